@@ -46,10 +46,7 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
-  const { accounts, url } = await openAccounts(target, {
-    settings,
-    apiUrl: stage?.output("ApiUrl"),
-  });
+  const { accounts, url } = await openAccounts(target, settings, stage);
   await reach(url);
   opening.defer(() => (target.quick ? accounts.eraseListed() : accounts.erase()));
   await accounts.setLimit(accounts.mine, highLimit);
@@ -82,7 +79,7 @@ function cleanCommand({ stage, like, yes }: Target): string {
 export async function clean(target: Target, control: Control): Promise<number> {
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
-  const { accounts } = await openAccounts(target, { settings, apiUrl: stage?.output("ApiUrl") });
+  const { accounts } = await openAccounts(target, settings, stage);
   const now = (control.now ?? Date.now)();
   const erasing = accounts.eraseEndedRuns(now);
   await settle([erasing, ...(stage ? [removeSubscriptions(stage, now), resetAlarms(stage)] : [])]);
@@ -101,26 +98,17 @@ function readTargetSettings({ stage = "dev", like }: Target): Settings {
 async function openStage(target: Target, settings: Settings): Promise<AwsStage | undefined> {
   if (target.stage === undefined) return undefined;
   const stage = await openAwsStage(target.stage);
-  if (target.yes || !isProduction(stage, settings)) return stage;
+  if (target.yes || !(stage.isProtected || settings.removalPolicy === "retain")) return stage;
   throw new UserError(
     `The stage ${target.stage} keeps its data. A run writes leads of its own, erases them, and raises each alarm: pass --yes to do so there.`,
   );
 }
 
-/** Whether a stage is protected, or keeps its data by its settings. */
-const isProduction = (aws: AwsStage | undefined, { removalPolicy }: Settings) =>
-  aws !== undefined && (aws.isProtected || removalPolicy === "retain");
-
-interface Found {
-  readonly settings: Settings;
-  readonly apiUrl: string | undefined;
-}
-
-async function openAccounts({ stage, local }: Target, { settings, apiUrl }: Found) {
+async function openAccounts({ stage, local }: Target, settings: Settings, aws: AwsStage | undefined) {
   const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
   const { authorizerCacheSeconds: cacheSeconds } = settings;
   const accounts = await OwnAccounts.open({ table, cacheSeconds });
-  return { accounts, url: apiUrl ?? (await readLocalRun()).url };
+  return { accounts, url: aws?.output("ApiUrl") ?? (await readLocalRun()).url };
 }
 
 /** @throws UserError if the address does not respond as the API does without a key */

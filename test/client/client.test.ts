@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiError, createClient, parseEvent } from "../../docs/client/client.ts";
 import { eventDetailExamples } from "../../lib/openapi/examples.ts";
 import { newId } from "../../shared/ids.ts";
-import { listening } from "../support/listening.ts";
-import { type FaultName, startHostileServer } from "./hostile-server.ts";
+import { type FaultName, serve, startHostileServer } from "./hostile-server.ts";
 
 /** The error of a call. */
 const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
@@ -117,15 +115,12 @@ describe("a call", () => {
 
   test("follows no redirect, which would take its key to another address", async () => {
     let received = 0;
-    const other = createServer((_, outgoing) => {
+    const location = await serve((_, outgoing) => {
       received++;
       outgoing.end("{}");
     });
-    onTestFinished(() => void other.close());
-    const location = await listening(other);
-    const server = createServer((_, outgoing) => void outgoing.writeHead(307, { location }).end());
-    onTestFinished(() => void server.close());
-    const client = createClient({ url: await listening(server), key: "key" });
+    const url = await serve((_, outgoing) => void outgoing.writeHead(307, { location }).end());
+    const client = createClient({ url, key: "key" });
     for (const call of [client.listLeads(), client.createLead(lead)])
       expect(await errorOf(call)).toMatchObject({ status: 307, code: "http_error" });
     expect(received).toBe(0);
@@ -155,12 +150,9 @@ describe("a call", () => {
 
   test("repeats an attempt that takes too long", async () => {
     let requests = 0;
-    const server = createServer((_, outgoing) => {
+    const url = await serve((_, outgoing) => {
       if (++requests > 1) outgoing.writeHead(201).end('{"id":"lead_1"}');
     });
-    onTestFinished(() => void server.closeAllConnections());
-    onTestFinished(() => void server.close());
-    const url = `${await listening(server)}/`;
     const client = createClient({ url, key: "key", timeout: 200, wait: async () => {} });
     expect(await client.createLead(lead)).toEqual({ id: "lead_1" });
     expect(requests).toBeGreaterThan(1);

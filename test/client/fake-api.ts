@@ -1,4 +1,5 @@
 import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../docs/client/client.ts";
+import { type ProblemCode, problems } from "../../shared/errors.ts";
 import { createdAt, idTimestamp, newId } from "../../shared/ids.ts";
 
 /** A clock that moves when someone waits. Its time is in milliseconds since the epoch. */
@@ -24,24 +25,10 @@ export interface Sending {
   readonly key: string;
 }
 
-const titles: Readonly<Record<number, string>> = {
-  400: "Invalid input",
-  404: "Lead not found",
-  422: "Idempotency key reused",
-  429: "Rate limit used up",
-  500: "Internal error",
-  503: "Busy",
-};
-
 /** A problem of the API. */
-export function problem(
-  status: number,
-  code: string,
-  requestId: string,
-  more: object = {},
-  headers = {},
-): Reply {
-  const [type, title] = [`urn:problem-type:${code}`, titles[status]];
+export function problem(code: ProblemCode, requestId: string, more: object = {}, headers = {}): Reply {
+  const { status, title } = problems[code];
+  const type = `urn:problem-type:${code}`;
   return { status, body: { type, title, status, detail: `${title}.`, code, requestId, ...more }, headers };
 }
 
@@ -76,7 +63,7 @@ export class FakeApi {
     if (method === "GET")
       return this.#list<Lead | Conversation>(ofLeads ? this.leads : this.conversations, query);
     const known = this.#replies.get(path + key);
-    if (known && known.body !== body) return problem(422, "idempotency_key_reused", requestId);
+    if (known && known.body !== body) return problem("idempotency_key_reused", requestId);
     if (known) return { ...known.reply, headers: { "idempotency-replayed": "true" } };
     const reply = ofLeads
       ? this.#create(JSON.parse(body), requestId)
@@ -111,11 +98,11 @@ export class FakeApi {
     if (typeof lead.name === "string")
       return { status: 201, body: this.addLead(newId("lead", this.#clock.time), lead) };
     const fault = { in: "body", field: "name", code: "required", message: "is required" };
-    return problem(400, "invalid_input", requestId, { errors: [fault] });
+    return problem("invalid_input", requestId, { errors: [fault] });
   }
 
   #send({ leadId, channel, message }: NewMessage, requestId: string): Reply {
-    if (!this.leads.has(leadId)) return problem(404, "lead_not_found", requestId);
+    if (!this.leads.has(leadId)) return problem("lead_not_found", requestId);
     const id = newId("msg", this.#clock.time);
     const time = createdAt(id);
     const active = this.#conversationsOf(leadId).find(

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { createClient } from "../../docs/client/client.ts";
@@ -20,13 +20,20 @@ const ofFunctions = {
 };
 
 const refusals: Readonly<Record<string, (requestId: string) => Reply>> = {
-  "rate limited": (id) => problem(429, "rate_limited", id, {}, { "retry-after": "7" }),
-  busy: (id) => problem(503, "busy", id, {}, { "retry-after": "1" }),
-  failed: (id) => problem(500, "internal_error", id),
+  "rate limited": (id) => problem("rate_limited", id, {}, { "retry-after": "7" }),
+  busy: (id) => problem("busy", id, {}, { "retry-after": "1" }),
+  failed: (id) => problem("internal_error", id),
 };
 
 /** How long a request takes, and how long a caller waits for a late response, in milliseconds. */
 const [latency, lateness] = [20, 15_000];
+
+/** Serves until the test ends. @returns the address */
+export function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  onTestFinished(() => void server.close().closeAllConnections());
+  return listening(server);
+}
 
 /**
  * A server of the API that does to each request what `fault` says, and a client of it. Time is virtual.
@@ -40,7 +47,7 @@ export async function startHostileServer(
   const api = new FakeApi(clock);
   const stats = { requests: 0, faults: 0, early: 0 };
   let quietUntil = 0;
-  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = await text(incoming);
     const { pathname: path, searchParams: query } = new URL(incoming.url ?? "", "http://127.0.0.1");
     const { method = "", headers } = incoming;
@@ -64,12 +71,10 @@ export async function startHostileServer(
     if (name === "lost" || name === "late") return void incoming.socket.destroy();
     reply(outgoing, response, name === "cut" ? 10 : undefined);
   };
-  const server = createServer((incoming, outgoing) => {
+  const url = await serve((incoming, outgoing) => {
     // An error of the fake itself is reported as unhandled.
-    void serve(incoming, outgoing).finally(() => outgoing.writableEnded || incoming.socket.destroy());
+    void respond(incoming, outgoing).finally(() => outgoing.writableEnded || incoming.socket.destroy());
   });
-  onTestFinished(() => void server.close());
-  const url = await listening(server);
   // Virtual time is over when the clock says so, not when the machine is slow.
   const patient: typeof fetch = (input, init) => fetch(input, { ...init, signal: null });
   const options = { url, key: "key", fetch: patient, now: clock.now, wait: clock.wait, random: seeded(1) };

@@ -31,7 +31,7 @@ export const cost: Phase = {
   minutes: 17,
   needs: "aws",
   async *run(acceptance) {
-    const { aws, settings, now, note, wait } = acceptance as Acceptance & { aws: AwsStage };
+    const { aws, settings, note, wait } = acceptance as Acceptance & { aws: AwsStage };
     if (settings.canary) {
       await wait(metricLag);
       yield await streamAge(aws, acceptance);
@@ -44,12 +44,7 @@ export const cost: Phase = {
     await wait(quiet);
     for (const [n, kind] of kinds.entries()) {
       note(`minute ${n + 1} of ${kinds.length}: ${kind.name}`);
-      const start = await nextMinute(acceptance);
-      const began = now();
-      const statuses = new Set<number>();
-      for (let sent = 0; sent < requestsOfKind(acceptance) && kind.send; sent++)
-        statuses.add((await kind.send(acceptance, prepared, sent)).status);
-      minutes.push({ kind, start, took: now() - began, statuses });
+      minutes.push(await sendForMinute(acceptance, prepared, kind));
     }
     note("waiting for the metrics of the last minute");
     await nextMinute(acceptance);
@@ -65,14 +60,16 @@ export const cost: Phase = {
   },
 };
 
-/** What was sent in a minute. */
-interface Minute {
-  readonly kind: Kind;
-  /** In milliseconds since the epoch. */
-  readonly start: number;
-  /** In milliseconds. */
-  readonly took: number;
-  readonly statuses: ReadonlySet<number>;
+type Minute = Awaited<ReturnType<typeof sendForMinute>>;
+
+/** Sends the requests of a kind at the start of a minute. @returns when it started and what it took, in milliseconds */
+async function sendForMinute(acceptance: Acceptance, prepared: Prepared, kind: Kind) {
+  const start = await nextMinute(acceptance);
+  const began = acceptance.now();
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < requestsOfKind(acceptance) && kind.send; sent++)
+    statuses.add((await kind.send(acceptance, prepared, sent)).status);
+  return { kind, start, took: acceptance.now() - began, statuses };
 }
 
 /** A query of a metric's value in each minute. */

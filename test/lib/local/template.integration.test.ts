@@ -61,6 +61,7 @@ const change = (type: string, properties: Properties) => (resources: Template["R
   for (const { Type, Properties = {} } of Object.values(resources))
     if (Type === type) Object.assign(Properties, properties);
 };
+const ofApi = (type: string, properties: Properties) => change(`AWS::ApiGatewayV2::${type}`, properties);
 const policy = (statement: object) =>
   change("AWS::IAM::Role", {
     Policies: [
@@ -76,23 +77,11 @@ const filters = (pattern: object) => ({
 });
 
 test.each<[string, ReturnType<typeof change>, string]>([
-  [
-    "a path parameter",
-    change("AWS::ApiGatewayV2::Route", { RouteKey: "GET /{id}" }),
-    "cannot serve the route",
-  ],
-  ["IAM authorization", change("AWS::ApiGatewayV2::Route", { AuthorizationType: "AWS_IAM" }), "by AWS_IAM"],
-  [
-    "payload 1.0",
-    change("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "1.0" }),
-    "payload format 2.0",
-  ],
-  [
-    "an identity that is no header",
-    change("AWS::ApiGatewayV2::Authorizer", { IdentitySource: ["$context.x"] }),
-    "$context.x",
-  ],
-  ["settings of a route", change("AWS::ApiGatewayV2::Stage", { RouteSettings: {} }), "RouteSettings"],
+  ["a path parameter", ofApi("Route", { RouteKey: "GET /{id}" }), "cannot serve the route"],
+  ["IAM authorization", ofApi("Route", { AuthorizationType: "AWS_IAM" }), "by AWS_IAM"],
+  ["payload 1.0", ofApi("Integration", { PayloadFormatVersion: "1.0" }), "payload format 2.0"],
+  ["an identity that is no header", ofApi("Authorizer", { IdentitySource: ["$context.x"] }), "$context.x"],
+  ["settings of a route", ofApi("Stage", { RouteSettings: {} }), "RouteSettings"],
   ["a condition", policy({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }), "StringLike on"],
   [
     "an operator for one value on a key with several",
