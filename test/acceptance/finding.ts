@@ -1,23 +1,20 @@
-/** What a check found. */
-export interface Finding {
-  /** What was looked at, such as `a revoked key`. */
+/** What is compared, and which page rests on it. */
+export interface Comparison {
+  /** What is looked at, such as `a revoked key`. */
   readonly check: string;
+  /** The section of docs/assumptions.md that is proved or refuted, or the page with the promise that is checked. */
+  readonly page: string;
   readonly expected: string;
+}
+
+/** What a check found. */
+export interface Finding extends Comparison {
   readonly seen: string;
   readonly verdict: "as assumed" | "differs" | "not seen";
-  /** The section of docs/assumptions.md that is proved or refuted, or the page with the promise that was checked. */
-  readonly page: string;
 }
 
 /** The page of an assumption, by the name of its section. */
 export const assumption = (name: string) => `docs/assumptions.md#${name}`;
-
-/** What is compared, and which page rests on it. */
-export interface Comparison {
-  readonly check: string;
-  readonly page: string;
-  readonly expected: string;
-}
 
 /** A finding of a check that was made. */
 export const compared = (

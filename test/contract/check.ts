@@ -28,10 +28,8 @@ export interface Check {
   run(context: Context): Promise<void>;
 }
 
-export interface Result {
+export interface Result extends Pick<Check, "promise" | "page"> {
   readonly outcome: "ok" | "FAILED" | "skipped";
-  readonly promise: string;
-  readonly page: string;
   /** What was expected and seen, or why the check was skipped. */
   readonly reason?: string;
 }

@@ -62,7 +62,6 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     const second = await start(directory, connector.url);
     const last = await send(second, "The third message");
     await expect.poll(() => connector.received.map(({ detail }) => detail.id)).toEqual([last.id]);
-
     await second.stop();
 
     const log = [...first.log, ...second.log];

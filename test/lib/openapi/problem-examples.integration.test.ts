@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
 import { canceled } from "../../support/cancellation.ts";
@@ -12,49 +12,49 @@ process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../../support/call.ts");
 const { table, tableName } = await import("../../../shared/dynamodb/table-client.ts");
 
-describe("an example of another problem is what is answered", () => {
-  const account = randomUUID();
-  const body = { name: "Ada" };
-  const key = { "idempotency-key": randomUUID() };
-  const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
-  const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
-    insufficient_access: () => call("create-lead", { account, access: "read", body }),
-    lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
-    unsupported_media_type: () =>
-      call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),
-    idempotency_key_reused: async () => {
-      await call("create-lead", { account, body, headers: key });
-      return call("create-lead", { account, body: { name: "Grace" }, headers: key });
-    },
-    rate_limited: async () => {
-      // However long the table takes: a limiter that waits in vain lets the request pass.
-      vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
-      const start = Math.floor(Date.now() / 60_000) * 60;
-      for (const at of [start, start + 60]) {
-        const Item = { ...rateWindowKey("busy-account", at), used: 6000 };
-        await table.send(new PutCommand({ TableName: tableName, Item }));
-      }
-      return call("list-leads", { account: "busy-account" });
-    },
-    too_many_at_once: async () => {
-      // The middle of the times after which callers may retry.
-      vi.spyOn(Math, "random").mockReturnValue(0.5);
-      failing(canceled("TransactionConflict"));
-      return call("send-message", { account, body: requestExamples["send-message"] });
-    },
-    internal_error: async () => {
-      failing(new Error("x"));
-      return call("create-lead", { account, body });
-    },
-    busy: async () => {
-      failing(Object.assign(new Error("x"), { name: "ThrottlingException" }));
-      return call("create-lead", { account, body });
-    },
-  };
+const account = randomUUID();
+const body = { name: "Ada" };
+const key = { "idempotency-key": randomUUID() };
+const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
+const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
+  insufficient_access: () => call("create-lead", { account, access: "read", body }),
+  lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
+  unsupported_media_type: () =>
+    call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),
+  idempotency_key_reused: async () => {
+    await call("create-lead", { account, body, headers: key });
+    return call("create-lead", { account, body: { name: "Grace" }, headers: key });
+  },
+  rate_limited: async () => {
+    // However long the table takes: a limiter that waits in vain lets the request pass.
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+    const start = Math.floor(Date.now() / 60_000) * 60;
+    for (const at of [start, start + 60]) {
+      const Item = { ...rateWindowKey("busy-account", at), used: 6000 };
+      await table.send(new PutCommand({ TableName: tableName, Item }));
+    }
+    return call("list-leads", { account: "busy-account" });
+  },
+  too_many_at_once: async () => {
+    // The middle of the times after which callers may retry.
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    failing(canceled("TransactionConflict"));
+    return call("send-message", { account, body: requestExamples["send-message"] });
+  },
+  internal_error: async () => {
+    failing(new Error("x"));
+    return call("create-lead", { account, body });
+  },
+  busy: async () => {
+    failing(Object.assign(new Error("x"), { name: "ThrottlingException" }));
+    return call("create-lead", { account, body });
+  },
+};
 
-  test.each(Object.keys(ways) as (keyof typeof ways)[])("%s", async (code) => {
-    const { problem } = await ways[code]();
-    vi.restoreAllMocks();
-    expect(normalize(problem)).toEqual(normalize(problemExamples[code]));
-  });
+test.each(
+  Object.keys(ways) as (keyof typeof ways)[],
+)("the example of %s is what is answered", async (code) => {
+  const { problem } = await ways[code]();
+  vi.restoreAllMocks();
+  expect(normalize(problem)).toEqual(normalize(problemExamples[code]));
 });

@@ -199,23 +199,21 @@ describe("what does not fit what is stored is named and left", () => {
   });
 });
 
-describe("nothing of an erased lead is copied", () => {
-  test("of one that is erased in the source, though it has its conversations, and that is noted", async () => {
-    const { account, ada, from } = await anAccount();
-    const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
-    await putInto(from, erased);
-    const to = randomUUID();
-    expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
-    const { pending: _, ...noted } = erased;
-    expect(await readItem(erasedLeadKey(to, ada.id))).toEqual({
-      ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
-    });
-    expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
-    // Who exists here stays: only `leads erase` erases a lead.
-    const before = restoredItems(await tableItems(), account);
-    expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
-    expect(restoredItems(await tableItems(), account)).toEqual(before);
-    expect(await readItem(erasedLeadKey(account, ada.id))).toBeUndefined();
-    expect(await readItem(leadKey(account, ada.id))).toBeDefined();
+test("nothing is copied of a lead that is erased in the source, though it has its conversations, and that is noted", async () => {
+  const { account, ada, from } = await anAccount();
+  const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
+  await putInto(from, erased);
+  const to = randomUUID();
+  expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
+  const { pending: _, ...noted } = erased;
+  expect(await readItem(erasedLeadKey(to, ada.id))).toEqual({
+    ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
   });
+  expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
+  // Who exists here stays: only `leads erase` erases a lead.
+  const before = restoredItems(await tableItems(), account);
+  expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
+  expect(restoredItems(await tableItems(), account)).toEqual(before);
+  expect(await readItem(erasedLeadKey(account, ada.id))).toBeUndefined();
+  expect(await readItem(leadKey(account, ada.id))).toBeDefined();
 });

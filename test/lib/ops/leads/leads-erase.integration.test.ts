@@ -187,13 +187,8 @@ test("leads show shows a lead with its conversations and messages", async () => 
   const second = await aMessage(account, lead.id, "whatsapp", "Hello again");
   const { data: conversations } = (await call("list-conversations", { account })).body;
   const stored = { lead, conversations: [{ ...conversations[0], messages: [first, second] }] };
-  for (const person of [
-    ["--lead", lead.id],
-    ["--email", "ADA@example.com"],
-  ]) {
-    const { output } = await runJson(showCommand(), "--account", account, ...person);
-    expect(output).toEqual({ account, leads: [stored], unreadable: [] });
-  }
+  const { output } = await runJson(showCommand(), "--account", account, "--email", "ADA@example.com");
+  expect(output).toEqual({ account, leads: [stored], unreadable: [] });
   const { printed } = await runCommand(showCommand(), "--account", account, "--lead", lead.id);
   expect(printed).toEqual([JSON.stringify({ account, leads: [stored], unreadable: [] }, null, 2)]);
 });
