@@ -3,10 +3,10 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 
-/** What both readers of the table's stream have: how they retry, what their roles allow, and a queue for what fails. */
+// What both readers of the table's stream have: `maintain-counts` and the pipe.
 
 /**
- * How they retry a failed batch: by its age alone, because AWS does not say how soon attempts follow each other
+ * How both readers of the stream retry a failed batch: by its age alone, because AWS does not say how soon attempts follow each other
  * (docs/assumptions.md#retry-pauses). After half of the stream's 24 hours the batch goes to the failure queue, while the
  * stream still has it.
  */
@@ -40,5 +40,7 @@ export class FailureQueue extends Queue {
   }
 
   /** Allows sending failed batches to it. */
-  sendStatement = () => new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queueArn] });
+  sendStatement(): PolicyStatement {
+    return new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queueArn] });
+  }
 }

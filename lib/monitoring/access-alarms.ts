@@ -1,7 +1,6 @@
 import { MathExpression } from "aws-cdk-lib/aws-cloudwatch";
 import { fiveMinutes } from "./alarm-metrics.ts";
-import type { MonitoredFaults } from "./monitored-fault.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
+import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /** Who reaches the API and its data: keys, limits, items that no code of the service writes, the certificate, and the canary. */
 export const accessAlarms = ({ logs, certificate, canary }: MonitoredResources): MonitoredFaults => ({

@@ -7,8 +7,7 @@ import type { Config } from "../config/config.ts";
 import { accessAlarms } from "./access-alarms.ts";
 import { type AlarmSection, type AlarmThreshold, alarmThresholds } from "./alarm-thresholds.ts";
 import { releaseAlarms, throttleAlarms } from "./capacity-alarms.ts";
-import type { MonitoredFault, MonitoredFaults } from "./monitored-fault.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
+import type { MonitoredFault, MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 import { serviceLevels } from "./service-levels.ts";
 import { countingAlarms, publishingAlarms } from "./stream-alarms.ts";
 

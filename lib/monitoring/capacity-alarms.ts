@@ -1,15 +1,6 @@
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { always, faultsDuring, fiveMinutes, minute } from "./alarm-metrics.ts";
-import type { MonitoredFaults } from "./monitored-fault.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
-
-/** The execution environments of all functions of the AWS account in the region that work at the same time. */
-export const concurrency = new Metric({
-  namespace: "AWS/Usage",
-  metricName: "ResourceCount",
-  dimensionsMap: { Type: "Resource", Service: "Lambda", Resource: "ConcurrentExecutions", Class: "None" },
-  statistic: Stats.MAXIMUM,
-});
+import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /** Requests, invocations, reads and writes over a limit. */
 export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResources): MonitoredFaults => ({
@@ -31,7 +22,20 @@ export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResourc
       "All functions of the AWS account use 80 % of its concurrent executions: above the quota, callers get 5xx.",
     metric: new MathExpression({
       expression: "100 * used / SERVICE_QUOTA(used) + TIME_SERIES(0)",
-      usingMetrics: { used: concurrency },
+      usingMetrics: {
+        // The execution environments of all functions that work at the same time.
+        used: new Metric({
+          namespace: "AWS/Usage",
+          metricName: "ResourceCount",
+          dimensionsMap: {
+            Type: "Resource",
+            Service: "Lambda",
+            Resource: "ConcurrentExecutions",
+            Class: "None",
+          },
+          statistic: Stats.MAXIMUM,
+        }),
+      },
       label: "Percentage of the quota",
       ...fiveMinutes,
     }),

@@ -47,8 +47,9 @@ const functionMetrics = {
   },
 } satisfies Record<string, FunctionLines>;
 
-/** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
 const failure = event(logEvents.requestFailed);
+
+/** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
 const failed = FilterPattern.any(
   FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError")),
   FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted")),

@@ -1,4 +1,5 @@
 import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
@@ -6,6 +7,7 @@ import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
 import type { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
+import type { AlarmSection } from "./alarm-thresholds.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 
 /** Where the metrics of alarms and dashboard come from. */
@@ -24,3 +26,17 @@ export interface MonitoredResources {
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }
+
+/** What an alarm monitors. `alarm-thresholds.ts` says when it is raised. */
+export interface MonitoredFault {
+  /** One sentence: the fault and whom it affects. */
+  readonly meaning: string;
+  readonly metric: IMetric;
+  /** Whether it ends a gradual deployment, which then returns to the previous version. */
+  readonly rollsBack?: true;
+  /** The section of the runbook, by default the one with the alarm's name. */
+  readonly section?: AlarmSection;
+}
+
+/** Faults by the names of their alarms. */
+export type MonitoredFaults = Readonly<Record<string, MonitoredFault>>;

@@ -2,34 +2,32 @@ import { Duration } from "aws-cdk-lib";
 import { type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import { percentage } from "./alarm-metrics.ts";
-import type { MonitoredFault, MonitoredFaults } from "./monitored-fault.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
+import type { MonitoredFault, MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /**
- * The service levels of each route, and of the authorizer and the gateway in front of all: 99.9 % of the requests of a
+ * The service levels of each route, and of the authorizer in front of all: 99.9 % of the requests of a
  * month without a 5xx, and 99 % below a second. What wakes counts what the service is to blame for: no list with too many
  * rows, and no lack of concurrency, which one caller can cause. Lambda's metrics have the requests of each function at no cost.
  */
 export const serviceLevels = ({
   api: { stage, authorizer, handlers },
   logs,
-}: MonitoredResources): MonitoredFaults => {
-  const requests = stage.metricCount({ statistic: Stats.SUM });
-  return {
-    ...Object.fromEntries(
-      [authorizer, ...handlers].map(({ name, lambda }) => {
-        const failed = name === authorizer.name ? [] : [logs.sum(`FailedRequests-${name}`)];
-        const alarm = serverErrors(name, [...failed, lambda.metricErrors()], lambda.metricInvocations());
-        return [`server-errors-${name}`, { ...alarm, rollsBack: true, section: "server-errors" }];
-      }),
-    ),
-    ...Object.fromEntries(handlers.map((fn) => [`slow-answers-${fn.name}`, slowAnswers(fn)])),
-    "error-budget": {
-      meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",
-      metric: percentage([stage.metricServerError({ statistic: Stats.SUM })], requests, 5, Duration.hours(6)),
-    },
-  };
-};
+}: MonitoredResources): MonitoredFaults => ({
+  ...Object.fromEntries(
+    [authorizer, ...handlers].map(({ name, lambda }) => {
+      const failed = name === authorizer.name ? [] : [logs.sum(`FailedRequests-${name}`)];
+      const alarm = serverErrors(name, [...failed, lambda.metricErrors()], lambda.metricInvocations());
+      return [`server-errors-${name}`, { ...alarm, rollsBack: true, section: "server-errors" }];
+    }),
+  ),
+  ...Object.fromEntries(handlers.map((fn) => [`slow-answers-${fn.name}`, slowAnswers(fn)])),
+  "error-budget": {
+    meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",
+    metric: percentage([stage.metricServerError(sum)], stage.metricCount(sum), 5, Duration.hours(6)),
+  },
+});
+
+const sum = { statistic: Stats.SUM };
 
 const serverErrors = (name: string, bad: readonly IMetric[], all: IMetric): MonitoredFault => ({
   meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,

@@ -1,8 +1,7 @@
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { faultsDuring, fiveMinutes, undone } from "./alarm-metrics.ts";
 import type { LogMetrics } from "./log-metrics.ts";
-import type { MonitoredFaults } from "./monitored-fault.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
+import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /** What callers wrote: each write is a record of the stream, for counting and for the pipe. */
 const written = (logs: LogMetrics) => [logs.sum("LeadsCreated"), logs.sum("MessagesSent")];
@@ -42,7 +41,7 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
   },
   "counts-damaged": {
     meaning:
-      "Stored counts were damaged or differed from the rows: until they are counted again, lists of the account in the log may return 503, and their totals were wrong if rows differed.",
+      "Stored counts were damaged, or differed from the rows and were corrected: lists of the account in the log may have returned 503 or wrong totals.",
     metric: logs.sum("DamagedCounts").with(fiveMinutes),
   },
 });

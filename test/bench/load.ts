@@ -122,7 +122,7 @@ ${table(["connections", ...head], levels)}
 
 ## A greedy neighbour
 
-The quiet account sends ${quietRate} requests a second, first alone for ${windowSeconds} s, then for as long beside the greedy one. That one sends ${greedyRate} a second, three times what it may: ${greedyLimit} in ${windowSeconds} s.
+The quiet account sends ${quietRate} requests a second, first alone for ${windowSeconds} s, then for as long beside the greedy one. That one sends ${greedyRate} a second, three times what it may: ${greedyLimit} in a window of ${windowSeconds} s. Its load touches two windows.
 
 ${table(
   ["", ...head],

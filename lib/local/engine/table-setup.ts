@@ -46,7 +46,7 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
 }
 
 /** Finds the ARN of the table's stream in the engine. */
-export async function findStreamArn(client: DynamoDBClient, tableName: string): Promise<string> {
+async function findStreamArn(client: DynamoDBClient, tableName: string): Promise<string> {
   const arn = (await describeTable(client, tableName))?.LatestStreamArn;
   if (!arn) throw new UserError(`The table ${tableName} has no stream: delete it and start again.`);
   return arn;

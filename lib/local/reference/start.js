@@ -57,6 +57,6 @@ async function start() {
 start().catch((error) => {
   const alert = document.createElement("p");
   alert.role = "alert";
-  alert.textContent = `Routes cannot be tried here: ${error.message}. The terminal of the local run has the reason.`;
-  document.querySelector("#text").prepend(alert);
+  alert.textContent = `The reference cannot be shown: ${error.message}. The terminal of the local run has the reason.`;
+  document.querySelector("#text").replaceChildren(alert);
 });

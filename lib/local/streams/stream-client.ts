@@ -8,7 +8,7 @@ import {
 import type { DynamoDBRecord } from "aws-lambda";
 
 /** A part of a stream whose records are in order. */
-export interface Shard {
+interface Shard {
   readonly id: string;
   readonly parent: string | undefined;
 }

@@ -35,7 +35,7 @@ export async function selectTableByOptions(
 ): Promise<void> {
   await selectNamedTable(options, config);
   // A local run says in its file which format it has.
-  if (options.writes && !options.local) await checkDataFormat(table, tableName);
+  if (options.writes && !options.local) await checkDataFormat({ client: table, name: tableName });
 }
 
 async function selectNamedTable(

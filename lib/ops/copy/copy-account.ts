@@ -24,8 +24,8 @@ export async function copyAccount(copying: Copying): Promise<void> {
   await copyEach("lead", async (lead) =>
     isErased(copying, lead.id) ? "erased" : copyItem(copying, toItem("lead", account, lead)),
   );
-  // A conversation that ends makes room for another active one of its lead on its channel. All messages of those that are
-  // copied at the same time are in memory.
+  // A conversation that ends makes room for another active one of its lead on its channel. Sixteen are copied at once, each
+  // with all of its messages in memory.
   for (const isActive of [false, true])
     await inParallel(source.items("conversation"), async (item) => {
       if ((item.status === active) === isActive) await copyConversation(copying, item);

@@ -1,4 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
@@ -65,7 +66,8 @@ export async function openSource(
     region: region ?? ownRegion,
     ...(endpoint && { endpoint }),
   });
-  await checkDataFormat(client, name).catch(async (error: unknown) => {
+  // A restored table has no tags: each of its items is checked when it is read.
+  await checkDataFormat({ client, name }, dataFormat).catch(async (error: unknown) => {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
     throw new UserError(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,

@@ -1,29 +1,26 @@
-import {
-  DescribeTableCommand,
-  type DynamoDBClient,
-  ListTagsOfResourceCommand,
-} from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand, ListTagsOfResourceCommand } from "@aws-sdk/client-dynamodb";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
+import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { isTableBusy } from "../../../shared/dynamodb/throttling.ts";
 import { UserError } from "../../user-error.ts";
 
 /**
- * Checks that this program writes what the deployed release of a table reads. A restored table has no tags: each of its
- * items is checked when it is read.
+ * Checks that this program writes what the deployed release of a table reads.
  *
+ * @param untagged the format of a table without the tag: by default the first one
  * @throws UserError for another data format
  */
-export async function checkDataFormat(client: DynamoDBClient, TableName: string): Promise<void> {
+export async function checkDataFormat({ client, name }: OtherTable, untagged = 1): Promise<void> {
   const retry = { deadline: Date.now() + 10_000, isRetryable: isTableBusy };
   const tags = await withRetry(async () => {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));
     return Tags;
   }, retry);
-  const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value ?? String(dataFormat);
+  const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value ?? String(untagged);
   if (stored === String(dataFormat)) return;
   throw new UserError(
-    `The table ${TableName} has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
+    `The table ${name} has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
   );
 }

@@ -10,7 +10,7 @@ import type { Maintenance } from "./maintained-tree.ts";
 export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;
 
 /** Changes of a list that have to be delivered again. */
-export interface Unfinished {
+interface Unfinished {
   readonly owner: CountedOwner;
   /** The sequence numbers of the records. */
   readonly sequenceNumbers: readonly string[];

@@ -12,7 +12,7 @@ import { type AdmitLongList, withinBudget } from "./read-budget.ts";
 import { isWithin, type Window } from "./window.ts";
 
 /** Which rows of a list are asked for: those that match all that is defined. */
-export interface ListRequest {
+interface ListRequest {
   readonly account: string;
   readonly list: CountedList;
   /** Only rows with one of these. */

@@ -25,7 +25,7 @@ export interface ListTotal {
 }
 
 /** The rows of a list that are in the nodes of its tree. */
-export interface CountedRows extends TreeReading {
+interface CountedRows extends TreeReading {
   /** The number of rows before the end, also those before the list's window. */
   readonly rows: number;
 }

@@ -38,7 +38,7 @@ export interface Rows {
 }
 
 /** Which rows of a list are read: from one sort key to before another, or to the end. */
-export interface RowBounds {
+interface RowBounds {
   readonly start: string;
   readonly end?: string | undefined;
   readonly maxRows: number;

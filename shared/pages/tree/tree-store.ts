@@ -132,7 +132,7 @@ export async function commit(
   const next = { ...root, version: version === 0 ? generation : version + 1 };
   const condition = isAsRead("version", malformed ? malformed.version : version || undefined);
   const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, condition);
-  const record = version === 0 && owner.origin !== undefined && putRecord(owner, owner.origin, renews);
+  const record = version === 0 && owner.origin !== undefined && putSublistRecord(owner, owner.origin, renews);
   const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
   try {
     if (items.length === 1) await table.send(new PutCommand(put.Put));
@@ -158,7 +158,7 @@ const putItem = (Item: object, condition: object = {}) => ({
 const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
 
-const putRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
+const putSublistRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
   putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : isAsRead("pk", undefined));
 
 /** Whether to start again from the root. */

@@ -204,7 +204,7 @@ test.each(named)("SECURITY.md has what the role of $name allows on items of the 
   expect(documented.sort()).toEqual(allowed.sort());
 });
 
-test("Only Lambda may assume the roles of the functionsand no other policy exists", () => {
+test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
   const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
   const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule")).map(
     ({ Properties }) => Properties.Target.RoleArn["Fn::GetAtt"][0],

@@ -194,6 +194,14 @@ test.each([
   expect((await send(`${url}/probes`, { headers: { host } })).status).toBe(status);
 });
 
+test("no response allows the pages of another origin to read it", async () => {
+  const { get } = await startProbes();
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    const response = await get("/probes", { method, headers: { origin: "http://evil.example" } });
+    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  }
+});
+
 test("an event has at most 6 MB, its envelope included", async () => {
   const received: number[] = [];
   const { get } = await startProbes({
