@@ -1,6 +1,8 @@
 import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 
+/** Options of metrics. */
+export const total = { statistic: Stats.SUM };
 export const minute = { period: Duration.minutes(1) };
 export const fiveMinutes = { period: Duration.minutes(5) };
 

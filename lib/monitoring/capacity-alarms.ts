@@ -1,5 +1,5 @@
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { always, faultsDuring, fiveMinutes, minute } from "./alarm-metrics.ts";
+import { always, faultsDuring, fiveMinutes, minute, total } from "./alarm-metrics.ts";
 import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /** Requests, invocations, reads and writes over a limit. */
@@ -12,7 +12,7 @@ export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResourc
     meaning:
       "Lambda has no concurrency left for the functions: callers get 5xx, and counts and events are late.",
     metric: faultsDuring(
-      api.stage.metricCount({ statistic: Stats.SUM }),
+      api.stage.metricCount(total),
       functions.map(({ lambda }) => lambda.metricThrottles()),
       fiveMinutes.period,
     ),
@@ -43,7 +43,7 @@ export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResourc
   "table-read-throttles": {
     meaning: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
-      table.metricConsumedReadCapacityUnits({ statistic: Stats.SUM }),
+      table.metricConsumedReadCapacityUnits(total),
       table.metricThrottleEvents("Read"),
       fiveMinutes.period,
     ),
@@ -51,7 +51,7 @@ export const throttleAlarms = ({ api, table, functions, logs }: MonitoredResourc
   "table-write-throttles": {
     meaning: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
     metric: faultsDuring(
-      table.metricConsumedWriteCapacityUnits({ statistic: Stats.SUM }),
+      table.metricConsumedWriteCapacityUnits(total),
       table.metricThrottleEvents("Write"),
       fiveMinutes.period,
     ),

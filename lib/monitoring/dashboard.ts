@@ -11,6 +11,7 @@ import {
   TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
+import { total } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 interface DashboardProps {
@@ -29,7 +30,6 @@ const width = fullWidth / 3;
 const graph = (title: string, left: IMetric[]) =>
   new GraphWidget({ title, left, width, leftYAxis: { min: 0 } });
 
-const sum = { statistic: Stats.SUM };
 const p99 = { statistic: Stats.p(99) };
 
 /** The dashboard for incidents: which alarms are raised, what callers meet, each alarm's metric, and the latest errors. */
@@ -44,9 +44,9 @@ export class ServiceDashboard extends Dashboard {
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
     this.addWidgets(
       graph("Requests and errors", [
-        stage.metricCount({ ...sum, label: "All" }),
-        stage.metricClientError({ ...sum, label: "4xx" }),
-        stage.metricServerError({ ...sum, label: "5xx" }),
+        stage.metricCount({ ...total, label: "All" }),
+        stage.metricClientError({ ...total, label: "4xx" }),
+        stage.metricServerError({ ...total, label: "5xx" }),
       ]),
       graph("Latency (ms)", [
         stage.metricLatency({ statistic: Stats.p(50), label: "p50" }),

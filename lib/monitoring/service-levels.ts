@@ -1,13 +1,13 @@
 import { Duration } from "aws-cdk-lib";
 import { type IMetric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { ServiceFunction } from "../constructs/service-function.ts";
-import { percentage } from "./alarm-metrics.ts";
+import { percentage, total } from "./alarm-metrics.ts";
 import type { MonitoredFault, MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
 /**
- * The service levels of each route, and of the authorizer in front of all: 99.9 % of the requests of a
- * month without a 5xx, and 99 % below a second. What wakes counts what the service is to blame for: no list with too many
- * rows, and no lack of concurrency, which one caller can cause. Lambda's metrics have the requests of each function at no cost.
+ * The service levels of each route, and of the authorizer in front of all: 99.9 % of the requests of a month without a 5xx,
+ * and 99 % below a second. What wakes counts what the service is to blame for: no list with too many rows, and no lack of
+ * concurrency, which one caller can cause. Lambda's metrics have the requests of each function at no cost.
  */
 export const serviceLevels = ({
   api: { stage, authorizer, handlers },
@@ -23,11 +23,9 @@ export const serviceLevels = ({
   ...Object.fromEntries(handlers.map((fn) => [`slow-answers-${fn.name}`, slowAnswers(fn)])),
   "error-budget": {
     meaning: "Requests fail with 5xx so often that the failures of a month are used up in days.",
-    metric: percentage([stage.metricServerError(sum)], stage.metricCount(sum), 5, Duration.hours(6)),
+    metric: percentage([stage.metricServerError(total)], stage.metricCount(total), 5, Duration.hours(6)),
   },
 });
-
-const sum = { statistic: Stats.SUM };
 
 const serverErrors = (name: string, bad: readonly IMetric[], all: IMetric): MonitoredFault => ({
   meaning: `Requests of ${name} fail with 5xx: callers cannot read or write and must retry.`,

@@ -1,5 +1,5 @@
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { faultsDuring, fiveMinutes, undone } from "./alarm-metrics.ts";
+import { faultsDuring, fiveMinutes, total, undone } from "./alarm-metrics.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
 
@@ -12,7 +12,7 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
     meaning: "Changes are counted five minutes late: lists cost more and show operators' changes late.",
     // The age has data only while the function is called, and the polls also when there is nothing to count.
     metric: faultsDuring(
-      counting.sourceMetric("PolledEventCount", { statistic: Stats.SUM }),
+      counting.sourceMetric("PolledEventCount", total),
       [counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM })],
       fiveMinutes.period,
     ),
@@ -24,7 +24,7 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
       {
         given: written(logs),
         signs: [
-          counting.sourceMetric("InvokedEventCount", { statistic: Stats.SUM }),
+          counting.sourceMetric("InvokedEventCount", total),
           counting.maintainer.lambda.metric("IteratorAge", { statistic: Stats.SAMPLE_COUNT }),
         ],
       },
@@ -52,9 +52,9 @@ export const publishingAlarms = ({ events, logs }: MonitoredResources): Monitore
     meaning:
       "The pipe cannot put events on the bus and retries: messages that callers sent are delivered late.",
     metric: faultsDuring(
-      events.metric("EventCount", { statistic: Stats.SUM }),
+      events.metric("EventCount", total),
       ["ExecutionFailed", "ExecutionPartiallyFailed", "ExecutionThrottled", "ExecutionTimeout"].map((name) =>
-        events.metric(name, { statistic: Stats.SUM }),
+        events.metric(name, total),
       ),
       fiveMinutes.period,
     ),
@@ -62,10 +62,7 @@ export const publishingAlarms = ({ events, logs }: MonitoredResources): Monitore
   "events-stopped": {
     meaning:
       "Leads or messages were written and the pipe reads nothing: messages that callers sent reach no channel.",
-    metric: undone(
-      { given: written(logs), signs: [events.metric("EventCount", { statistic: Stats.SUM })] },
-      fiveMinutes.period,
-    ),
+    metric: undone({ given: written(logs), signs: [events.metric("EventCount", total)] }, fiveMinutes.period),
   },
   "event-failure-queue": {
     meaning:

@@ -5,6 +5,7 @@ import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
+import { openSource, type SourceTable } from "../copy/source-table.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { Unreadable } from "../table/unreadable.ts";
 
@@ -51,36 +52,33 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     throw new UserError(
       `The account ${account} would be copied onto itself: name another table with --from-table, or another account with --to-account.`,
     );
-  const to = { ...options, account };
+  const source = await openSource(from, fromTable, fromRegion, pace);
   if (replace && !dryRun && !yes) {
-    const { counts, sentence } = await run(to, from, true, pace);
+    const { counts, sentence } = await run({ ...options, dryRun: true }, source, pace);
     console.error(sentence);
     if (counts.replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
   }
-  const { counts, sentence, unreadable, left } = await run(to, from, dryRun ?? false, pace);
+  const { counts, sentence, unreadable, left } = await run(options, source, pace);
   const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
   console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
   unreadable.print();
   left.print("do not fit what is stored");
 }
 
-/** Copies the account, or finds out what a copy would do. @param from its name in the other table */
-async function run(options: CopyOptions, from: string, dryRun: boolean, pace: Pace) {
+/** Copies the account, or finds out what a copy would do. */
+async function run(options: CopyOptions, source: SourceTable, pace: Pace) {
   // The schemas take a quarter of the start of every command.
   const { copyAccount } = await import("../copy/copy-account.ts");
-  const { openSource } = await import("../copy/source-table.ts");
-  const { fromTable, fromRegion, replace = false } = options;
-  const source = await openSource(from, fromTable, fromRegion, pace);
+  const { account: from, toAccount: account = from, fromTable, replace = false, dryRun } = options;
   const [unreadable, left] = [new Unreadable(), new Unreadable()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   const count = (outcome: keyof typeof counts, items = 1) => {
     counts[outcome] += items;
   };
-  await storeRows({ ...options, dryRun }, pace, {
+  await storeRows({ ...options, account }, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
-    store: (storing) =>
-      copyAccount({ ...storing, replace, source, from, unreadable, count, leave: left.note }),
+    store: (storing) => copyAccount({ ...storing, replace, source, unreadable, count, leave: left.note }),
   });
   if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

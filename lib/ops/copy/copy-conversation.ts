@@ -1,6 +1,6 @@
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadExists } from "../../../shared/domain/leads.ts";
-import { conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -21,8 +21,6 @@ const ended = "closed";
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends CopyingItem {
   readonly source: SourceTable;
-  /** The account in the source. */
-  readonly from: string;
   /** The items of the source that are not valid. */
   readonly unreadable: Unreadable;
   /** Called with the outcome of items. */
@@ -48,8 +46,8 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
     return;
   }
   for (const message of items) {
-    const isStored =
-      stored.has(message.sk) && differences(stored.get(message.sk) ?? {}, message).length === 0;
+    const found = stored.get(message.sk);
+    const isStored = found && differences(found, message).length === 0;
     count(isStored ? "present" : await copyItem(copying, message));
   }
   if (!dryRun) await countMessages(account, id, pace);
@@ -82,12 +80,9 @@ async function copyWithoutMessages(
 }
 
 /** Whether the account has a lead, or a dry run would have copied it. */
-async function hasLead(
-  { account, source, from, dryRun, pace, unreadable }: Copying,
-  id: string,
-): Promise<boolean> {
+async function hasLead({ account, source, dryRun, pace, unreadable }: Copying, id: string): Promise<boolean> {
   if (await pace.retry(() => leadExists(account, id))) return true;
-  const item = dryRun ? await source.read(leadKey(from, id)) : undefined;
+  const item = dryRun ? await source.lead(id) : undefined;
   return item !== undefined && readStored("lead", item, unreadable) !== undefined;
 }
 

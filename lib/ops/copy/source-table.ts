@@ -1,9 +1,9 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { connect, type Item, type Key, table } from "../../../shared/dynamodb/table-client.ts";
+import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
 import { checkDataFormat } from "../table/data-format.ts";
@@ -38,8 +38,10 @@ export class SourceTable {
       if (typeof leadId === "string") yield { id: String(sk), leadId };
   }
 
-  async read(Key: Key): Promise<Item | undefined> {
+  /** The item of a lead, if the account has it. */
+  async lead(id: string): Promise<Item | undefined> {
     const { client, name: TableName } = this.#table;
+    const Key = leadKey(this.#account, id);
     const command = new GetCommand({ TableName, Key, ConsistentRead: true });
     return (await this.#pace.retry(() => client.send(command))).Item;
   }
