@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { selectTableByOptions } from "../../../lib/ops/command/select-table.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
@@ -9,15 +9,13 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
 import { type Planted, plantedItems, secret } from "./support/planted-items.ts";
 import { program } from "./support/program.ts";
 
 // What operators wait for is another test's.
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
+skipWaits();
 
 const account = "acme";
 const other = "acme-1";

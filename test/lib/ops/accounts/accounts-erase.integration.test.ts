@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { GetCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -33,10 +33,7 @@ import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
 // What operators wait for is another test's.
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
+skipWaits();
 
 const countRows = (owner: CountedOwner, ids: readonly string[]) => {
   const origins = [`LEAD#${owner.account}#fair`];

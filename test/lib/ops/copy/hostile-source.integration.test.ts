@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import {
@@ -14,16 +14,14 @@ import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { aLead } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
 import { expectConsistent, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, anAccount } from "./support/spoiled-account.ts";
 
 // How long a copy waits for late writes of erased leads is another test's.
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
+skipWaits();
 
 const ulid = "01M7ZA27P008RGE6JH5PA0WR2V";
 const future = `7${"Z".repeat(25)}`;

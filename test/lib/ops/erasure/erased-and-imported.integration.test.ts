@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
@@ -14,19 +14,17 @@ import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../
 import { copyTable } from "../../../support/copied-table.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 
 /** What happens while a command waits for the writes of others to end, in place of the time. */
-const waiting = vi.hoisted(() => ({ times: [] as number[], meanwhile: async () => {} }));
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async (time: number) => {
-    // Others are of the rate.
-    if (time < 10_000) return;
-    waiting.times.push(time);
-    await waiting.meanwhile();
-  },
-}));
+const waiting = { times: [] as number[], meanwhile: async () => {} };
+skipWaits(async (time) => {
+  // Others are of the rate.
+  if (time < 10_000) return;
+  waiting.times.push(time);
+  await waiting.meanwhile();
+});
 beforeEach(() => Object.assign(waiting, { times: [], meanwhile: async () => {} }));
 
 /** The commands that store an account's rows, from where, and what they call a row of its lead, or of what belongs to the lead. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ulid } from "ulid";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
@@ -23,10 +23,7 @@ import { compareItems, put, remove, tableItems } from "../../../support/table-it
 import { aKnownLead, name } from "../erasure/known-lead.ts";
 import { program } from "../support/program.ts";
 
-vi.mock("node:timers/promises", async (original) => ({
-  ...(await original<object>()),
-  setTimeout: async () => {},
-}));
+skipWaits();
 
 const erase = (account: string, ...args: string[]) =>
   runJson(eraseCommand(), "--account", account, "--yes", ...args);
