@@ -3,12 +3,10 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 
-// What both readers of the table's stream have: `maintain-counts` and the pipe.
-
 /**
- * How both readers of the stream retry a failed batch: by its age alone, because AWS does not say how soon attempts follow
- * each other (docs/assumptions.md#retry-pauses). After half of the stream's 24 hours the batch goes to the failure queue,
- * while the stream still has it.
+ * How both readers of the stream, `maintain-counts` and the pipe, retry a failed batch: by its age alone, because AWS does
+ * not say how soon attempts follow each other (docs/assumptions.md#retry-pauses). After half of the stream's 24 hours the
+ * batch goes to the failure queue, while the stream still has it.
  */
 export const streamRetries = {
   maxAge: Duration.hours(12),

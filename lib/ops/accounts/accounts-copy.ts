@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { command, type PacedAccountOptions, parseAccountId } from "../command/command.ts";
+import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { openSource, type SourceTable } from "../copy/source-table.ts";
@@ -24,7 +24,11 @@ export const copyAccountCommand = (): Command =>
     "store what another table has of an account and this one does not; after a failure, run it again to continue",
     { paced: true, writes: true },
   )
-    .requiredOption("--from-table <name>", "the table to copy from, or its ARN; it needs no indexes")
+    .requiredOption(
+      "--from-table <name>",
+      "the table to copy from, or its ARN; it needs no indexes",
+      parseTable,
+    )
     .addOption(
       new Option("--from-region <region>", "its region (default: that of this table)").conflicts("local"),
     )

@@ -49,7 +49,7 @@ export function command(
     .addOption(
       new Option("--stage <name>", "the table of a deployed stage").argParser(parseStage).conflicts("table"),
     )
-    .option("--table <name>", "the table with this name")
+    .option("--table <name>", "the table with this name", parseTable)
     .option("--json", "print JSON")
     .setOptionValue("writes", writes);
   if (account !== "none")
@@ -86,6 +86,12 @@ export function parseAccountId(text: string): string {
     throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
   }
   return text;
+}
+
+/** A parser of the name of a table, or of its ARN. */
+export function parseTable(text: string): string {
+  if (/^(?:arn:[\w:/.-]+|[\w.-]{3,255})$/.test(text)) return text;
+  throw new InvalidArgumentError("A table's name has 3 to 255 letters, digits, '_', '.' or '-'.");
 }
 
 function parseStage(text: string): string {

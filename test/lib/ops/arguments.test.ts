@@ -107,7 +107,7 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
   }
 });
 
-const tables = ["--local", "--stage dev", "--table t"];
+const tables = ["--local", "--stage dev", "--table unit"];
 
 test.each(
   tables.flatMap((one) => tables.filter((other) => other !== one).map((other) => `${one} ${other}`)),

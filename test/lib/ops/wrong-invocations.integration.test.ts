@@ -87,6 +87,10 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   ],
   "error: option '--stage <name>' argument 'Prod' is invalid. A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.":
     ["keys list --account acme --stage Prod"],
+  "error: option '--table <name>' argument '../acme' is invalid. A table's name has 3 to 255 letters, digits, '_', '.' or '-'.":
+    ["keys list --account acme --table ../acme"],
+  "error: option '--from-table <name>' argument 'é' is invalid. A table's name has 3 to 255 letters, digits, '_', '.' or '-'.":
+    [`accounts copy --account acme ${onTable} --from-table é`],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
   "error: unknown command 'forget'": ["keys forget --account acme"],

@@ -77,7 +77,7 @@ describe("leads export", () => {
     const AWS_ENDPOINT_URL_DYNAMODB = await listening(table);
     const child = spawn(
       process.execPath,
-      ["bin/ops.ts", "leads", "export", "--account", "a", "--table", "t", "--output", output],
+      ["bin/ops.ts", "leads", "export", "--account", "a", "--table", "unit", "--output", output],
       { env: { ...process.env, AWS_ENDPOINT_URL_DYNAMODB }, stdio: "ignore" },
     );
     // At once when there is a file, and again: a terminal's signal may reach the command twice, directly and from npm.
