@@ -5,6 +5,7 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -25,8 +26,10 @@ async function outcome(send: Send, sent: object) {
     const answer = (await send(sent)) as Record<string, unknown>;
     const { $metadata, ItemCollectionMetrics, ConsumedCapacity, Responses, ...output } = answer;
     const consumed = [ConsumedCapacity ?? []].flat() as { CapacityUnits: number }[];
-    // The items of a batch are in no particular order.
-    const batches = Object.values((Responses ?? {}) as Record<string, Item[]>).map((it) => new Set(it));
+    // The items of a batch are in no particular order, those of a transaction in that of its keys.
+    const batches = Array.isArray(Responses)
+      ? Responses
+      : Object.values((Responses ?? {}) as Record<string, Item[]>).map((it) => new Set(it));
     return { output, batches, units: consumed.map(({ CapacityUnits }) => CapacityUnits) };
   } catch (error) {
     const { name, Item, CancellationReasons = [] } = error as { CancellationReasons?: Item[] } & Item;
@@ -108,6 +111,10 @@ function* reads() {
   ])
     yield new BatchGetCommand({
       RequestItems: { [TableName]: request as { Keys: Item[] } },
+    });
+  for (const Keys of [keys, [...keys, { pk: "LEAD#a", sk: "none" }], [keys[0], keys[0]]])
+    yield new TransactGetCommand({
+      TransactItems: Keys.map((Key, n) => ({ Get: { TableName, Key, ...(n % 2 > 0 && part) } })),
     });
   for (const { attribute, of, IndexName } of sources)
     for (const [range, values] of ranges)

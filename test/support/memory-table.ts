@@ -3,6 +3,7 @@ import type {
   BatchWriteCommandInput,
   GetCommandInput,
   QueryCommandInput,
+  TransactGetCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
@@ -11,6 +12,7 @@ import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
 import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
+import { transactGet } from "./memory-table/transact-get.ts";
 import { updatedNames } from "./memory-table/updates.ts";
 import { transactWrite, type WriteInput, write } from "./memory-table/writes.ts";
 
@@ -80,6 +82,8 @@ export class MemoryTable {
         return this.#get(input as GetCommandInput);
       case "BatchGetCommand":
         return batchGet(this.#items, input as BatchGetCommandInput);
+      case "TransactGetCommand":
+        return transactGet(this.#items, input as TransactGetCommandInput);
       case "QueryCommand":
         return query(this.#items, input as QueryCommandInput);
       case "PutCommand":

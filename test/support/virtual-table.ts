@@ -1,11 +1,13 @@
+import { TransactGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
 import { canceled } from "./cancellation.ts";
+import { keyedItems } from "./keyed-items.ts";
 import { MemoryTable } from "./memory-table.ts";
 
 /**
- * A table in memory whose calls take virtual time, in which a transaction cancels those that begin before it ends and share
- * an item with it. It takes the calls of the client and fakes the timers, until both are restored.
+ * A table in memory whose calls take virtual time, in which a transaction that writes cancels those that begin before it
+ * ends and share an item with it. It takes the calls of the client and fakes the timers, until both are restored.
  */
 export class VirtualTable {
   readonly memory = new MemoryTable();
@@ -29,31 +31,18 @@ export class VirtualTable {
   }
 
   async #send(command: object, duration: number): Promise<unknown> {
-    const items = transactedItems(command);
+    const isWrite = command instanceof TransactWriteCommand;
+    const items = isWrite || command instanceof TransactGetCommand ? keyedItems(command) : [];
     const reasons = items.map((item) => (this.#held.has(item) ? "TransactionConflict" : "None"));
     const conflicts = reasons.includes("TransactionConflict");
-    if (!conflicts) for (const item of items) this.#held.add(item);
+    if (!conflicts && isWrite) for (const item of items) this.#held.add(item);
     // What is late is the response.
     const response = (async () => {
       if (conflicts) throw canceled(...reasons);
       return this.memory.execute(command).output;
     })();
     await Promise.allSettled([response, new Promise((resolve) => setTimeout(resolve, duration))]);
-    if (!conflicts) for (const item of items) this.#held.delete(item);
+    if (!conflicts && isWrite) for (const item of items) this.#held.delete(item);
     return response;
   }
-}
-
-interface Transaction {
-  readonly TransactItems?: readonly Readonly<
-    Record<string, { readonly Key?: object; readonly Item?: object }>
-  >[];
-}
-
-function transactedItems(command: object): readonly string[] {
-  const { TransactItems = [] } = Reflect.get(command, "input") as Transaction;
-  return TransactItems.flatMap((part) => Object.values(part)).map((write) => {
-    const { pk, sk } = (write.Key ?? write.Item) as { readonly pk: string; readonly sk: string };
-    return `${pk} ${sk}`;
-  });
 }

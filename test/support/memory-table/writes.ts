@@ -23,7 +23,7 @@ interface Written {
   readonly writes: readonly Usage[];
 }
 
-const maxTransactionItems = 100;
+export const maxTransactionItems = 100;
 
 /** Writes an item. @throws ConditionalCheckFailedException */
 export function write(items: StoredItems, kind: WriteKind, input: WriteInput): Written {
