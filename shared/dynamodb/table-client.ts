@@ -33,7 +33,7 @@ client.middlewareStack.add(
     Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
     const result = await next(args);
     const { ConsumedCapacity: consumed = [] } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
-    const kind = /^(?:Batch)?(?:Get|Query|Scan)/.test(context.commandName ?? "") ? "reads" : "writes";
+    const kind = /Get|Query|Scan/.test(context.commandName ?? "") ? "reads" : "writes";
     for (const { CapacityUnits = 0 } of [consumed].flat()) units[kind] += CapacityUnits;
     return result;
   },
