@@ -18,6 +18,7 @@ type Item = Readonly<Record<string, AttributeValue>>;
 
 /** The IAM action for each kind of item in a transaction. */
 const transactionActions: Readonly<Record<string, string>> = {
+  Get: "GetItem",
   Put: "PutItem",
   Update: "UpdateItem",
   Delete: "DeleteItem",
@@ -52,6 +53,7 @@ export function parseAccesses(
   switch (operation) {
     case "Query":
       return [toAccess(operation, input, [findQueriedKey(input, findPartitionKey)])];
+    case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
         Object.entries(item).map(([kind, part]) => toAccess(transactionActions[kind] ?? kind, part)),

@@ -39,6 +39,12 @@ test("every item of a batch and of a transaction is checked", () => {
   for (const pk of ["KEY#a", "COUNT#a#LEAD"]) expect(read("LEAD#a", pk)).toBe(false);
   const write = (...pks: string[]) =>
     allows("maintain-counts", "TransactWriteItems", { TransactItems: pks.map(put) });
+  const get = (...pks: string[]) =>
+    allows("list-leads", "TransactGetItems", {
+      TransactItems: pks.map((pk) => ({ Get: { TableName, Key: key(pk) } })),
+    });
+  expect(get("COUNT#a#LEAD", "COUNT#a#LEAD")).toBe(true);
+  expect(get("COUNT#a#LEAD", "LEAD#a")).toBe(false);
   expect(write("COUNT#a#LEAD", "COUNT#a#LEAD")).toBe(true);
   expect(write("COUNT#a#LEAD", "LEAD#a")).toBe(false);
 });
