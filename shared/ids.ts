@@ -7,9 +7,18 @@ const random = () => randomInt(32) / 32;
 /** A ULID, as it stands in every id. */
 export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
-/** Whether a value is an id with a prefix. */
+/**
+ * How far ahead of this clock the time of an id may be, in milliseconds: a message of a conversation is later than the one
+ * before it, which may be a minute ahead, and clocks differ.
+ */
+export const maxIdAhead = 120_000;
+
+/** Whether a value is an id with a prefix that may have been given by now. */
 export const isId = (prefix: string, value: unknown): value is string =>
-  typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value);
+  typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value) && hasCome(value);
+
+/** Whether the time of an id has come. */
+export const hasCome = (id: string) => idTimestamp(id) <= Date.now() + maxIdAhead;
 
 /** What an id names, by its prefix. */
 const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;

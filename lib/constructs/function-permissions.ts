@@ -113,6 +113,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
+    { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
+    { actions: ["dynamodb:PutItem"], types: ["AUDIT"], sets: [] },
   ],
   // The pipe passes it whole items.
   "compose-events": [],

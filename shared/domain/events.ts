@@ -13,7 +13,7 @@ import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/
 import { isText, readFields } from "../dynamodb/read-fields.ts";
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { MalformedItemError } from "../errors.ts";
-import { createdAt, idTimestamp } from "../ids.ts";
+import { createdAt, hasCome, idTimestamp } from "../ids.ts";
 import type { Conversation } from "../schemas/conversation-schemas.ts";
 import type { Lead } from "../schemas/lead-schemas.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
@@ -123,7 +123,7 @@ function changeEvent(item: Item): ServiceEvent | undefined {
 function compose(type: EventType, account: string, item: Item, checked: Item, idField = "id"): ServiceEvent {
   const { id, version } = eventSchemas[type].properties;
   const eventId = item[idField];
-  if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId))
+  if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId) || !hasCome(eventId))
     throw new MalformedItemError(item, idField);
   if (!account) throw new MalformedItemError(item, "account");
   const event: ServiceEvent = toRecord(eventSchemas[type], {

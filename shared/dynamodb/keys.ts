@@ -41,6 +41,7 @@ export const itemTypes = {
   limit: "LIMIT",
   leadImport: "IMPORT",
   erasedLead: "ERASED",
+  audit: "AUDIT",
 } as const;
 
 /** A partition that has items of a type for the whole account, or the beginning of those that have some of them. */
@@ -132,6 +133,9 @@ export const erasedLeadKey = (account: string, leadId: string) => key(leadId, it
  */
 export const countNodeKey = (type: Listed, account: string, node: string, origin?: string) =>
   key(node, itemTypes.count, account, itemTypes[type], ...(origin === undefined ? [] : [hashName(origin)]));
+
+/** How far the audit of all accounts' counts has come. */
+export const auditKey = key("counts", itemTypes.audit, "");
 
 /** The record, beside the tree of an account's list, that a source or channel has a tree of its own. */
 export const sublistKey = (type: Listed, account: string, origin: string) =>

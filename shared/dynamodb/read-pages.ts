@@ -46,6 +46,12 @@ export const inPartition = (pk: string) => ({
   ExpressionAttributeValues: { ":pk": pk },
 });
 
+/** The items of a partition of the table from a sort key on. */
+export const fromKey = (pk: string, start: string) => ({
+  KeyConditionExpression: "pk = :pk AND sk >= :start",
+  ExpressionAttributeValues: { ":pk": pk, ":start": start },
+});
+
 /** Reads only the keys of items. */
 export const keysOnly = { ProjectionExpression: "pk, sk" };
 
@@ -58,9 +64,9 @@ export const withPrefix = (pk: string, prefix: string) => ({
 /** What a scan reads: one of several segments of the table, a filter, some of the attributes. */
 export type ScanSelection = Omit<ScanCommandInput, keyof Position>;
 
-/** Reads the table or a segment of it, page by page, when the pace allows it. */
-export const scanItems = (selection: ScanSelection, pace: AnyPace) =>
-  readPages((position) => table.send(new ScanCommand({ ...selection, ...position })), pace);
+/** Reads the table or a segment of it, page by page, when the pace allows it, from the position of a page on. */
+export const scanItems = (selection: ScanSelection, pace: AnyPace, from?: Item) =>
+  readPages((position) => table.send(new ScanCommand({ ...selection, ...position })), pace, from);
 
 /** The parameters of a call that its caller does not choose. */
 type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity">;
@@ -68,8 +74,9 @@ type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "Retu
 async function* readPages<Page extends Pick<ScanCommandOutput, "LastEvaluatedKey" | "ConsumedCapacity">>(
   send: (position: Position) => Promise<Page>,
   pace: AnyPace,
+  from?: Item,
 ): AsyncGenerator<Page> {
-  let ExclusiveStartKey: Item | undefined;
+  let ExclusiveStartKey = from;
   do {
     const position: Position = { TableName: tableName, ExclusiveStartKey, ReturnConsumedCapacity: "TOTAL" };
     const page = await pace.retry(() => send(position));

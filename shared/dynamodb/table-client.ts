@@ -3,7 +3,12 @@ import {
   DynamoDBClient,
   type DynamoDBClientConfig,
 } from "@aws-sdk/client-dynamodb";
-import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  TransactGetCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./malformed-items.ts";
 
@@ -90,6 +95,21 @@ export async function readItem(
 ): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
   return (await table.send(command, options)).Item;
+}
+
+/**
+ * Reads items as they are at one moment. A transaction that other reads show in part is seen whole, or not at all.
+ *
+ * @returns the items of the keys, in their order
+ * @throws TransactionCanceledException while a transaction writes one of them
+ */
+export async function readTogether(
+  keys: readonly Key[],
+  options: { readonly abortSignal?: AbortSignal } = {},
+): Promise<readonly (Item | undefined)[]> {
+  const TransactItems = keys.map((Key) => ({ Get: { TableName: tableName, Key } }));
+  const { Responses = [] } = await table.send(new TransactGetCommand({ TransactItems }), options);
+  return Responses.map(({ Item }) => Item);
 }
 
 /** The condition that an attribute is as it was read, of whatever type; undefined if there was none. */

@@ -107,9 +107,15 @@ describe("lists leave out", () => {
     for (const item of items) await plant("create-lead", item);
     for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
     const { pk } = leadKey(account, "");
-    expect(logged).toEqual(
-      keys.map(() => expect.objectContaining({ event: "malformed item", pk, field: "sk" })),
-    );
+    // The others are behind all rows: no list reads them.
+    const named = ["lead_", `lead_${"0".repeat(27)}`].map((sk) => ({
+      event: "malformed item",
+      pk,
+      sk,
+      field: "sk",
+    }));
+    expect(logged).toEqual(expect.arrayContaining(named));
+    expect(logged).toHaveLength(named.length);
     const Records = items.map((item) => streamRecord(undefined, item));
     expect(await maintainCounts({ Records }, lambdaContext())).toEqual({ batchItemFailures: [] });
   });

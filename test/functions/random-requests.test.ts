@@ -54,7 +54,9 @@ function faultsOf(members: readonly Member[], schema: object, place: string): st
   const texts = Object.entries(object).flatMap(([name, value]) =>
     name === "tags" && Array.isArray(value) ? value.map((tag, n) => [`tags[${n}]`, tag]) : [[name, value]],
   );
-  const illFormed = texts.filter(([name, text]) => name !== "leadId" && !String(text).isWellFormed());
+  const illFormed = texts.filter(
+    ([name, text]) => name !== "leadId" && typeof text === "string" && !text.isWellFormed(),
+  );
   return [...wrong, ...repeated, ...illFormed.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );

@@ -1,4 +1,4 @@
-import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, QueryCommand, TransactGetCommand } from "@aws-sdk/lib-dynamodb";
 import { readListPartition } from "../../shared/dynamodb/keys.ts";
 
 /** Whether a command reads rows, from the table or from an index. */
@@ -10,13 +10,13 @@ export function readsRows(command: object): boolean {
 }
 
 /** Whether a command writes nothing. */
-export const isRead = (command: object) => /^(BatchGet|Get|Query)/.test(command.constructor.name);
+export const isRead = (command: object) => /^((Batch|Transact)?Get|Query)/.test(command.constructor.name);
 
 /** Whether a command may see the rows as they were. */
 export function isEventual(command: object): boolean {
   const { input } = command as { input: { IndexName?: string; ConsistentRead?: boolean } };
   if (command instanceof BatchGetCommand) return requestsOf(command).some((it) => !it.ConsistentRead);
-  return isRead(command) && !input.ConsistentRead;
+  return isRead(command) && !(command instanceof TransactGetCommand) && !input.ConsistentRead;
 }
 
 const isOfRows = (pk: unknown) => readListPartition(String(pk)) !== undefined;

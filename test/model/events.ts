@@ -3,15 +3,7 @@ import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Slack } from "./reading.ts";
 import type { Write } from "./records.ts";
 import { changeRow, createRow, rowNumber } from "./rows.ts";
-import {
-  type Event,
-  isFarAhead,
-  landsWithin,
-  type Scenario,
-  sourceOf,
-  startTime,
-  type WriteEvent,
-} from "./scenario.ts";
+import { type Event, landsWithin, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
 export interface NextEvent {
@@ -71,9 +63,7 @@ export class Events {
   slack(open: number): Slack {
     const count = (...kinds: readonly Event["do"][]) =>
       this.#in(open).filter((event) => kinds.includes(event.do)).length;
-    // No new row is in the tail of a watermark that is far ahead.
-    const created = isFarAhead(this.#scenario) ? count("create") : 0;
-    return { imported: count("import") + created, deleted: count("delete") };
+    return { imported: count("import"), deleted: count("delete") };
   }
 
   /** The rows of a set of events. */

@@ -5,7 +5,7 @@ import { pageSize, type ReadPage, reader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
 import { isMatch, owner, type RowFilter } from "./rows.ts";
 import type { Runs } from "./runs.ts";
-import { isFarAhead, type Scenario, startTime } from "./scenario.ts";
+import { mayBeDamaged, type Scenario, startTime } from "./scenario.ts";
 import type { Moment } from "./state.ts";
 import type { TableState, Tables } from "./tables.ts";
 import { checkTrees } from "./tree-check.ts";
@@ -21,7 +21,6 @@ export class Expectations {
   readonly #runs: Runs;
   readonly #filters: readonly RowFilter[];
   readonly #mayBeDamaged: boolean;
-  readonly #isFarAhead: boolean;
   readonly #rows = new Map<TableState, readonly Item[]>();
   readonly #pages = new Map<TableState, Promise<readonly (ReadPage | "busy")[]>>();
   readonly #remembered = new Map<string, Promise<ReadPage | "busy">>();
@@ -34,8 +33,7 @@ export class Expectations {
     this.#runs = runs;
     const { sources = [], events } = scenario;
     const moves = events.flat().flatMap((event) => (event.do === "move" ? event.source : []));
-    this.#isFarAhead = isFarAhead(scenario);
-    this.#mayBeDamaged = events.flat().some((event) => event.do === "damage");
+    this.#mayBeDamaged = mayBeDamaged(scenario);
     this.#filters = statuses.flatMap((status) =>
       [undefined, ...new Set([...sources, ...moves, "none"])].map((source) => ({
         ...(status && { status }),
@@ -95,9 +93,9 @@ export class Expectations {
     checkTrees({ items, rows: this.rows(table), open, isDamaged: this.#mayBeDamaged });
   }
 
-  /** Checks that no watermark of a tree goes back, unless a clock far ahead has set it. */
+  /** Checks that no watermark of a tree goes back. */
   checkProgress(before: TableState, after: TableState): void {
-    if (before === after || this.#isFarAhead) return;
+    if (before === after) return;
     const now = this.#watermarks(after);
     for (const [tree, watermark] of this.#watermarks(before))
       assert((now.get(tree) ?? "~") >= watermark, `the watermark ${watermark} of ${tree} went back`);

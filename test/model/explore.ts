@@ -1,5 +1,5 @@
 import { install } from "./runtime.ts";
-import type { Scenario } from "./scenario.ts";
+import { mayBeDamaged, type Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { World } from "./world.ts";
 
@@ -16,7 +16,7 @@ interface Reached {
  * @throws Error with the shortest course to a state that must not be
  */
 export async function explore(scenario: Scenario) {
-  const uninstall = install();
+  const uninstall = install(mayBeDamaged(scenario));
   try {
     return await exploreWorld(new World(scenario));
   } finally {

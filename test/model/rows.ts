@@ -15,6 +15,8 @@ export const owner = { account, list: countedLists.lead };
 export interface RowFilter {
   readonly status?: Lead["status"];
   readonly source?: string;
+  /** Lists with it read nodes. Those without it read all rows of so small a list at once. */
+  readonly createdBefore?: string;
 }
 
 /** The item of a row, whose number is in its id. */
@@ -32,11 +34,13 @@ const newId = (row: number, createdAt: number) =>
 export const rowNumber = (id: string) => Number(id.slice(-16));
 
 /** The item with another status or source. */
-export const changeRow = (item: Item, filter: RowFilter): Item =>
+export const changeRow = (item: Item, filter: Pick<RowFilter, "status" | "source">): Item =>
   leadItem(account, { ...toRecord(lead, item), ...filter });
 
 /** Whether a row matches a filter. */
 export const isMatch =
-  ({ status, source }: RowFilter) =>
+  ({ status, source, createdBefore = "~" }: RowFilter) =>
   (item: Item) =>
-    (status === undefined || item.status === status) && (source === undefined || item.source === source);
+    (status === undefined || item.status === status) &&
+    (source === undefined || item.source === source) &&
+    String(item.createdAt) < createdBefore;

@@ -117,8 +117,13 @@ const current = () => {
   return running;
 };
 
-/** Directs the calls of the table, the clock and the waits of the product to executions. @returns a function that ends this */
-export function install(): () => void {
+/**
+ * Directs the calls of the table, the clock and the waits of the product to executions.
+ *
+ * @param mayBeDamaged whether trees may be damaged: otherwise, code that logs a damaged tree fails
+ * @returns a function that ends this
+ */
+export function install(mayBeDamaged: boolean): () => void {
   const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
   const { error } = console;
   const send = (command: object) => {
@@ -133,8 +138,9 @@ export function install(): () => void {
   table.send = send as typeof table.send;
   Date.now = () => now;
   Math.random = () => 0;
-  // Damage is logged in every course.
-  console.error = () => {};
+  console.error = (line: object) => {
+    if (!mayBeDamaged) throw new Error(`A sound tree is called damaged: ${JSON.stringify(line)}`);
+  };
   timers.setTimeout = wait as typeof timers.setTimeout;
   syncBuiltinESMExports();
   return () => {

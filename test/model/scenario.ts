@@ -55,6 +55,8 @@ export interface Scenario {
   readonly maintainers: readonly number[];
   /** Whether the clock may go on between a read and its answer, of one read at a time. */
   readonly slow?: boolean;
+  /** How many single reads may miss a transaction that is in progress, each of which shows its item as it was before. */
+  readonly torn?: number;
   /** How many maintainers may crash. */
   readonly crashes?: number;
   /** The pages that are read one after another while the others run. */
@@ -68,6 +70,5 @@ export interface Scenario {
 /** The source with which a row is created. */
 export const sourceOf = ({ sources = [] }: Scenario, row: number) => sources[row] ?? sources[0];
 
-/** Whether a clock is further ahead than clocks may differ. */
-export const isFarAhead = ({ ahead = 0, maintainers, limits }: Scenario) =>
-  Math.max(ahead, ...maintainers) > limits.skew;
+/** Whether trees may be damaged. */
+export const mayBeDamaged = ({ events }: Scenario) => events.flat().some((event) => event.do === "damage");

@@ -3,6 +3,7 @@ import { clocksFarAhead } from "./scenarios/clocks-far-ahead.ts";
 import { damagedTrees } from "./scenarios/damaged-trees.ts";
 import { readers } from "./scenarios/readers.ts";
 import { sublists } from "./scenarios/sublists.ts";
+import { tornTransactions } from "./scenarios/torn-transactions.ts";
 import { wholeLists } from "./scenarios/whole-lists.ts";
 
 /** All scenarios. */
@@ -12,4 +13,5 @@ export const scenarios: readonly Scenario[] = [
   ...damagedTrees,
   ...clocksFarAhead,
   ...readers,
+  ...tornTransactions,
 ];

@@ -16,12 +16,21 @@ export interface Moment {
   readonly late?: TableState | undefined;
 }
 
-/** The answer to a read that is on its way. */
+/** A transaction that is in progress: single reads may miss it. */
+export interface Transaction {
+  readonly command: object;
+  readonly before: TableState;
+  /** How many more of them may. */
+  readonly misses: number;
+}
+
+/** The answer to a read or to a transaction that is on its way. */
 export interface UnderWay {
-  /** The number of the actor. */
-  readonly actor: number;
+  /** The name of the actor. */
+  readonly actor: string;
   readonly request: string;
   readonly outcome: Outcome;
+  readonly transaction?: Transaction;
 }
 
 /** A state of the world. */
@@ -47,15 +56,17 @@ export interface State {
   readonly pages: number;
 }
 
-/** Identifies a state. Maintainers whose clocks agree may change places. */
+/** Identifies a state. Maintainers whose clocks agree may change places, unless an answer is on its way to one of them. */
 export function stateKey(state: State, skews: readonly number[]): string {
   const { table, clock, events, pending, records, past, listed, maintainers, reading } = state;
-  const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`).sort();
+  const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`);
   const { actor, always, ever, imported, deleted } = reading ?? {};
   const read = [actor?.number, always, ever, imported, deleted];
   const environment = [listed?.table, listed?.clock, listed?.late];
   const { underWay, crashes, pages } = state;
-  const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number];
+  if (!underWay) working.sort();
+  const { before, misses } = underWay?.transaction ?? {};
+  const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number, before, misses];
   return [
     ...[table, clock, events, pending, working, read],
     ...[answer, crashes, pages, records, past, environment],

@@ -1,3 +1,5 @@
+import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { keyedItems } from "../support/keyed-items.ts";
 import { type Actor, Actors } from "./actors.ts";
 import { isEventual, isRead, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
@@ -5,7 +7,7 @@ import { Records } from "./records.ts";
 import { Runs } from "./runs.ts";
 import type { Request } from "./runtime.ts";
 import type { Scenario } from "./scenario.ts";
-import type { State } from "./state.ts";
+import type { State, Transaction } from "./state.ts";
 import { type Outcome, type TableState, Tables } from "./tables.ts";
 import { Numbers } from "./texts.ts";
 
@@ -30,11 +32,13 @@ export class Steps {
   readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
   readonly #isSlow: boolean;
+  readonly #torn: number;
 
   constructor(scenario: Scenario) {
     this.events = new Events(scenario);
     this.#crashes = scenario.crashes ?? 0;
     this.#isSlow = scenario.slow ?? false;
+    this.#torn = scenario.torn ?? 0;
   }
 
   /**
@@ -55,27 +59,50 @@ export class Steps {
       const { command, number } = request;
       if (!command) return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
       const { underWay } = state;
-      if (underWay?.actor === actor.number && underWay.request === request.name) {
+      if (underWay?.actor === name && underWay.request === request.name) {
         const take = () => resume({ ...state, underWay: undefined }, underWay.outcome);
         return [{ label: `${label} (answered)`, take }];
       }
+      // DynamoDB refuses such a call. An actor that then began again and again would have states without end.
+      if (isInConflict(command, underWay?.transaction)) return [];
       const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
-      const take = () => {
+      const take = async () => {
         const { table, outcome } = this.tables.run(state.table, command, number);
-        return resume({ ...state, table }, outcome);
+        const after = { ...state, table };
+        const isTorn = this.#torn > 0 && !underWay && command instanceof TransactWriteCommand;
+        if (!isTorn || table === state.table) return resume(after, outcome);
+        const transaction = { command, before: state.table, misses: this.#torn };
+        return { ...after, underWay: { actor: name, request: request.name, outcome, transaction } };
       };
+      const missed = this.#miss(state, command, number);
       const late = isEventual(command) ? [...this.#lateOutcomes(state, command, number)] : [];
       const isSlow = this.#isSlow && !underWay && isRead(command) && this.events.passesFollow(state.events);
       const wait = async () => {
         const { outcome } = this.tables.run(state.table, command, number);
-        return { ...state, underWay: { actor: actor.number, request: request.name, outcome } };
+        return { ...state, underWay: { actor: name, request: request.name, outcome } };
       };
       return [
         { label, readsRows: reads, take },
+        ...missed.map(({ after, outcome }) => ({
+          label: `${label} (as before)`,
+          take: () => resume(after, outcome),
+        })),
         ...(isSlow ? [{ label: `${label} (slow)`, take: wait }] : []),
         ...late.map((it) => ({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, it) })),
       ];
     });
+  }
+
+  /** What a single read answers that misses the transaction in progress, if that differs. */
+  #miss(state: State, command: object, number: number) {
+    const { underWay } = state;
+    const { transaction } = underWay ?? {};
+    if (!underWay || !transaction || transaction.misses === 0) return [];
+    if (!sharesItem(command, transaction)) return [];
+    const { outcome } = this.tables.run(transaction.before, command, number);
+    if (outcome.number === this.tables.run(state.table, command, number).outcome.number) return [];
+    const left = { ...transaction, misses: transaction.misses - 1 };
+    return [{ after: { ...state, underWay: { ...underWay, transaction: left } }, outcome }];
   }
 
   /** What an index may answer that has some rows as they were, if that differs. */
@@ -97,7 +124,9 @@ export class Steps {
   /** The crash of an actor, if another may crash. */
   crash(state: State, name: string, after: State): Step[] {
     if (state.crashes >= this.#crashes) return [];
-    return [{ label: `${name} crashes`, take: async () => ({ ...after, crashes: state.crashes + 1 }) }];
+    const underWay = state.underWay?.actor === name ? undefined : state.underWay;
+    const crashed = { ...after, underWay, crashes: state.crashes + 1 };
+    return [{ label: `${name} crashes`, take: async () => crashed }];
   }
 
   /** The table after a command that comes from no actor. */
@@ -106,3 +135,12 @@ export class Steps {
     return this.tables.run(table, command, number).table;
   }
 }
+
+function sharesItem(command: object, transaction: Transaction): boolean {
+  const items = keyedItems(transaction.command);
+  return keyedItems(command).some((item) => items.includes(item));
+}
+
+/** Whether a call cannot be served while a transaction is in progress. */
+const isInConflict = (command: object, transaction: Transaction | undefined) =>
+  transaction !== undefined && !(command instanceof GetCommand) && sharesItem(command, transaction);

@@ -3,8 +3,9 @@ import { indexes, nodeName, sublistPrefix } from "../../shared/dynamodb/keys.ts"
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, SublistOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, isSum, rowCell } from "../../shared/pages/tree/entry.ts";
-import { type Root, toRoot } from "../../shared/pages/tree/root.ts";
+import type { Root } from "../../shared/pages/tree/root.ts";
 import { countedRow } from "../../shared/pages/tree/rows.ts";
+import { soundRoot } from "../../shared/pages/tree/sound.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { owner, rowNumber } from "./rows.ts";
 
@@ -58,7 +59,7 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
     assert(tree.origin === undefined || expected.isDamaged, `the root of ${name} is missing`);
     return undefined;
   }
-  const root = toRoot(item);
+  const root = soundRoot(owner.list, item);
   const inNodes = rowsInNodes(expected, tree, root);
   if (inNodes === "damaged") return root;
   assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);

@@ -1,5 +1,5 @@
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
-import type { Entry } from "../../shared/pages/tree/entry.ts";
+import { type Entry, placeAt } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { DamagedTreeError, readNode } from "../../shared/pages/tree/tree-store.ts";
 
@@ -8,9 +8,10 @@ export async function treeRows(owner: CountedOwner, root: Root): Promise<readonl
   let { entries } = root;
   for (let level = root.level; level > 0; level--) {
     const below: Entry[] = [];
-    for (const entry of entries) {
+    for (const index of entries.keys()) {
       try {
-        below.push(...(await readNode(owner, root, level, entry, (call) => call())));
+        const place = placeAt(entries, index, root.lastStart);
+        below.push(...(await readNode(owner, root, level, place, (call) => call())));
       } catch (error) {
         if (error instanceof DamagedTreeError) return undefined;
         throw error;

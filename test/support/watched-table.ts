@@ -24,6 +24,8 @@ export class WatchedTable {
   calls: WatchedCall[] = [];
   /** Runs before each call of the client; its error is that of the call. */
   before: (command: object, call: number) => unknown = () => {};
+  /** The table that a call of the client shows; its error is that of the call. */
+  shown: (command: object) => MemoryTable = () => this.memory;
 
   constructor() {
     vi.spyOn(table, "send").mockImplementation(((command: object) => this.#send(command)) as never);
@@ -43,7 +45,7 @@ export class WatchedTable {
     const call = { name: command.constructor.name, input, reads: [] as Usage[], rows: 0 };
     this.calls.push(call);
     await this.before(command, this.calls.length);
-    const { output, reads } = this.memory.execute(command);
+    const { output, reads } = this.shown(command).execute(command);
     call.reads.push(...reads);
     const { Items = [], Responses = {} } = output as RowsOutput;
     call.rows = [Items, ...Object.values(Responses)].flat().length;

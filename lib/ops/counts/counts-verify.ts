@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
-import { repair } from "../../../shared/pages/audit/repair.ts";
+import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
@@ -9,7 +9,6 @@ import { selectPacedAccount } from "../command/known-account.ts";
 import { formatColumns } from "../output/columns.ts";
 import { countedOwners } from "../table/counted-trees.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { toMaintenance } from "./rebuild.ts";
 
 interface VerifyOptions extends PacedAccountOptions {
   readonly repair?: boolean;
@@ -29,8 +28,8 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const { account, json } = options;
   const unreadable = new Unreadable();
   const lists = countedOwners(account).map(async (owner) => {
-    const findings = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
-    if (options.repair && findings.length > 0) await repair(owner, findings, toMaintenance(pace));
+    const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
+    if (options.repair && findings.length > 0) await repair(owner, findings, pacedMaintenance(pace));
     return findings.flatMap(toPlaces);
   });
   const differences = (await Promise.all(lists)).flat();

@@ -1,13 +1,12 @@
 import { nodePrefix, parseGeneration } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { keysOnly, queryItems, withPrefix } from "../../../shared/dynamodb/read-pages.ts";
-import type { Retry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { readSublists } from "../../../shared/pages/audit/read-list.ts";
-import { countChanges, toChange } from "../../../shared/pages/audit/repair.ts";
+import { countChanges, pacedMaintenance, toChange } from "../../../shared/pages/audit/repair.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
-import { type Rows, readRows } from "../../../shared/pages/tree/rows.ts";
+import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { commit, readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { replaceTree } from "../table/counted-trees.ts";
 import { deleteItems } from "../table/write-items.ts";
@@ -27,7 +26,7 @@ export async function rebuild(list: CountedOwner, pace: Pace): Promise<void> {
   await inParallel(sublists, (owner) => empty(owner, pace));
   await empty(list, pace);
   const changes = [list, ...sublists].map((owner) => toChange(owner));
-  await countChanges(list, changes, toMaintenance(pace));
+  await countChanges(list, changes, pacedMaintenance(pace));
   await pace.wait(longestRequest);
   for (const owner of [list, ...sublists]) await deleteOldNodes(owner, pace);
 }
@@ -50,15 +49,3 @@ async function deleteOldNodes(owner: CountedOwner, pace: Pace): Promise<void> {
   ))
     await deleteItems(nodes.filter(isOld), pace);
 }
-
-/** The means of a maintainer that goes on until all is counted, at the pace of a command. */
-export const toMaintenance = (pace: Pace) => ({
-  deadline: Number.POSITIVE_INFINITY,
-  wait: pace.wait,
-  paced: (async (call) => {
-    const response = await pace.retry(call);
-    const { units = 1 } = (response ?? {}) as Partial<Rows>;
-    await pace.spend(units);
-    return response;
-  }) satisfies Retry as Retry,
-});

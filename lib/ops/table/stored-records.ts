@@ -11,8 +11,7 @@ import {
 import { checkKeys, ifWellFormed } from "../../../shared/dynamodb/malformed-items.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { MalformedItemError } from "../../../shared/errors.ts";
-import { createdAt, idTimestamp, ulidPattern } from "../../../shared/ids.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { createdAt, hasCome, ulidPattern } from "../../../shared/ids.ts";
 import {
   type Conversation,
   conversation,
@@ -110,7 +109,7 @@ function stored(record: Item): Item {
     ...record,
     ...Object.fromEntries(names.map((name) => [name, storedName(String(record[name]))])),
     ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
-    id: typeof id === "string" && idTimestamp(id) > Date.now() + limits.skew ? undefined : id,
+    id: typeof id === "string" && !hasCome(id) ? undefined : id,
   };
 }
 

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
-import { type CountedOwner, keyAt, latest } from "../tree/counted-list.ts";
+import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import type { CountedRow } from "../tree/rows.ts";
-import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged } from "../tree/tree-store.ts";
 import { type KeyRange, readTreePart } from "./tree-part.ts";
 
@@ -22,19 +22,21 @@ export interface Comparison {
   /** Whether there must be a tree. */
   needsRoot: boolean;
   readonly differences: Difference[];
-  /** Why the tree must be counted again: it is damaged, or too many rows differ. */
+  /** Why the tree must be counted again: it is damaged, or so many rows differ that no more are compared. */
   damage: DamagedTreeError | undefined;
+  /** Whether a tree that was emptied is not filled yet. */
+  isFilling: boolean | undefined;
 }
 
 /** A tree that is wrong. */
-export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage">>;
+export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage" | "isFilling">>;
 
 /** A comparison that has not begun. @param fed that of the list */
 export const comparison = (owner: CountedOwner, fed: string, pace: Pace): Comparison => ({
-  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined },
+  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined, isFilling: false },
 });
 
-/** The differing rows of a tree that are collected: with more, it is better to count the tree again. */
+/** The most differing rows of a tree that are set one by one: with more, it is better to count the tree again. */
 const mostDifferences = 10_000;
 
 /** How long a part of a tree is read again while commits come first, in milliseconds. */
@@ -63,10 +65,10 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
   });
   const { root, rows: counted, end } = part;
   if (!root && needsRoot) throw new DamagedTreeError(owner, "The root is missing.");
-  // Rows that are created later would be in no tail. The maintainer sets back the root of a list.
-  const furthest = latest(fed, keyAt(owner.list, Date.now() + limits.skew));
-  if (root && owner.origin !== undefined && latest(root.watermark, root.filling ?? "") > furthest)
-    throw new DamagedTreeError(owner, "The root is ahead of its list.", root);
+  // A maintainer that finds rows takes the time away.
+  if (root?.expiresAt !== undefined && rows.length > 0)
+    throw new DamagedTreeError(owner, "The root is that of an erased account, which has rows.", root);
+  tree.isFilling = root?.filling !== undefined;
   // A sublist has all rows before `fed`, too, except those whose change is on its way, or while it is filled.
   const isFed = owner.origin !== undefined && root?.filling === undefined;
   const before = latest(root?.watermark ?? "", isFed ? fed : "");
@@ -81,3 +83,21 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
     throw new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
   return end;
 }
+
+/** What is wrong with a tree at both of two looks; undefined for nothing. Changes may have been on their way to be counted. */
+export function wrongTwice(first: Comparison, second: Comparison): Finding | undefined {
+  const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
+  const differences = second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk)));
+  // The rows that differ may be others.
+  const tooMany = Math.max(first.differences.length, second.differences.length) > mostDifferences;
+  const isDamaged = first.damage && (!tooMany || differences.length > mostDifferences);
+  const finding = {
+    ...{ owner: second.owner, differences, damage: isDamaged ? second.damage : undefined },
+    isFilling: (first.isFilling && second.isFilling) || undefined,
+  };
+  return isWrong(finding) ? finding : undefined;
+}
+
+/** Whether something is wrong with a tree. */
+export const isWrong = ({ differences, damage, isFilling }: Finding) =>
+  differences.length > 0 || damage !== undefined || isFilling === true;

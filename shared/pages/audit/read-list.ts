@@ -1,36 +1,44 @@
-import { isSourceOrChannelPartition, sublistKey, sublistPrefix } from "../../dynamodb/keys.ts";
+import { isSourceOrChannelPartition, listPartition, sublistKey, sublistPrefix } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { queryAll, withPrefix } from "../../dynamodb/read-pages.ts";
+import { fromKey, keysOnly, queryAll, queryItems, withPrefix } from "../../dynamodb/read-pages.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
+import { type CountedOwner, endOfRows, type SublistOwner } from "../tree/counted-list.ts";
 import { type Rows, readRows } from "../tree/rows.ts";
 import { treeKey } from "../tree/tree-store.ts";
+import type { KeyRange } from "./tree-part.ts";
 
 /** How the rows of a list are read. */
 export interface Reading {
   readonly pace: Pace;
-  /** Called with records of sublists that no maintainer writes; without it, they are logged. */
+  /** Called with items that are no rows, and records of sublists that no maintainer writes; without it, they are logged. */
   readonly onMalformed?: (error: MalformedItemError) => void;
 }
 
 /** The most rows of a page; the table returns 1 MB at most. */
 const pageRows = 10_000;
 
-/** Reads the rows of a list from a sort key on, page by page and consistently. */
+/** Reads the rows of a list in a range, page by page and consistently. Items that are no rows are named. */
 export async function* readAllRows(
   list: CountedOwner,
-  start: string,
-  { pace }: Reading,
+  { start, until }: KeyRange,
+  { pace, onMalformed = logMalformed }: Reading,
 ): AsyncGenerator<Rows> {
+  const pk = listPartition(list.list.type, list.account);
+  const name = (sk: unknown) => onMalformed(new MalformedItemError({ pk, sk }, "sk"));
+  const end = until ?? endOfRows(list.list);
   for (let from: string | undefined = start; from !== undefined; ) {
-    const bounds = { start: from, maxRows: pageRows };
+    const bounds = { start: from, end, maxRows: pageRows };
     const page: Rows = await pace.retry(() => readRows(list, bounds));
     await pace.spend(page.units);
+    page.others.forEach(name);
     yield page;
     from = page.next;
   }
+  if (until !== undefined) return;
+  for await (const items of queryItems({ ...fromKey(pk, end), ...keysOnly }, pace))
+    for (const { sk } of items) name(sk);
 }
 
 /** The records of the sublists of a list that have trees. */

@@ -1,16 +1,31 @@
-import { withRetry } from "../../dynamodb/retry.ts";
+import type { Pace } from "../../dynamodb/pace.ts";
+import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import { isBusy } from "../../dynamodb/throttling.ts";
+import { inParallel } from "../../in-parallel.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { maintainList } from "../maintain/maintain-list.ts";
 import type { Maintenance } from "../maintain/maintained-tree.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
+import type { Rows } from "../tree/rows.ts";
 import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./compare-tree.ts";
 
+/** The means of a maintainer that works at a pace, by default until all is counted. */
+export const pacedMaintenance = (pace: Pace, deadline = Number.POSITIVE_INFINITY) => ({
+  deadline,
+  wait: pace.wait,
+  paced: (async (call) => {
+    const response = await pace.retry(call);
+    const { units = 1 } = (response ?? {}) as Partial<Rows>;
+    await pace.spend(units);
+    return response;
+  }) satisfies Retry as Retry,
+});
+
 /**
  * Corrects the trees of a list and of its sublists: sets the rows that differ as they are in the table, and counts damaged
- * trees again.
+ * trees again, those of all sublists from one reading of the list.
  *
  * @param findings those of the list
  * @returns whether all is done; false when the time was up
@@ -20,14 +35,15 @@ export async function repair(
   findings: readonly Finding[],
   maintenance: Maintenance,
 ): Promise<boolean> {
-  for (const { damage } of findings)
+  await inParallel(findings, async ({ damage }) => {
     if (damage)
       await withRetry(() => emptyDamaged(damage), {
         ...maintenance,
         isRetryable: (error) => isTreeChanged(error) || isBusy(error),
       });
-  const changes = findings.flatMap(({ owner, differences, damage }) =>
-    damage ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
+  });
+  const changes = findings.flatMap(({ owner, differences, damage, isFilling }) =>
+    damage || isFilling ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
   );
   return countChanges(list, changes, maintenance);
 }

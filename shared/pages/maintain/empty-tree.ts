@@ -1,5 +1,5 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import { earliest, keyAt, latest } from "../tree/counted-list.ts";
+import { latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
 import { commit, type DamagedTreeError, logDamage, readSoundRoot } from "../tree/tree-store.ts";
 
@@ -22,8 +22,7 @@ export async function emptyTree(
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
   const whole = origin === undefined ? undefined : await retry(() => readSoundRoot({ account, list }));
-  // A damaged root may be ahead of the clock.
-  const own = earliest(latest(root?.watermark ?? "", root?.filling ?? ""), keyAt(list, clock));
-  const filling = origin === undefined ? undefined : latest(own, whole?.watermark ?? "");
+  const counted = latest(whole?.watermark ?? "", whole?.fed ?? "");
+  const filling = origin === undefined ? undefined : counted;
   await retry(() => commit(owner, { ...empty, filling }, [], { renews: true, malformed }));
 }

@@ -5,8 +5,7 @@ import { DamagedTreeError, readRoot, TreeChangedError } from "../tree/tree-store
 import { emptyTree } from "./empty-tree.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
 import { isLookDue, nextLook, payOwnTrees, weigh } from "./own-tree-rule.ts";
-import { setRows } from "./set-rows.ts";
-import { isSame } from "./tree-edit.ts";
+import { setAllRows } from "./sublist-step.ts";
 
 /** What a feed leaves. */
 interface FeedState {
@@ -64,13 +63,7 @@ async function feedTree(
     return false;
   }
   try {
-    for (let rest = rows; rest.length > 0; ) {
-      const root = await tree.root();
-      const edited = await setRows(tree, [], rest);
-      rest = rest.slice(edited.used);
-      const watermark = latest(root.watermark, rest[0]?.sk ?? end);
-      if (!isSame(root, edited)) await tree.commit({ ...edited.root, watermark }, edited.nodes);
-    }
+    await setAllRows(tree, rows, end);
     return true;
   } catch (error) {
     if (!(error instanceof DamagedTreeError)) throw error;

@@ -1,6 +1,6 @@
-import { earliest, keyAt, latest } from "../tree/counted-list.ts";
+import { keyAt, latest } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
-import { readRows } from "../tree/rows.ts";
+import { endOf, readRows } from "../tree/rows.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { weigh } from "./own-tree-rule.ts";
 import { setRows } from "./set-rows.ts";
@@ -36,7 +36,6 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
   const clock = Date.now();
   const { allowedLateness, skew } = tree.means.limits;
   const furthest = keyAt(list, clock - allowedLateness + skew);
-  if (root.watermark > furthest && root.watermark > root.lastStart) return setBack(tree, root, state, clock);
   const horizon = keyAt(list, clock - allowedLateness);
   const { read, settled, pays, ...ends } = await readNewRows(tree, root, horizon);
   const inside = state.changed.filter((sk) => sk < root.watermark);
@@ -45,7 +44,8 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
   const { rows, left, added, ...edited } = await setRows(tree, inside, settled);
   const next = {
     ...edited.root,
-    watermark: latest(root.watermark, settled[added.length]?.sk ?? earliest(read.next ?? horizon, horizon)),
+    // Not the horizon: what a clock that is ahead takes for old may still be created.
+    watermark: latest(root.watermark, endOf(added)),
     // Rows before the watermark that came late are not in their sublists either.
     unfed: (root.unfed ?? 0) + weigh([...rows, ...added], read, root.fed),
     changedAt: mayBeKnown ? raised(root, clock) : root.changedAt,
@@ -62,22 +62,6 @@ async function revive(tree: MaintainedTree, root: Root, state: ListState): Promi
   const { rows } = await means.retry(() => readRows(owner, { start: "", maxRows: 1 }));
   if (rows.length === 0) return { more: false, changed: [] };
   await tree.commit({ ...root, expiresAt: undefined });
-  return state;
-}
-
-/**
- * Sets back a watermark from a clock that was far ahead. Readers may remember rows that were changed while they were not in
- * the tail.
- */
-async function setBack(
-  tree: MaintainedTree,
-  root: Root,
-  state: ListState,
-  clock: number,
-): Promise<ListState> {
-  await tree.commit({ ...root, watermark: root.lastStart, last: [], changedAt: raised(root, clock) });
-  // The clock far ahead may still be at work: no step goes on without a look.
-  tree.forget();
   return state;
 }
 

@@ -35,6 +35,7 @@ export async function maintainList(
 ): Promise<Maintained> {
   const whole = new MaintainedTree(owner, stepMeans(maintenance));
   let done: Maintained = { rest: rows, list: undefined };
+  let emptied: readonly MaintainedTree<SublistOwner>[] = [];
   try {
     do {
       const part = done.rest.slice(0, rowsAtOnce);
@@ -44,38 +45,50 @@ export async function maintainList(
       // The trees of an erased account stay away.
       if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
-      await countInSublists(whole, part);
+      emptied = [...emptied, ...(await countInSublists(whole, part))];
       done = { rest: done.rest.slice(part.length), list };
     } while (done.rest.length > 0);
+    // All from one reading of the list.
+    await fillTrees(whole, emptied);
+    emptied = [];
     await whole.take({ more: true }, async () => {
       const { more, filling } = await feedSourceTrees(whole);
-      await inParallel(filling, fillTree);
+      await fillTrees(whole, filling);
       return { more };
     });
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
-    // To continue with the tail, the last record comes again.
-    const rest = done.rest.length > 0 ? done.rest : rows.slice(-1);
+    // To fill trees, all records come again; to continue with the tail, the last one.
+    const again = emptied.length > 0 ? rows : done.rest;
+    const rest = again.length > 0 ? again : rows.slice(-1);
     return { ...done, rest, ...(!isTimeUp && { error }) };
   }
 }
 
-/** Counts rows in the sublists that have or had them, after the commit of the list for these rows. */
-async function countInSublists(whole: MaintainedTree, rows: readonly RowChange[]): Promise<void> {
+/**
+ * Counts rows in the sublists that have or had them, after the commit of the list for these rows.
+ *
+ * @returns the trees that were emptied and have to be filled
+ */
+async function countInSublists(whole: MaintainedTree, rows: readonly RowChange[]) {
   const { fed = "" } = await whole.root();
   // Rows that routes created from here on are fed.
   const concerned = rows.filter(({ key, kind }) => kind === "changed" || key < fed);
   const origins = new Set(concerned.flatMap(({ origins }) => origins));
+  const emptied: MaintainedTree<SublistOwner>[] = [];
   await inParallel([...origins], async (origin) => {
     const own = concerned.filter((row) => row.origins.includes(origin));
     const isChanged = own.some(({ kind }) => kind === "changed");
     const first = { more: true, sks: own.map(({ key }) => key), isChanged };
     const tree = new MaintainedTree({ ...whole.owner, origin }, whole.means);
     await tree.take<SublistState>(first, (state) => stepSublist(tree, state, fed));
-    await fillTree(tree);
+    if ((await tree.root()).filling !== undefined) emptied.push(tree);
   });
+  return emptied;
 }
 
-/** Completes the tree of a sublist, if it was emptied. */
-const fillTree = (tree: MaintainedTree<SublistOwner>) => tree.take({ more: true }, () => stepFilling(tree));
+/** Completes trees that were emptied. */
+async function fillTrees(whole: MaintainedTree, trees: readonly MaintainedTree<SublistOwner>[]) {
+  if (trees.length > 0) await whole.take({ more: true }, () => stepFilling(whole, trees));
+}

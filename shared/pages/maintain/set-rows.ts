@@ -1,7 +1,7 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { settledAll } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { type Entry, indexAt } from "../tree/entry.ts";
+import { type Entry, indexAt, type Place, placeAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type CountedRow, isOf, readStates } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
@@ -54,7 +54,7 @@ export async function setRows(
  *
  * @param sks sorted
  * @returns the nodes, and the sort keys whose ways they are: the first ones
- * @throws DamagedTreeError when a node is missing, or is not what its entry sums up
+ * @throws DamagedTreeError when a node is missing, or not what its entry says
  * @throws TreeChangedError when that is so because another commit came first
  */
 export async function readPaths(
@@ -64,28 +64,29 @@ export async function readPaths(
   { limits, retry }: { readonly limits: Limits; readonly retry: Retry },
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
-  const read = async (level: number, entry: Entry) => {
-    const id = nodeId(level, entry.start);
-    const entries = paths.get(id) ?? (await readNode(owner, root, level, entry, retry));
+  const read = async (level: number, place: Place) => {
+    const id = nodeId(level, place.entry.start);
+    const entries = paths.get(id) ?? (await readNode(owner, root, level, place, retry));
     paths.set(id, entries);
     return entries;
   };
   const inNodes = sks.filter((sk) => !isInRoot(root, sk));
-  let holders = [{ entries: root.entries, sks: inNodes }];
+  let holders = [{ entries: root.entries, end: root.lastStart, sks: inNodes }];
   for (let level = root.level; level > 0; level--) {
-    const ways = holders.flatMap(({ entries, sks }) => {
+    const ways = holders.flatMap(({ entries, end, sks }) => {
       const byEntry = Map.groupBy(sks, (sk) => indexAt(entries, sk));
-      return [...byEntry].map(([index, sks]) => ({ entry: entries[index] as Entry, sks }));
+      return [...byEntry].map(([index, sks]) => ({ place: placeAt(entries, index, end), sks }));
     });
-    const reads = ways.slice(0, limits.nodesRead).map(async ({ entry, sks }) => {
-      return { entries: await read(level, entry), sks };
+    const reads = ways.slice(0, limits.nodesRead).map(async ({ place, sks }) => {
+      return { entries: await read(level, place), end: place.end, sks };
     });
     holders = await settledAll(reads);
   }
   let last = root.entries.at(-1);
   // The root may have to append rows to the nodes: new nodes of rows are appended to the last node above them.
   if (root.last.length + sks.length > limits.nodeRows)
-    for (let level = root.level; level > 1 && last; level--) last = (await read(level, last)).at(-1);
+    for (let level = root.level; level > 1 && last; level--)
+      last = (await read(level, { entry: last, end: root.lastStart })).at(-1);
   const reached = holders.flatMap(({ sks }) => sks);
   return { paths, reached: reached.length === inNodes.length ? sks : reached };
 }

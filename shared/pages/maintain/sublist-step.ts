@@ -1,5 +1,6 @@
-import { latest, type SublistOwner } from "../tree/counted-list.ts";
-import { isOf, readRows } from "../tree/rows.ts";
+import { inParallel } from "../../in-parallel.ts";
+import { earliest, latest, type SublistOwner } from "../tree/counted-list.ts";
+import { type CountedRow, readRows } from "../tree/rows.ts";
 import { readRoot } from "../tree/tree-store.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { setRows } from "./set-rows.ts";
@@ -40,26 +41,60 @@ export async function stepSublist(
 }
 
 /**
- * One step of counting the rows of an emptied tree again, from the whole list: the index could be late. Nothing is left if
- * the tree is not filled.
+ * Sets rows in the tree of a sublist, which then has all rows before the end: in as many commits as they need.
+ *
+ * @param isFilled whether a tree that was emptied is filled by them
+ * @throws TreeChangedError when another commit came first
+ * @throws DamagedTreeError when a node is not what the root says, or the root is missing
+ */
+export async function setAllRows(
+  tree: MaintainedTree<SublistOwner>,
+  rows: readonly CountedRow[],
+  end: string,
+  isFilled = false,
+): Promise<void> {
+  let rest = rows;
+  do {
+    const root = await tree.root();
+    const edited = await setRows(tree, [], rest);
+    rest = rest.slice(edited.used);
+    const watermark = latest(root.watermark, rest[0]?.sk ?? end);
+    const filling = isFilled && rest.length === 0 ? undefined : root.filling;
+    if (root.filling !== undefined || !isSame(root, edited))
+      await tree.commit({ ...edited.root, watermark, filling }, edited.nodes);
+  } while (rest.length > 0);
+}
+
+/**
+ * One step of counting the rows of emptied trees of a list again, all from one reading of the list: the index could be late.
+ * Nothing is left if no tree is to be filled.
  *
  * @throws TreeChangedError when another commit came first
  */
-export async function stepFilling(tree: MaintainedTree<SublistOwner>): Promise<{ readonly more: boolean }> {
-  const { owner, means } = tree;
-  const { account, list } = owner;
-  const root = await tree.root();
-  if (root.filling === undefined) return { more: false };
-  // Not earlier: a feed that raises it commits to the sublist before.
-  const whole = await means.retry(() => readRoot({ account, list }));
-  const end = latest(root.filling, whole?.fed ?? "");
-  const bounds = { start: root.watermark, end, maxRows: means.limits.fedRows };
-  const read = await means.retry(() => readRows(owner, bounds));
-  const rows = read.rows.filter(isOf(owner));
-  const edited = await setRows(tree, [], rows);
-  const stop = rows[edited.used]?.sk ?? read.next;
-  const watermark = latest(root.watermark, stop ?? end);
-  const filling = stop === undefined ? undefined : root.filling;
-  await tree.commit({ ...edited.root, watermark, filling }, edited.nodes);
-  return { more: stop !== undefined };
+export async function stepFilling(
+  { owner, means }: MaintainedTree,
+  trees: readonly MaintainedTree<SublistOwner>[],
+): Promise<{ readonly more: boolean }> {
+  try {
+    const emptied: { tree: MaintainedTree<SublistOwner>; watermark: string; filling: string }[] = [];
+    await inParallel(trees, async (tree) => {
+      const { watermark, filling } = await tree.root();
+      if (filling !== undefined) emptied.push({ tree, watermark, filling });
+    });
+    if (emptied.length === 0) return { more: false };
+    // Not earlier: a feed that raises it commits to the sublists before.
+    const { fed = "" } = (await means.retry(() => readRoot(owner))) ?? {};
+    const start = emptied.map(({ watermark }) => watermark).reduce(earliest);
+    const end = emptied.map(({ filling }) => filling).reduce(latest, fed);
+    const read = await means.retry(() => readRows(owner, { start, end, maxRows: means.limits.fedRows }));
+    const byOrigin = Map.groupBy(read.rows, ({ origin }) => origin);
+    await inParallel(emptied, async ({ tree, watermark }) => {
+      const rows = (byOrigin.get(tree.owner.origin) ?? []).filter(({ sk }) => sk >= watermark);
+      await setAllRows(tree, rows, read.next ?? end, read.next === undefined);
+    });
+    return { more: read.next !== undefined };
+  } catch (error) {
+    for (const tree of trees) tree.forget();
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { countEntries, type Entry, indexAt } from "../tree/entry.ts";
+import { countEntries, type Entry, indexAt, type Place, placeAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import { DamagedTreeError, readNode } from "../tree/tree-store.ts";
+import { readNode } from "../tree/tree-store.ts";
 import type { Call } from "./read-budget.ts";
 
 /** A tree that is read. */
@@ -24,19 +24,19 @@ export interface TreeReading {
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
-  const { tree, root, cell } = reading;
+  const { root, cell } = reading;
   let { entries, lastStart: end } = root;
   let left = rank;
   for (let level = root.level; ; level--) {
-    const found = findEntry(entries, cell, left);
-    if (!found) throw new DamagedTreeError(tree, "A node has fewer rows than its entry says.", root);
-    const { entry, next, before } = found;
+    const { index, before } = findIndex(entries, cell, left);
+    const place = placeAt(entries, index, end);
+    const { entry } = place;
     left -= before;
-    end = next?.start ?? end;
+    end = place.end;
     // No other sort key lies between.
     if (level === 0) return { before: `${entry.start}!`, skip: 0 };
     if (level === 1 && skips) return { before: end, skip: countEntries([entry], cell) - 1 - left };
-    entries = await readBelow(reading, level, entry);
+    entries = await readBelow(reading, level, place);
   }
 }
 
@@ -48,30 +48,33 @@ export async function findRow(reading: TreeReading, rank: number, skips: boolean
  */
 export async function findRank(reading: TreeReading, sk: string): Promise<number> {
   const { root, cell } = reading;
-  let { entries } = root;
+  let { entries, lastStart: end } = root;
   let rank = 0;
   for (let level = root.level; level > 0; level--) {
     const index = indexAt(entries, sk);
     rank += countEntries(entries.slice(0, index), cell);
-    entries = await readBelow(reading, level, entries[index] as Entry);
+    const place = placeAt(entries, index, end);
+    end = place.end;
+    entries = await readBelow(reading, level, place);
   }
   return rank + countEntries(entries.slice(0, entries.findLastIndex(({ start }) => start < sk) + 1), cell);
 }
 
-function readBelow({ tree, root, call, nodes }: TreeReading, level: number, entry: Entry) {
-  const name = `${level} ${entry.start}`;
-  const reading = nodes.get(name) ?? readNode(tree, root, level, entry, call);
+function readBelow({ tree, root, call, nodes }: TreeReading, level: number, place: Place) {
+  const name = `${level} ${place.entry.start}`;
+  const reading = nodes.get(name) ?? readNode(tree, root, level, place, call);
   nodes.set(name, reading);
   return reading;
 }
 
-/** The entry with the row of a rank, with the entry after it and the number of rows before it; undefined for too few rows. */
-function findEntry(entries: readonly Entry[], cell: number | undefined, rank: number) {
+/** The entry with the row of a rank, which they have, and the number of rows before it. */
+function findIndex(entries: readonly Entry[], cell: number | undefined, rank: number) {
   let before = 0;
-  for (const [index, entry] of entries.entries()) {
-    const rows = countEntries([entry], cell);
-    if (rank < before + rows) return { entry, next: entries[index + 1], before };
+  let index = 0;
+  for (; index < entries.length - 1; index++) {
+    const rows = countEntries(entries.slice(index, index + 1), cell);
+    if (rank < before + rows) break;
     before += rows;
   }
-  return undefined;
+  return { index, before };
 }

@@ -2,7 +2,7 @@ import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedList, isRowKey } from "../tree/counted-list.ts";
+import { type CountedList, earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
 import type { Call } from "./read-budget.ts";
 
 /** The rows of a list: a partition of the table or of one of its indexes. */
@@ -77,8 +77,11 @@ export async function* readSegments(
   call: Call,
   wanted = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Segment> {
-  if (bounds.before !== undefined && bounds.before <= (bounds.downTo ?? "")) return;
-  const query = buildQuery(range, bounds);
+  // Items of the future may be any number, and none is a row.
+  const end = endOfRows(range.list);
+  const before = earliest(bounds.before ?? end, end);
+  if (before <= (bounds.downTo ?? "")) return;
+  const query = buildQuery(range, { ...bounds, before });
   let position: Record<string, unknown> | undefined;
   let isMixed = false;
   do {
@@ -94,7 +97,7 @@ export async function* readSegments(
     );
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
-    const found = Items[0]?.sk === bounds.before ? Items.slice(1) : Items;
+    const found = Items[0]?.sk === before ? Items.slice(1) : Items;
     const items = found.filter((item) => isRow(range, item));
     isMixed ||= items.length < found.length;
     yield {
@@ -106,15 +109,14 @@ export async function* readSegments(
 
 function buildQuery(
   { index, partition, rows }: Range,
-  { before, downTo, keysOnly }: Bounds,
+  { before, downTo, keysOnly }: Bounds & { readonly before: string },
 ): QueryCommandInput {
-  const both = before !== undefined && downTo && "sk BETWEEN :downTo AND :before";
-  const sortKey = both || (before !== undefined && "sk < :before") || (downTo && "sk >= :downTo");
+  const sortKey = downTo ? "sk BETWEEN :downTo AND :before" : "sk < :before";
   const names = keysOnly ? Object.keys(rows) : [];
   return {
     TableName: tableName,
     IndexName: index,
-    KeyConditionExpression: ["#partition = :partition", sortKey].filter(Boolean).join(" AND "),
+    KeyConditionExpression: `#partition = :partition AND ${sortKey}`,
     ...(keysOnly
       ? { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }
       : { Select: "ALL_ATTRIBUTES" }),
@@ -124,7 +126,7 @@ function buildQuery(
     },
     ExpressionAttributeValues: {
       ":partition": partition,
-      ...(before !== undefined && { ":before": before }),
+      ":before": before,
       ...(downTo && { ":downTo": downTo }),
     },
     ScanIndexForward: false,

@@ -1,5 +1,5 @@
 import { encodeTime } from "ulid";
-import { isId } from "../../ids.ts";
+import { isId, maxIdAhead } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
 /** A list whose rows are counted: the leads or the conversations of an account. */
@@ -48,9 +48,15 @@ export function cellOf({ statuses }: CountedList, status: unknown): number {
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
 
-/** Whether a sort key is the id of a row. Items with other sort keys are no rows: no tree has them, and no list shows them. */
+/**
+ * Whether a sort key is the id of a row, whose time has come. Items with other sort keys are no rows: no tree has them, and
+ * no list shows them.
+ */
 export const isRowKey = ({ idPrefix }: CountedList, sk: unknown): sk is string =>
   isId(idPrefix.slice(0, -1), sk);
+
+/** The sort key after those of all rows: what follows is of the future. */
+export const endOfRows = (list: CountedList) => keyAt(list, Date.now() + maxIdAhead + 1);
 
 /** The later of two sort keys. */
 export const latest = (a: string, b: string) => (a > b ? a : b);

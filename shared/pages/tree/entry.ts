@@ -53,6 +53,18 @@ export function indexAt(entries: readonly Entry[], sk: string): number {
   return low;
 }
 
+/** The entry of a node, and the sort key before which its rows are. */
+export interface Place {
+  readonly entry: Entry;
+  readonly end: string;
+}
+
+/** The place of a node under others, which end before a sort key. */
+export const placeAt = (entries: readonly Entry[], index: number, end: string): Place => ({
+  entry: entries[index] as Entry,
+  end: entries[index + 1]?.start ?? end,
+});
+
 /** Cuts entries into parts of so many: the same array if they are no more. The last part has the rest. */
 export function cut(entries: readonly Entry[], most: number): (readonly Entry[])[] {
   if (entries.length <= most) return [entries];

@@ -1,7 +1,4 @@
-import { isCount, readFields } from "../../dynamodb/read-fields.ts";
-import type { Item } from "../../dynamodb/table-client.ts";
-import { MalformedItemError } from "../../errors.ts";
-import { decodeEntries, type Entry, encodeEntries, isSortKey } from "./entry.ts";
+import { type Entry, encodeEntries } from "./entry.ts";
 
 /** The top of a counted tree. */
 export interface Root {
@@ -58,33 +55,3 @@ export const rootItem = ({ entries, last, ...others }: Root) => ({
   ...others,
   entries: encodeEntries([...entries, ...last]),
 });
-
-/** Small enough for numbers that a maintainer adds up. */
-const isSum = (value: unknown): value is number => isCount(value) && value <= 2 ** 50;
-
-/** More levels than rows could ever fill are none. */
-const isLevel = (value: unknown): value is number => isCount(value) && value >= 1 && value <= 9;
-
-/** Raised by the first commit. */
-const isVersion = (value: unknown): value is number => isSum(value) && value >= 1;
-
-/** The fields of a root besides its entries. */
-const required = {
-  ...{ version: isVersion, generation: isSum, level: isLevel },
-  ...{ lastStart: isSortKey, watermark: isSortKey },
-};
-const optional = {
-  ...{ fed: isSortKey, filling: isSortKey },
-  ...{ unfed: isSum, lookAt: isSum, changedAt: isSum, expiresAt: isSum },
-};
-
-/** The reverse of `rootItem`. @throws MalformedItemError */
-export function toRoot(item: Item): Root {
-  const fields = readFields(item, required, optional);
-  const all = decodeEntries(item.entries);
-  if (!all) throw new MalformedItemError(item, "entries");
-  const nodes = all.filter(({ start }) => start < fields.lastStart).length;
-  // Without nodes, their first level is the next one.
-  if (nodes === 0 && fields.level > 1) throw new MalformedItemError(item, "level");
-  return { ...fields, entries: all.slice(0, nodes), last: all.slice(nodes) };
-}

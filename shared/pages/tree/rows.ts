@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { indexes, isSourceOrChannelPartition, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedOwner, cellOf, isRowKey } from "./counted-list.ts";
+import { type CountedOwner, cellOf, endOfRows, isRowKey } from "./counted-list.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
@@ -31,13 +31,18 @@ export const isOf =
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
+  /** The sort keys of items among them that are no rows. */
+  readonly others: readonly string[];
   /** Where the rows begin that were not read: a text after the last sort key; undefined when all were read. */
   readonly next: string | undefined;
   /** The read units of the call. */
   readonly units: number;
 }
 
-/** Which rows of a list are read: from one sort key to before another, or to the end. */
+/** The first text after rows, before any other sort key; empty without rows. */
+export const endOf = (rows: readonly CountedRow[]) => (rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`);
+
+/** Which rows of a list are read: from one sort key to before another, by default to the end of the rows. */
 interface RowBounds {
   readonly start: string;
   readonly end?: string | undefined;
@@ -54,23 +59,22 @@ const maxMixedCalls = 10;
  */
 export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
   const { account, list } = owner;
-  const { start, end, maxRows } = bounds;
-  if (end !== undefined && end <= start) return { rows: [], next: undefined, units: 0 };
-  const range = start && end !== undefined && "sk BETWEEN :start AND :end";
-  const bound = range || (start && "sk >= :start") || (end !== undefined && "sk < :end");
+  const { start, end = endOfRows(list), maxRows } = bounds;
+  if (end <= start) return { rows: [], others: [], next: undefined, units: 0 };
+  const others: string[] = [];
   let position: Item | undefined;
   let units = 0;
   for (let calls = 0; calls <= maxMixedCalls; calls++) {
     const page = await table.send(
       new QueryCommand({
         TableName: tableName,
-        KeyConditionExpression: ["pk = :pk", bound].filter(Boolean).join(" AND "),
+        KeyConditionExpression: `pk = :pk AND ${start ? "sk BETWEEN :start AND :end" : "sk < :end"}`,
         ProjectionExpression: "sk, #status, #origin",
         ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
         ExpressionAttributeValues: {
           ":pk": listPartition(list.type, account),
           ...(start && { ":start": start }),
-          ...(end !== undefined && { ":end": end }),
+          ":end": end,
         },
         ConsistentRead: true,
         // Items that are no rows are passed in pages of 1 MB.
@@ -80,13 +84,14 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
       }),
     );
     // BETWEEN includes its upper bound.
-    const found = (page.Items ?? []).filter(({ sk }) => sk !== end && isRowKey(list, sk));
+    const items = (page.Items ?? []).filter(({ sk }) => sk !== end);
+    const found = items.filter(({ sk }) => isRowKey(list, sk));
+    others.push(...items.map(({ sk }) => String(sk)).filter((sk) => !isRowKey(list, sk)));
     units += page.ConsumedCapacity?.CapacityUnits ?? 0;
     position = page.LastEvaluatedKey;
     const rows = found.slice(0, maxRows).map((item) => countedRow(owner, item));
     const isWhole = rows.length === found.length && (!position || position.sk === end);
-    // No other row lies between.
-    if (isWhole || rows.length > 0) return { rows, next: isWhole ? undefined : `${rows.at(-1)?.sk}!`, units };
+    if (isWhole || rows.length > 0) return { rows, others, next: isWhole ? undefined : endOf(rows), units };
   }
   throw new Error(
     `More than ${maxMixedCalls} MB of items in ${listPartition(list.type, account)} are no rows.`,

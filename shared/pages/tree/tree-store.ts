@@ -2,12 +2,20 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
-import { type Item, isAsRead, readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import {
+  type Item,
+  isAsRead,
+  readItem,
+  readTogether,
+  table,
+  tableName,
+} from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
-import { decodeEntries, type Entry, encodeEntries, isSum } from "./entry.ts";
-import { type Root, rootItem, toRoot } from "./root.ts";
+import { type Entry, encodeEntries, type Place } from "./entry.ts";
+import { type Root, rootItem } from "./root.ts";
+import { soundEntries, soundRoot } from "./sound.ts";
 
 /** A node of a tree: rows (level 1), or the sums of nodes one level down. */
 export interface Node {
@@ -21,7 +29,7 @@ export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
 
-/** Thrown when a node is missing or differs from its sums although no commit came first, or the root is missing or malformed. */
+/** Thrown when a root or a node is missing although no commit came first, or is none that a maintainer can have stored. */
 export class DamagedTreeError extends Error {
   override readonly name = "DamagedTreeError";
   readonly owner: CountedOwner;
@@ -45,19 +53,6 @@ export function logDamage({ owner, message }: DamagedTreeError): void {
   console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
 }
 
-/** The error for a part of a tree that does not fit its root: damage, unless another commit has come since it was read. */
-export async function damageOrChange(
-  owner: CountedOwner,
-  root: Root,
-  message: string,
-  send: Send,
-): Promise<DamagedTreeError | TreeChangedError> {
-  const now = await send((options) => readRoot(owner, options));
-  return now?.version === root.version
-    ? new DamagedTreeError(owner, message, root)
-    : new TreeChangedError("The tree has changed.");
-}
-
 /** How a call is made. */
 interface CallOptions {
   readonly abortSignal?: AbortSignal;
@@ -67,10 +62,21 @@ interface CallOptions {
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
-export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
-  const item = await readItem(treeKey(owner, rootName), {}, options);
+export const readRoot = async (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+  toRoot(owner, await readItem(treeKey(owner, rootName), {}, options));
+
+/**
+ * Reads the root of a tree that is to be changed, when no commit is in progress: then no node that is read later is as it was
+ * before the root's commit. @throws DamagedTreeError when it is malformed
+ */
+export async function readSettledRoot(owner: CountedOwner): Promise<Root | undefined> {
+  const [item] = await readTogether([treeKey(owner, rootName)]);
+  return toRoot(owner, item);
+}
+
+function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
   try {
-    return item && toRoot(item);
+    return item && soundRoot(owner.list, item);
   } catch (error) {
     if (!(error instanceof MalformedItemError)) throw error;
     throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
@@ -85,25 +91,33 @@ export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
   });
 
 /**
- * The entries of the node of an entry. Nodes are read only by their keys: a Query may show half a transaction.
+ * The entries of a node. Nodes are read only by their keys: a Query may show half a transaction.
  *
- * @throws DamagedTreeError when there is no node, or the entry is not its sum
+ * @throws DamagedTreeError when it is missing, or not what the entry above it says
  * @throws TreeChangedError when that is so because another commit came first
  */
 export async function readNode(
   owner: CountedOwner,
   root: Root,
   level: number,
-  entry: Entry,
+  place: Place,
   send: Send,
 ): Promise<readonly Entry[]> {
-  const key = treeKey(owner, nodeName(root.generation, level, entry.start));
+  const key = treeKey(owner, nodeName(root.generation, level, place.entry.start));
   const item = await send((options) => readItem(key, {}, options));
-  const entries = decodeEntries(item?.entries);
-  // Only nodes of rows lose entries.
-  if (entries && (entries.length > 0 || level === 1) && isSum(entry, entries)) return entries;
-  const message = `The node ${entry.start} of level ${level} is missing, or its sums differ.`;
-  throw await damageOrChange(owner, root, message, send);
+  const entries = soundEntries(owner.list, item, level, place);
+  if (entries) return entries;
+  // Beside a commit, single reads may show a node as it is after it, and then the root as it was before it.
+  const [now, again] = await send((options) => readTogether([treeKey(owner, rootName), key], options)).catch(
+    (error: unknown) => {
+      throw isWriteConflict(error) ? new TreeChangedError("The tree is changed.", { cause: error }) : error;
+    },
+  );
+  if (now?.version !== root.version) throw new TreeChangedError("The tree has changed.");
+  const found = soundEntries(owner.list, again, level, place);
+  if (found) return found;
+  const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
+  throw new DamagedTreeError(owner, message, root);
 }
 
 const rootName = "root";

@@ -4,12 +4,12 @@ const hour = 3_600_000;
 const run = world({ limits: flat, maintainers: [0, 0] });
 const sublists = { limits: fed, sources: ["a"], ahead: hour };
 
-/** Watermarks that a clock far ahead has set. */
+/** A clock that is far ahead: no tree goes further than the rows that it has seen. */
 export const clocksFarAhead = [
   run("rows before the watermark", [[100, 90]], [[create(2), pass(), remove(2)]], { ahead: hour }),
   run("rows before what was fed", [[100, 90]], [[create(2), pass(), change(2)]], sublists),
   run(
-    "an environment remembers a deleted row, and the watermark goes back",
+    "an environment remembers a deleted row",
     [
       [100, 95, 90, 85, 80],
       [14, 13, 12],

@@ -8,6 +8,7 @@ import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
+import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
 import type { MemoryTable } from "../../../support/memory-table.ts";
@@ -31,7 +32,7 @@ async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
 /** Verifies without waiting. @param during called in place of each wait */
 async function check(during: () => unknown = () => {}) {
   using waits = skipWaits(during);
-  const findings = await verify(leads, { pace: new Pace(1_000_000) });
+  const { findings } = await verify(leads, { pace: new Pace(1_000_000) });
   return { findings, waits: waits.lengths };
 }
 
@@ -208,16 +209,13 @@ test("a change that is counted before the second look is not reported", async ()
   expect({ findings, waits }).toEqual({ findings: [], waits: [60_000] });
 });
 
-test.each([
-  "watermark",
-  "filling",
-])("a sublist with a %s ahead of its list is counted again", async (name) => {
+test.each(["watermark", "filling"])("a sublist with a %s of the future is counted again", async (name) => {
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   const [root] = [...memory.items()].filter((item) => item.pk === pk && item.sk === "root");
   memory.put({ ...root, [name]: "~" });
   const { findings } = await check();
-  const damage = { message: "The root is ahead of its list." };
+  const damage = { message: `The root is malformed: ${name}.` };
   expect(findings).toMatchObject([{ owner: webLeads, damage }]);
   await repair(leads, findings, maintenance);
   const { watermark, filling } = (await readRoot(webLeads)) ?? {};
@@ -245,11 +243,25 @@ test("a tree that changes while it is read is no damage", async () => {
   expect((await check()).findings).toEqual([]);
 });
 
-test("the trees of an erased account, and those of a list without rows, are left alone", async () => {
+test("an expiring root of a list that has rows is replaced", async () => {
   const { memory } = await countedLeads();
-  const root = [...memory.items()].find(({ pk, sk }) => pk === treeKey(leads, "").pk && sk === "root");
+  const left = { ...emptyRoot(Date.now()), version: 1, expiresAt: 1 };
+  memory.put({ ...treeKey(leads, "root"), ...rootItem(left) });
+  const { findings } = await check();
+  expect(findings).toMatchObject([{ owner: leads, damage: { name: "DamagedTreeError" } }]);
+  expect(await repair(leads, findings, maintenance)).toBe(true);
+  expect((await readRoot(leads))?.expiresAt).toBeUndefined();
+  expect((await check()).findings).toEqual([]);
+});
+
+test("the trees of an erased account, and those of a list without rows, are left alone", async () => {
+  const { memory, items } = await countedLeads();
   memory.delete(treeKey(webLeads, "root"));
-  const erase = async () => memory.put({ ...root, expiresAt: 1 });
+  const erase = async () => {
+    for (const item of items) memory.delete(item);
+    const left = { ...emptyRoot(Date.now()), version: 1, expiresAt: 1 };
+    memory.put({ ...treeKey(leads, "root"), ...rootItem(left) });
+  };
   // Once between two looks at its trees, once before them.
   expect(await check(erase)).toEqual({ findings: [], waits: [60_000] });
   expect(await check()).toEqual({ findings: [], waits: [] });

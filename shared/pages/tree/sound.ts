@@ -1,0 +1,77 @@
+import { isCount, readFields } from "../../dynamodb/read-fields.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import { MalformedItemError } from "../../errors.ts";
+import { type CountedList, endOfRows, isRowKey } from "./counted-list.ts";
+import { countEntries, decodeEntries, type Entry, isSortKey, isSum, type Place } from "./entry.ts";
+import type { Root } from "./root.ts";
+
+/*
+ * What a maintainer can have stored: readers, maintainers and audits take anything else for damage. Whether a tree has the
+ * rows of the table, only an audit can tell.
+ */
+
+/** Small enough for numbers that a maintainer adds up. */
+const isNumber = (value: unknown): value is number => isCount(value) && value <= 2 ** 50;
+
+/** Raised by the first commit. */
+const isVersion = (value: unknown): value is number => isNumber(value) && value >= 1;
+
+/** Four levels have billions of rows, and a window of more would need too many calls. */
+const isLevel = (value: unknown): value is number => isNumber(value) && value >= 1 && value <= 4;
+
+/** The fields of a root besides its entries. */
+const required = {
+  ...{ version: isVersion, generation: isNumber, level: isLevel },
+  ...{ lastStart: isSortKey, watermark: isSortKey },
+};
+const optional = {
+  ...{ fed: isSortKey, filling: isSortKey },
+  ...{ unfed: isNumber, lookAt: isNumber, changedAt: isNumber, expiresAt: isNumber },
+};
+
+/** The root of an item, for a list. @throws MalformedItemError */
+export function soundRoot(list: CountedList, item: Item): Root {
+  const fields = readFields(item, required, optional);
+  const { level, lastStart, watermark, fed = "", filling = "", lookAt = 0, unfed = 0, expiresAt } = fields;
+  const all = decodeEntries(item.entries);
+  const entries = all?.filter(({ start }) => start < lastStart) ?? [];
+  const last = all?.slice(entries.length) ?? [];
+  const end = endOfRows(list);
+  const wrong = Object.entries({
+    ...{ size: !isSmall(item), watermark: watermark > end || watermark < lastStart },
+    ...{ fed: fed > end, filling: filling > end, lookAt: lookAt > 2 * unfed },
+    entries: !all || !areRows(list, last) || last.some(({ start }) => start >= watermark),
+    // Without nodes, their first level is the next one.
+    level: entries.length === 0 && level > 1,
+    expiresAt: expiresAt !== undefined && entries.length + last.length > 0,
+  }).find(([, isWrong]) => isWrong);
+  if (wrong) throw new MalformedItemError(item, wrong[0]);
+  return { ...fields, entries, last };
+}
+
+/** The entries of a node's item, if it is what the entry above it says; undefined for anything else. */
+export function soundEntries(
+  list: CountedList,
+  item: Item | undefined,
+  level: number,
+  { entry, end }: Place,
+): readonly Entry[] | undefined {
+  const entries = item && isSmall(item) ? decodeEntries(item.entries) : undefined;
+  const [first = entry] = entries ?? [];
+  const isWithin = first.start >= entry.start && (entries?.at(-1)?.start ?? "") < end;
+  // Only nodes of rows lose entries.
+  const isOfLevel = level === 1 ? areRows(list, entries ?? []) : entries?.length !== 0;
+  return entries && isWithin && isOfLevel && isSum(entry, entries) ? entries : undefined;
+}
+
+const areRows = (list: CountedList, entries: readonly Entry[]) =>
+  entries.every((entry) => countEntries([entry]) === 1 && isRowKey(list, entry.start));
+
+/** Whether an item costs one read unit, as those of trees do: 4 KB of numbers, texts and bytes, whatever their names. */
+const isSmall = (item: Item) =>
+  Object.entries(item).reduce((size, [name, value]) => size + name.length + sizeOf(value), 0) <= 4096;
+
+function sizeOf(value: unknown): number {
+  if (typeof value === "number") return 8;
+  return typeof value === "string" || value instanceof Uint8Array ? value.length : Number.POSITIVE_INFINITY;
+}
