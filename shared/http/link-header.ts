@@ -1,8 +1,15 @@
 import type { Page } from "../pages/page.ts";
 
+/** The most bytes of the header. Some proxies and clients take 8 KB for all headers of a response. */
+const maxBytes = 7500;
+
+/** In which order links are left out of a longer header: without `next`, a list would seem to end. */
+const leftOut = ["last", "first", "prev", "next"];
+
 /**
  * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
  * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page.
+ * Long filters leave room for fewer links, or for none.
  *
  * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
@@ -15,9 +22,13 @@ export function linkHeader(path: string, query: object, { page, limit, total }: 
     ...(page < last && { next: page + 1 }),
     last,
   };
-  const links = Object.entries(targets).map(([rel, target]) => {
-    const parameters = new URLSearchParams({ ...query, page: String(target), limit: String(limit) });
-    return `<${path}?${parameters}>; rel="${rel}"`;
-  });
-  return links.join(", ");
+  const links = new Map(
+    Object.entries(targets).map(([rel, target]) => {
+      const parameters = new URLSearchParams({ ...query, page: String(target), limit: String(limit) });
+      return [rel, `<${path}?${parameters}>; rel="${rel}"`];
+    }),
+  );
+  const join = () => [...links.values()].join(", ");
+  for (const rel of leftOut) if (join().length > maxBytes) links.delete(rel);
+  return join();
 }

@@ -68,13 +68,14 @@ export function routeHandler<R extends Route>(
 
 function toResponse(route: Route, query: object, result: object) {
   const replayed = result instanceof Replayed;
+  const link = isPage(result) && linkHeader(route.path, query, result.pagination);
   return {
     statusCode: route.success,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
       ...(replayed && { "idempotency-replayed": "true" }),
-      ...(isPage(result) && { link: linkHeader(route.path, query, result.pagination) }),
+      ...(link && { link }),
     },
     body: JSON.stringify(replayed ? result.response : result),
   };

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import type { RouteName } from "../../shared/routes.ts";
 import { call } from "../support/call.ts";
 import type { TestRequest } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
@@ -339,48 +338,5 @@ describe("a compressed body", () => {
   test.each(["", "identity", " Identity "])("is not one of the encoding %j", async (encoding) => {
     const request = { body: {}, headers: { "content-encoding": encoding } };
     expect(await listFaults("create-lead", request)).toEqual(["name required"]);
-  });
-});
-
-describe("the longest values", () => {
-  const email = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
-
-  /** What the schemas of bodies use of JSON Schema. */
-  interface Schema {
-    readonly maxLength?: number;
-    readonly format?: string;
-    readonly maxItems?: number;
-    readonly items?: Schema;
-    readonly properties?: Readonly<Record<string, Schema>>;
-  }
-
-  /** The longest JSON text of a string: an escape for each UTF-16 unit. */
-  const escaped = (text: string) =>
-    `"${text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)}"`;
-
-  /** The longest JSON text, without white space, of a value that a schema accepts. */
-  function longestJson({ maxLength = 0, format, maxItems, items, properties }: Schema): string {
-    if (properties)
-      return `{${Object.entries(properties)
-        .map(([name, schema]) => `${escaped(name)}:${longestJson(schema)}`)
-        .join()}}`;
-    if (items) return `[${Array(maxItems).fill(longestJson(items)).join()}]`;
-    // Lengths count code points, and one outside the Basic Multilingual Plane takes two escapes.
-    return escaped(format === "email" ? email : long(maxLength, emoji));
-  }
-
-  test.each([
-    { name: "create-lead", bytes: 43_380 },
-    { name: "send-message", bytes: 50_827 },
-  ] as const)("of $name have $bytes bytes in JSON, and are accepted", async ({ name, bytes }) => {
-    const body = longestJson(routes[name].body);
-    expect(Buffer.byteLength(body)).toBe(bytes);
-    expect(bytes).toBeLessThan(64 * 1024);
-    expect((await call(name, { body })).status).toBe(accepted[name]);
-    expect(await readFile("docs/errors.md", "utf8")).toContain(bytes.toLocaleString("en"));
-  });
-
-  test("are far fewer than the 1,000 that a body may have", () => {
-    expect(longestJson(routes["create-lead"].body).match(/[[{,]/g)).toHaveLength(54);
   });
 });

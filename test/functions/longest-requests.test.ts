@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { leadItem } from "../../shared/domain/leads.ts";
+import { linkHeader } from "../../shared/http/link-header.ts";
+import { newId } from "../../shared/ids.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import type { TestRequest } from "../support/events.ts";
+import { headerBytes, longestRequests, mostBody, mostHeaders, units } from "../support/longest-requests.ts";
+import { useMemoryTable } from "../support/memory-leads.ts";
+
+// The handlers read these when they are loaded.
+vi.stubEnv("RATE_LIMIT_REQUESTS", "999999999");
+vi.stubEnv("RATE_LIMIT_SECONDS", "86400");
+const { call } = await import("../support/call.ts");
+
+/** What the gateway adds at most: the status line, the id of the request, the time, the length, and for other origins. */
+const gatewayHeaders = 512;
+
+const longestBody = (name: "create-lead" | "send-message") =>
+  String(longestRequests(routes[name]).at(-1)?.body);
+const createdAt = "2026-01-01T00:00:00.000Z";
+const leadId = newId("lead");
+
+beforeEach(() => {
+  const memory = useMemoryTable();
+  const lead = { ...JSON.parse(longestBody("create-lead")), status: "new", score: 100, createdAt };
+  for (const id of [leadId, ...Array.from({ length: 100 }, () => newId("lead"))])
+    memory.put(leadItem("acme", { ...lead, id }));
+});
+
+/** Sends a request, whose response must be within the budget. @returns its status */
+async function send(name: RouteName, request: TestRequest) {
+  const { status, headers, body } = await call(name, request);
+  expect(headerBytes(headers)).toBeLessThanOrEqual(mostHeaders - gatewayHeaders);
+  expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(mostBody);
+  return status;
+}
+
+describe.each(Object.values(routes))("responses of $name have at most 8 KB of headers and 5 MB", (route) => {
+  test.each(longestRequests(route, { leadId }))("for the longest $longest: %#", async (request) => {
+    const isUnknown = route.name === "send-message" && request.longest === "leadId";
+    expect(await send(route.name, request)).toBe(isUnknown ? 404 : route.success);
+  });
+
+  test.each(units)("for faults of names with %j", async (unit) => {
+    const names = Array.from({ length: 900 }, (_, n) => unit.repeat(64) + n);
+    const query = names.map((name) => `${encodeURIComponent(name)}=`).join("&");
+    const body = "body" in route && { body: Object.fromEntries(names.map((name) => [name, name])) };
+    expect(await send(route.name, { query, ...body })).toBe(400);
+  });
+});
+
+test.each([
+  { name: "create-lead", bytes: 43_380, values: 54 },
+  { name: "send-message", bytes: 50_827, values: 3 },
+] as const)("the longest body of $name has $bytes bytes and $values values, of 64 KB and 1,000", async ({
+  name,
+  bytes,
+  values,
+}) => {
+  const body = longestBody(name);
+  expect([Buffer.byteLength(body), body.match(/[[{,]/g)?.length]).toEqual([bytes, values]);
+  expect(await readFile("docs/errors.md", "utf8")).toContain(bytes.toLocaleString("en"));
+});
+
+const realIds = (count: number) => Array.from({ length: count }, () => newId("conv"));
+const longIds = Array<string>(100).fill("x".repeat(64));
+
+test.each<[what: string, ids: string[], page: number, rels: string]>([
+  ["53 ids", realIds(53), 2, "first prev next last"],
+  ["54 ids", realIds(54), 2, "first prev next"],
+  ["100 ids", realIds(100), 2, "prev next"],
+  ["100 ids, first page", realIds(100), 1, "first next"],
+  ["100 ids, past the last page", realIds(100), 101, "first prev"],
+  ["100 long ids", longIds, 2, "next"],
+  ["100 long ids, last page", longIds, 100, "prev"],
+  ["more than there is room for", Array<string>(100).fill("'".repeat(64)), 2, ""],
+])("links leave out last, then first and prev, and next as the last one: %s", (_, id, page, rels) => {
+  const links = linkHeader("/api/v1/conversations", { id }, { page, limit: 1, total: 100 });
+  expect(links.length).toBeLessThanOrEqual(7500);
+  expect([...links.matchAll(/; rel="(\w+)"/g)].map(([, rel]) => rel).join(" ")).toBe(rels);
+});
