@@ -21,13 +21,13 @@ export interface Route {
   readonly notFound?: ProblemCode;
 }
 
-const leads = "/api/v1/leads";
-const conversations = "/api/v1/conversations";
+export const leadsPath = "/api/v1/leads";
+export const conversationsPath = "/api/v1/conversations";
 
 export const listLeadsRoute = {
   name: "list-leads",
   method: "GET",
-  path: leads,
+  path: leadsPath,
   kind: "list",
   success: 200,
   query: leadsQuery,
@@ -36,7 +36,7 @@ export const listLeadsRoute = {
 export const createLeadRoute = {
   name: "create-lead",
   method: "POST",
-  path: leads,
+  path: leadsPath,
   kind: "write",
   success: 201,
   query: noQuery,
@@ -46,7 +46,7 @@ export const createLeadRoute = {
 export const listConversationsRoute = {
   name: "list-conversations",
   method: "GET",
-  path: conversations,
+  path: conversationsPath,
   kind: "list",
   success: 200,
   query: conversationsQuery,
@@ -55,7 +55,7 @@ export const listConversationsRoute = {
 export const sendMessageRoute = {
   name: "send-message",
   method: "POST",
-  path: conversations,
+  path: conversationsPath,
   kind: "write",
   success: 201,
   query: noQuery,

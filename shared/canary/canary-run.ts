@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createLeadRoute, sendMessageRoute } from "../routes.ts";
+import { conversationsPath as conversations, leadsPath as leads } from "../routes.ts";
 import { type CanaryClient, FailedCheck } from "./canary-client.ts";
 import { deleteEarlierRows } from "./earlier-rows.ts";
 
@@ -16,7 +16,6 @@ function check(holds: boolean, code: string): void {
  * @throws FailedCheck with a code that names the request or the check that failed
  */
 export async function runCanary({ get, post }: CanaryClient, account: string): Promise<void> {
-  const [leads, conversations] = [createLeadRoute.path, sendMessageRoute.path];
   const { body: page } = await get(`${leads}?limit=1`);
   const deletion = deleteEarlierRows("conversation", account).then(() => deleteEarlierRows("lead", account));
   const stored = await deletion.catch((error: Error) => {
