@@ -36,7 +36,7 @@ const functionMetrics = {
   MessagesSent: { functions: ["send-message"], lines: written },
   RateLimitFailures: { functions: everyRoute, lines: event(logEvents.rateLimiterFailedOpen) },
   MalformedItems: {
-    functions: [...everyRoute, "authorize", "audit-counts", "compose-events"],
+    functions: [...everyRoute, "authorize", "audit-counts", "compose-events", "canary"],
     lines: event(logEvents.malformedItem),
   },
   DamagedCounts: {

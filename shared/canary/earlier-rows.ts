@@ -1,9 +1,10 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, activeConversationKey, messageKey } from "../dynamodb/keys.ts";
+import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { unpaced } from "../dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../dynamodb/read-pages.ts";
-import { table, tableName } from "../dynamodb/table-client.ts";
-import { idTimestamp } from "../ids.ts";
+import { type Item, table, tableName } from "../dynamodb/table-client.ts";
+import { idTimestamp, isId } from "../ids.ts";
 
 /**
  * For how long rows stay, in milliseconds: longer than until the next run. By the one after, they are counted, so that
@@ -11,8 +12,11 @@ import { idTimestamp } from "../ids.ts";
  */
 const kept = 7 * 60_000;
 
-/** The keys of what is deleted with a row. */
-const partKeys = { conversation: messageKey, lead: activeConversationKey };
+/** The prefix of the ids of rows, and the keys of what is deleted with a row. */
+const types = {
+  conversation: { prefix: "conv", partKey: messageKey },
+  lead: { prefix: "lead", partKey: activeConversationKey },
+};
 
 /**
  * Deletes the leads or conversations of runs before the last one, whether these have ended or not. Unlike an erasure, it
@@ -20,14 +24,23 @@ const partKeys = { conversation: messageKey, lead: activeConversationKey };
  *
  * @returns how many the account had
  */
-export async function deleteEarlierRows(type: keyof typeof partKeys, account: string): Promise<number> {
-  const rows = await readKeys(accountPartition(type, account));
+export async function deleteEarlierRows(type: keyof typeof types, account: string): Promise<number> {
+  const { prefix, partKey } = types[type];
+  const items = await readKeys(accountPartition(type, account));
+  const rows = items.filter((item) => isRow(prefix, item));
   for (const row of rows.filter(({ sk }) => idTimestamp(String(sk)) < Date.now() - kept)) {
-    const parts = await readKeys(partKeys[type](account, String(row.sk), "").pk);
+    const parts = await readKeys(partKey(account, String(row.sk), "").pk);
     // The row last, because it leads to the others.
     for (const Key of [...parts, row]) await table.send(new DeleteCommand({ TableName: tableName, Key }));
   }
   return rows.length;
+}
+
+/** Whether an item is a row, which lists count. Any other is logged, and stays for whoever looks for its writer. */
+function isRow(prefix: string, { pk, sk }: Item): boolean {
+  const isOne = isId(prefix, sk);
+  if (!isOne) logMalformed({ pk: String(pk), sk: String(sk), field: "sk" });
+  return isOne;
 }
 
 const readKeys = (pk: string) => queryAll({ ...inPartition(pk), ...keysOnly }, unpaced);

@@ -96,7 +96,7 @@ test.each<readonly [writer: string, event: string, metrics: readonly string[]]>(
   ["audit-counts", "counts repaired", ["DamagedCounts"]],
   ["audit-counts", "counts audited", []],
   ...Object.keys(routes).map((route) => [route, "rate limiter failed open", ["RateLimitFailures"]] as const),
-  ...[...Object.keys(routes), "authorize", "audit-counts", "compose-events"].map(
+  ...[...Object.keys(routes), "authorize", "audit-counts", "compose-events", "canary"].map(
     (writer) => [writer, "malformed item", ["MalformedItems"]] as const,
   ),
 ])("a line of %s with the event %s is counted in %j", (writer, event, metrics) => {
@@ -153,7 +153,7 @@ test.each<Record<string, string>>([
 });
 
 test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(23);
+  expect(filters).toHaveLength(24);
   for (const { MetricTransformations } of filters) {
     expect(MetricTransformations).toEqual([
       {
