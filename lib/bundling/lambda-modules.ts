@@ -3,13 +3,14 @@ import { join } from "node:path";
 import type { Plugin } from "esbuild";
 
 /**
- * Modules of the SDK with the files that replace them in a bundle: two that cost a cold start most, and two that are large.
+ * Modules of the SDK with the files that replace them in a bundle: two that cost a cold start most, and three that are large.
  * The SDK's own serve any environment. Each file says why replacing is safe.
  */
 export const lambdaModules: Readonly<Record<string, string>> = {
   "@aws-sdk/credential-provider-node/dist-es/index.js": "credentials.ts",
   "@aws-sdk/middleware-endpoint-discovery/dist-es/index.js": "endpoint-discovery.ts",
   "@smithy/core/dist-es/submodules/event-streams/index.js": "event-streams.ts",
+  "@smithy/core/dist-es/submodules/retry/util-retry/AdaptiveRetryStrategy.js": "adaptive-retries.ts",
   "@smithy/core/dist-es/submodules/serde/date-utils.js": "times.ts",
 };
 
