@@ -28,6 +28,9 @@ const maxFailing = 1000;
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
   const changes = countedChanges(event.Records);
+  const late = changes.flatMap(({ rows }) => rows.flatMap(({ lateness }) => lateness ?? []));
+  if (late.length > 0)
+    console.warn({ event: logEvents.lateWrites, rows: late.length, latest: Math.max(...late) });
   const unfinished = await maintainLists(changes, { deadline, unsettled });
   hasCounted ||= unfinished.length < changes.length;
   const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {

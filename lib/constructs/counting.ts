@@ -23,7 +23,7 @@ export class Counting extends Construct {
     this.failures = new FailureQueue(this, "Failures");
     this.maintainer = new ServiceFunction(this, "maintain-counts", {
       ...props,
-      // A batch waits until its rows are 4.5 s old, and may then read 25,000 rows of several lists.
+      // A batch waits until its rows are 2.75 s old, and may then read 25,000 rows of several lists.
       timeout: Duration.seconds(60),
       // One whole core: a batch may change hundreds of lists.
       memorySize: 1769,

@@ -44,6 +44,7 @@ export const alarmThresholds = {
   "stream-age": { severity: "wake", threshold: 300_000 },
   "counting-stopped": { severity: "wake", threshold: 1 },
   "failure-queue": { severity: "look", threshold: 1 },
+  "late-writes": { severity: "look", threshold: 1 },
   "counts-damaged": { severity: "look", threshold: 1 },
   "event-pipe-failures": { severity: "wake", threshold: 1, periods: persistent },
   "events-stopped": { severity: "wake", threshold: 1 },

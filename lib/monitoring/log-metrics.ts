@@ -39,6 +39,7 @@ const functionMetrics = {
     functions: [...everyRoute, "authorize", "audit-counts", "compose-events", "canary"],
     lines: event(logEvents.malformedItem),
   },
+  LateWrites: { functions: ["maintain-counts"], lines: event(logEvents.lateWrites) },
   DamagedCounts: {
     functions: ["maintain-counts", "audit-counts", "list-leads", "list-conversations"],
     lines: FilterPattern.any(

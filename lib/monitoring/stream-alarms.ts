@@ -39,6 +39,11 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
       ...fiveMinutes,
     }),
   },
+  "late-writes": {
+    meaning:
+      "Leads or conversations were written late after their ids, nearly so late that totals are short of them until the stream delivers them.",
+    metric: logs.sum("LateWrites").with(fiveMinutes),
+  },
   "counts-damaged": {
     meaning:
       "Stored counts were damaged, or differed from the rows and were corrected: lists of the account in the log may have returned 503 or wrong totals.",

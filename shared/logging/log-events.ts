@@ -4,6 +4,7 @@ export const request = "request";
 export const requestFailed = "request failed";
 export const functionFailed = "function failed";
 export const rateLimiterFailedOpen = "rate limiter failed open";
+export const lateWrites = "late writes";
 export const countsFailed = "counts failed";
 export const countsBehind = "counts behind";
 export const countsGivenUp = "counts given up";

@@ -28,7 +28,7 @@ const put = (item: LeadItem) => {
 /** Writes leads old enough to be counted, as an import does, and returns their items. */
 const importLeads = (count: number, of = account) =>
   Array.from({ length: count }, (_, i) => {
-    const id = newId("lead", Date.now() - 60_000 + i);
+    const id = newId("lead", Date.now() - 70_000 + i);
     const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: createdAt(id) };
     return put(leadItem(of, lead));
   });
@@ -115,4 +115,27 @@ test("does nothing more when only the time for the last commits is left, and rep
   const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
   expect(batchItemFailures).toHaveLength(20);
   expect(await countedLeads(account)).toBe(0);
+});
+
+/** The record of a lead that was written so many milliseconds after its id. */
+function writtenAfter(time: number, attributes: object = {}): DynamoDBRecord {
+  const now = 1000 * Math.floor(Date.now() / 1000);
+  const id = newId("lead", now - time);
+  const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: createdAt(id) };
+  return streamRecord(undefined, { ...put(leadItem(account, lead)), ...attributes }, now);
+}
+
+test("rows that routes write late are logged before they are so late that totals are short of them, and those are counted", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  await deliver(created(importLeads(100)));
+  const changed = writtenAfter(2000);
+  Object.assign(changed.dynamodb ?? {}, { OldImage: changed.dynamodb?.NewImage });
+  await deliver([changed, writtenAfter(1500), writtenAfter(59_000), writtenAfter(2000, { imported: true })]);
+  expect(warn).not.toHaveBeenCalled();
+  const counted = await countedLeads(account);
+  await deliver([writtenAfter(1501), writtenAfter(3000)]);
+  // The times of records are in whole seconds.
+  expect(warn.mock.calls).toEqual([[{ event: "late writes", rows: 2, latest: 4000 }]]);
+  // It lies before the watermark.
+  expect(await countedLeads(account)).toBe(counted + 1);
 });

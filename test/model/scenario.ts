@@ -5,8 +5,8 @@ import type { RowFilter } from "./rows.ts";
 /** The time at which every scenario starts, in milliseconds since the epoch. */
 export const startTime = Date.UTC(2026, 0, 1);
 
-/** How long before that the initial rows were counted, in milliseconds: those younger than 15 seconds are the tail. */
-export const countedAgo = 10_000;
+/** How long before that the initial rows were counted, in milliseconds: those younger than 14.5 s are the tail. */
+export const countedAgo = 11_750;
 
 /** How long after its id was created a route's write may land, in milliseconds. */
 export const landsWithin = 2500;

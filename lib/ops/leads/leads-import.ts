@@ -5,8 +5,8 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { maxIdAhead } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
@@ -77,7 +77,7 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
   });
   const { Attributes } = await pace.retry(() => table.send(command));
   const startedAt = Date.parse(toText(Attributes?.startedAt));
-  if (startedAt >= 0 && startedAt <= Date.now() + limits.skew) return startedAt;
+  if (startedAt >= 0 && startedAt <= Date.now() + maxIdAhead) return startedAt;
   throw new UserError(
     `When the first import of the file started cannot be read: delete the item ${command.input.Key?.pk} ${sha256} in the table.`,
   );

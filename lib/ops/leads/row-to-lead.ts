@@ -1,8 +1,7 @@
 import { encodeTime } from "ulid";
 import { maxFaults } from "../../../shared/http/faults.ts";
 import { toFaults } from "../../../shared/http/schema-faults.ts";
-import { createdAt, idTimestamp, ulidPattern } from "../../../shared/ids.ts";
-import { limits } from "../../../shared/pages/tree/tree-limits.ts";
+import { createdAt, idTimestamp, maxIdAhead, ulidPattern } from "../../../shared/ids.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
@@ -81,7 +80,7 @@ export function rowToLead(
 function idFaults(id: string, now: number): RowFault[] {
   if (!new RegExp(`^lead_${ulidPattern}$`).test(id))
     return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
-  return idTimestamp(id) <= now + limits.skew
+  return idTimestamp(id) <= now + maxIdAhead
     ? []
     : [rowFault("id", "out_of_range", "must not contain a future time")];
 }
@@ -93,7 +92,7 @@ function creationFaults(text: string, id: unknown, now: number): RowFault[] {
     const form = "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z";
     return [rowFault(field, "invalid_format", form)];
   }
-  if (time < 0 || time > now + limits.skew)
+  if (time < 0 || time > now + maxIdAhead)
     return [rowFault(field, "out_of_range", "must be between 1970 and now")];
   if (typeof id !== "string" || idFaults(id, now).length > 0 || idTimestamp(id) === time) return [];
   return [rowFault(field, "not_allowed", "must be the time that the id contains")];

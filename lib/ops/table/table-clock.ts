@@ -1,8 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { machineTolerance } from "../../../shared/pages/audit/repair.ts";
 import { UserError } from "../../user-error.ts";
-
-/** How far this machine's clock may differ from DynamoDB's, in milliseconds. */
-const tolerance = 1000;
 
 /** The resolution of the header `Date`, in milliseconds. */
 const resolution = 1000;
@@ -26,7 +24,7 @@ export function compareClocks(client: DynamoDBDocumentClient): void {
       const result = await next(args);
       const { headers = {} } = result.response as { readonly headers?: Readonly<Record<string, string>> };
       ahead = clockDifference(headers.date, sentAt, Date.now());
-      if (Math.abs(ahead) <= tolerance) return result;
+      if (Math.abs(ahead) <= machineTolerance) return result;
       const seconds = Number((Math.abs(ahead) / 1000).toFixed(1));
       throw new UserError(
         `The clock of this machine is ${seconds} s ${ahead < 0 ? "ahead of" : "behind"} DynamoDB's: correct it, and run the command again.`,

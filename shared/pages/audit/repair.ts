@@ -8,12 +8,20 @@ import { maintainList } from "../maintain/maintain-list.ts";
 import type { Maintenance } from "../maintain/maintained-tree.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import type { Rows } from "../tree/rows.ts";
+import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./compare-tree.ts";
 
-/** The means of a maintainer that works at a pace, by default until all is counted. */
+/** How far the clock of an operator's machine may differ from that of DynamoDB, in milliseconds. */
+export const machineTolerance = 1000;
+
+/**
+ * The means of a maintainer that works at a pace, by default until all is counted. It counts rows by so much later as the
+ * clock of its machine may be ahead.
+ */
 export const pacedMaintenance = (pace: Pace, deadline = Number.POSITIVE_INFINITY) => ({
   deadline,
+  limits: { ...limits, allowedLateness: limits.allowedLateness + machineTolerance },
   wait: pace.wait,
   paced: (async (call) => {
     const response = await pace.retry(call);

@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { indexes, isSourceOrChannelPartition, readListPartition } from "../../dynamodb/keys.ts";
-import { type CountedOwner, countedLists, isRowKey, keyAt } from "../tree/counted-list.ts";
+import { idTimestamp } from "../../ids.ts";
+import { type CountedOwner, countedLists, isRowKey } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 
 /** A change of a row that may have moved it between cells or lists. */
@@ -12,7 +13,12 @@ export interface RowChange {
   readonly kind: "created" | "changed";
   /** The partitions of its source or channel in `by-origin`, before and after. */
   readonly origins: readonly string[];
+  /** Of a row that a route has written late: how long after its id, at most, in milliseconds. */
+  readonly lateness?: number | undefined;
 }
+
+/** An older row is of an import or a copy, in milliseconds. */
+const oldestOfRoutes = 60_000;
 
 /** The rows of one list that a batch of the table's stream may have moved. */
 export interface Changes {
@@ -53,10 +59,14 @@ const toRowChange =
     const key = Keys?.sk?.S ?? "";
     // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
     const writtenBefore = 1000 * ((written.ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
-    const late = key < keyAt(list, writtenBefore - limits.allowedLateness + limits.skew);
+    const lateness = writtenBefore - idTimestamp(key);
+    const isLate = lateness > limits.allowedLateness - limits.skew;
+    const isOfRoute = !OldImage && !NewImage?.imported && lateness < oldestOfRoutes;
     const found = [OldImage, NewImage]
       .map((image) => image?.[originAttribute]?.S)
       .filter((origin) => isSourceOrChannelPartition(list.type, account, origin));
-    const kind = OldImage || late ? "changed" : "created";
-    return { key, sequenceNumber: SequenceNumber, kind, origins: [...new Set(found)] };
+    return {
+      ...{ key, sequenceNumber: SequenceNumber, kind: OldImage || isLate ? "changed" : "created" },
+      ...{ origins: [...new Set(found)], lateness: isLate && isOfRoute ? lateness : undefined },
+    };
   };

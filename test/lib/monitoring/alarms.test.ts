@@ -132,6 +132,7 @@ const expected: Readonly<Record<string, Definition>> = {
     ofFunction("maintain-counts", "IteratorAge", "SampleCount"),
   ),
   "failure-queue": plain(ofQueue("Counting")),
+  "late-writes": plain(ofLogs("LateWrites")),
   "counts-damaged": plain(ofLogs("DamagedCounts")),
   "event-pipe-failures": during(ofPipe("EventCount"), pipeFaults.map(ofPipe)),
   "events-stopped": undone(ofPipe("EventCount")),

@@ -94,6 +94,7 @@ test.each<readonly [writer: string, event: string, metrics: readonly string[]]>(
   ["list-leads", "counts damaged", ["DamagedCounts"]],
   ["list-conversations", "counts damaged", ["DamagedCounts"]],
   ["audit-counts", "counts repaired", ["DamagedCounts"]],
+  ["maintain-counts", "late writes", ["LateWrites"]],
   ["audit-counts", "counts audited", []],
   ...Object.keys(routes).map((route) => [route, "rate limiter failed open", ["RateLimitFailures"]] as const),
   ...[...Object.keys(routes), "authorize", "audit-counts", "compose-events", "canary"].map(

@@ -28,8 +28,8 @@ export const damagedTrees = [
   ),
   large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
   large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
-  large("filling beside a feed", [[100, 90], [6]], [[change(0)], [lose("root", "a"), change(1)]], {
-    ...{ limits: { ...fed, tail: 4 }, maintainers: [-2000, 0] },
+  large("filling beside a feed", [[100, 90], [2.8]], [[change(0)], [lose("root", "a"), change(1)]], {
+    ...{ limits: { ...fed, tail: 4 }, maintainers: [-100, 0] },
   }),
   large(
     "filling nodes beside a feed",

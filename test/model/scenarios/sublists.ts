@@ -64,7 +64,7 @@ export const sublists = [
     [[remove(4)], [change(0)]],
     inNodes,
   ),
-  large("clocks differ", [[100]], [[create(1), pass(4500), remove(1), pass(2000), change(0)]], {
-    maintainers: [1000, -1000],
+  large("clocks differ", [[100]], [[create(1), pass(2750), remove(1), pass(200), change(0)]], {
+    maintainers: [100, -100],
   }),
 ];

@@ -3,7 +3,7 @@ import { change, create, flat, insert, pass, remove, tiny, world } from "./parts
 const inRoot = world({ limits: flat, maintainers: [0, 0] });
 const inNodes = world({ limits: tiny, maintainers: [0, 0] });
 const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
-const differing = { maintainers: [1000, -1000] };
+const differing = { maintainers: [100, -100] };
 const slow = { maintainers: [0], slow: true };
 
 /** Lists without sublists. */
@@ -11,8 +11,13 @@ export const wholeLists = [
   inRoot("rows of the root change", [[100, 90, 80]], [[change(0)], [remove(1)]], { crashes: 1 }),
   inRoot("changes that undo each other", [[100, 90]], [[change(0), change(0, "new")]]),
   inRoot("a row of the tail changes", [[100], [12, 11]], [[change(1)], [remove(2)]]),
-  inRoot("clocks differ, and a row of the tail changes", [[100], [5]], [[change(1)], [change(0)]], differing),
-  inRoot("clocks differ, and a row is deleted", [[100]], [[create(1), pass(4500), remove(1)]], differing),
+  inRoot(
+    "clocks differ, and a row of the tail changes",
+    [[100], [2.75]],
+    [[change(1)], [change(0)]],
+    differing,
+  ),
+  inRoot("clocks differ, and a row is deleted", [[100]], [[create(1), pass(2750), remove(1)]], differing),
   inRoot("the first commits of a list", [], [[create(0), pass(), change(0)]]),
   inRoot("an answer comes late", [[100]], [[change(0), create(1), pass()]], slow),
   inNodes("cut commits", [[100, 90, 80, 70, 60, 50]], [[change(0), change(1)], [remove(2)]]),
@@ -30,7 +35,7 @@ export const wholeLists = [
       limits: { ...tiny, rowsAtOnce: 2 },
     },
   ),
-  inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2900)]], { maintainers: [1000] }),
+  inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2480)]], { maintainers: [100] }),
   inNodes("rows change under a reader", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
   large("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
     crashes: 1,

@@ -1,7 +1,7 @@
 import { encodeTime } from "ulid";
 import { expect, test } from "vitest";
 import { rowToLead } from "../../../../lib/ops/leads/row-to-lead.ts";
-import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
+import { maxIdAhead } from "../../../../shared/ids.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
@@ -18,8 +18,8 @@ function faultsOf(fields: object) {
 test.each([
   {},
   ...[0, 1, 99, 100].map((score) => ({ score })),
-  ...[0, now - 1, now, now + limits.skew].map((time) => ({ id: idAt(time) })),
-  ...[0, now, now + limits.skew].map((time) => ({ createdAt: timeAt(time) })),
+  ...[0, now - 1, now, now + maxIdAhead].map((time) => ({ id: idAt(time) })),
+  ...[0, now, now + maxIdAhead].map((time) => ({ createdAt: timeAt(time) })),
   { id: idAt(now - 5), createdAt: timeAt(now - 5) },
   { status: "booked" },
 ])("a lead with %j can be imported", (fields) => {
@@ -32,13 +32,13 @@ test.each([
     (id) => [{ id }, "id invalid_format"] as const,
   ),
   [{ id: 5 }, "id wrong_type"],
-  [{ id: idAt(now + limits.skew + 1) }, "id out_of_range"],
+  [{ id: idAt(now + maxIdAhead + 1) }, "id out_of_range"],
   ...["", "2026-01-01", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00"].map(
     (createdAt) => [{ createdAt }, "createdAt invalid_format"] as const,
   ),
   ...[5, null].map((createdAt) => [{ createdAt }, "createdAt wrong_type"] as const),
   [{ createdAt: timeAt(-1) }, "createdAt out_of_range"],
-  [{ createdAt: timeAt(now + limits.skew + 1) }, "createdAt out_of_range"],
+  [{ createdAt: timeAt(now + maxIdAhead + 1) }, "createdAt out_of_range"],
   [{ id: idAt(now - 5), createdAt: timeAt(now - 4) }, "createdAt not_allowed"],
   [{ status: "lost" }, "status not_allowed"],
   [{ phone: "1" }, "phone unknown"],

@@ -4,6 +4,7 @@ import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../../shared/pages/tree/entry.ts";
+import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/random.ts";
 import { throttled, WatchedTable } from "../../../support/watched-table.ts";
@@ -98,14 +99,14 @@ describe("in a batch of several accounts", () => {
 describe("rows that are too young to be counted", () => {
   test("are waited for, at most for the allowed lateness", async () => {
     const { waits } = await maintain({ a: add("a", 50), b: add("b", 60) });
-    expect(waits).toEqual([4500]);
+    expect(waits).toEqual([limits.allowedLateness]);
     expect([await counted("a"), await counted("b")]).toEqual([50, 60]);
     expect(unsettled.size).toBe(0);
   });
 
   test.each([
     ["if they are few", () => add("a", 16), undefined, 0],
-    ["beyond the deadline", () => add("a", 50), 4500, 1],
+    ["beyond the deadline", () => add("a", 50), limits.allowedLateness, 1],
     [
       "if more than one page of a query follows them",
       () => {
@@ -126,7 +127,7 @@ describe("rows that are too young to be counted", () => {
     const behind = add("a", 30);
     expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
     expect(await counted("a")).toBe(0);
-    expect((await maintain({ a: behind })).waits).toEqual([4500]);
+    expect((await maintain({ a: behind })).waits).toEqual([limits.allowedLateness]);
     expect(await counted("a")).toBe(80);
   });
 
@@ -143,7 +144,7 @@ describe("rows that are too young to be counted", () => {
   });
 
   test("are reported by a later batch if they cannot be counted", async () => {
-    await maintain({ a: add("a", 50) }, 4500);
+    await maintain({ a: add("a", 50) }, limits.allowedLateness);
     advance(5000);
     table.before = () => {
       throw new Error("on purpose");
@@ -158,7 +159,7 @@ describe("rows that are too young to be counted", () => {
     add("young", 1);
     await maintain({ young });
     advance(1000);
-    const { calls } = await table.watch(() => maintain({ other: add("other", 1, 10_000) }, 3000));
+    const { calls } = await table.watch(() => maintain({ other: add("other", 1, 10_000) }, 1500));
     expect(calls.filter(({ input }) => JSON.stringify(input).includes("young"))).toEqual([]);
     expect(unsettled.size).toBe(1);
   });

@@ -35,7 +35,7 @@ describe.each(filters)("leads with %o, while some are created between all calls,
       // With few on a page, a lead for each call would mean a walk without an end.
       if (created > 200 || ++created % Math.ceil(10 / limit) !== 0) return;
       // Some land late: between leads of the first pages.
-      for (const age of [0, 50, 4000]) history.add({ source, age });
+      for (const age of [0, 50, 2400]) history.add({ source, age });
     };
     for (let page = 1, pages = 1; page <= pages; page++) {
       const { data, pagination } = await history.list(filter, { page, limit });
