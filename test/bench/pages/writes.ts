@@ -44,6 +44,14 @@ async function measureKinds(report: Report) {
   const lead = await make(alone, () => createLead(account));
   const burst = await make({ count: 1000, perSecond: 200 }, () => createLead(account));
   await make({ count: 1000, perSecond: 50 }, createAndList);
+  for (let n = 0; n < 1000; n++) {
+    advanceClock(20);
+    await createLead(account);
+  }
+  const uncounted = await readPage(leadList(account, {}), 1);
+  await account.deliver();
+  let sources = 0;
+  const newSource = await make({ count: 2000, perSecond: 50 }, () => createLead(account, `new-${sources++}`));
   const status = await make(alone, () => changeStatus(account));
   const start = await make(alone, () => send(leads.next().value?.id, "email"));
   const join = await make(alone, () => send(newest, "chat"));
@@ -55,6 +63,8 @@ async function measureKinds(report: Report) {
     { what: "a lead alone", ...lead },
     { what: "a lead of 1,000 in 5 s", ...burst },
     { what: "the first page just after 1,000 leads in 20 s", R: firstPage?.read ?? Number.NaN },
+    { what: "the same while the maintainer has not run", R: uncounted.read },
+    { what: "a lead of a new source, of 2,000", ...newSource },
     { what: "a status change alone", ...status },
     { what: "a message alone that starts a conversation", ...start },
     { what: "a message alone that joins a conversation", ...join },
