@@ -49,8 +49,15 @@ test("GitHub's parser accepts the workflow", () => {
 test("its npm scripts exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const used = commands.flatMap((line) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? []);
-  expect([...new Set(used)].sort()).toEqual(["accept", "ci", "test", "test:nightly"]);
+  expect([...new Set(used)].sort()).toEqual(["accept", "audit", "ci", "test", "test:nightly"]);
   for (const script of ["accept", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
+});
+
+test("it asks for advisories of what is deployed every night, also when a test fails", () => {
+  const nightly = jobs.find(({ id }) => id.value === "nightly");
+  const audit =
+    nightly && stepsOf(nightly).find((step) => "run" in step && step.run.toString().startsWith("npm audit"));
+  expect(audit?.if?.toDisplayString()).toContain("always()");
 });
 
 test("each stage has a file, and waits for what must be done before", () => {
