@@ -9,7 +9,7 @@ import { FailureQueue, readStreamStatement, streamRetries } from "./stream-reade
 
 /**
  * Keeps the counts of lists: a function that reads the table's stream, a queue for failed batches, and a function that
- * verifies a part of the counts every hour.
+ * verifies counts every hour.
  */
 export class Counting extends Construct {
   readonly maintainer: ServiceFunction;
@@ -33,9 +33,9 @@ export class Counting extends Construct {
     this.source = this.addSource(streamArn);
     this.auditor = new ServiceFunction(this, "audit-counts", {
       ...props,
-      // The longest that Lambda allows: some seven million rows at its pace.
+      // The longest that Lambda allows.
       timeout: Duration.minutes(15),
-      whyNoQueue: "What a run leaves out is verified a week later.",
+      whyNoQueue: "The next run goes on where this one ended.",
     });
     scheduleFunction(this, this.auditor, {
       description: `Verifies the counts of ${Stack.of(this).stackName}`,

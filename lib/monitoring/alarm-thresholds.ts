@@ -46,6 +46,8 @@ export const alarmThresholds = {
   "failure-queue": { severity: "look", threshold: 1 },
   "late-writes": { severity: "look", threshold: 1 },
   "counts-damaged": { severity: "look", threshold: 1 },
+  // Hours.
+  "audit-late": { severity: "look", threshold: 1, required: true },
   "event-pipe-failures": { severity: "wake", threshold: 1, periods: persistent },
   "events-stopped": { severity: "wake", threshold: 1 },
   "event-failure-queue": { severity: "wake", threshold: 1 },

@@ -28,6 +28,8 @@ const everyRoute = Object.values(routes).map(({ name }) => name);
 interface FunctionLines {
   readonly functions: readonly FunctionName[];
   readonly lines: JsonPattern;
+  /** The field with the metric's value; without it, the metric counts the lines. */
+  readonly value?: string;
 }
 
 /** Which log lines of which functions each metric counts. */
@@ -39,6 +41,8 @@ const functionMetrics = {
     functions: [...everyRoute, "authorize", "audit-counts", "compose-events", "canary"],
     lines: event(logEvents.malformedItem),
   },
+  /** In hours. */
+  AuditAge: { functions: ["audit-counts"], lines: event(logEvents.countsAudited), value: "$.message.oldest" },
   LateWrites: { functions: ["maintain-counts"], lines: event(logEvents.lateWrites) },
   DamagedCounts: {
     functions: ["maintain-counts", "audit-counts", "list-leads", "list-conversations"],
@@ -86,7 +90,7 @@ export class LogMetrics extends Construct {
     for (const { name, lambda } of functions) {
       for (const [metricName, metric] of Object.entries<FunctionLines>(functionMetrics))
         if (metric.functions.includes(name))
-          this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, metric.lines);
+          this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, metric.lines, metric.value);
       if (everyRoute.some((route) => route === name))
         this.addFilter(`FailedRequests-${name}`, `FailedRequests-${name}`, lambda.logGroup, failed);
     }
@@ -99,15 +103,21 @@ export class LogMetrics extends Construct {
     return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM });
   }
 
-  private addFilter(id: string, metricName: string, logGroup: ILogGroup, filterPattern: JsonPattern) {
+  private addFilter(
+    id: string,
+    metricName: string,
+    logGroup: ILogGroup,
+    filterPattern: JsonPattern,
+    metricValue?: string,
+  ) {
     new MetricFilter(this, id, {
       logGroup,
       filterPattern,
       metricNamespace: this.namespace,
       metricName,
+      metricValue,
       // Lines that do not match count as 0, so that a graph tells "none" from "no requests".
-      defaultValue: 0,
-      unit: Unit.COUNT,
+      ...(metricValue === undefined && { defaultValue: 0, unit: Unit.COUNT }),
     });
   }
 }

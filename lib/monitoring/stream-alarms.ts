@@ -1,4 +1,5 @@
-import { Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { faultsDuring, fiveMinutes, total, undone } from "./alarm-metrics.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredFaults, MonitoredResources } from "./monitored-resources.ts";
@@ -48,6 +49,16 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
     meaning:
       "Stored counts were damaged, or differed from the rows and were corrected: lists of the account in the log may have returned 503 or wrong totals.",
     metric: logs.sum("DamagedCounts").with(fiveMinutes),
+  },
+  "audit-late": {
+    meaning:
+      "Counts were last verified two weeks ago, or the audit does not run: what is wrong with totals stays wrong.",
+    metric: new MathExpression({
+      expression: "336 - oldest",
+      usingMetrics: { oldest: logs.sum("AuditAge").with({ statistic: Stats.MAXIMUM }) },
+      label: "Hours until counts were not verified for two weeks",
+      period: Duration.hours(6),
+    }),
   },
 });
 

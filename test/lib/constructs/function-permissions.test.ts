@@ -132,6 +132,8 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
     allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
     ...writeCounts,
+    allow("dynamodb:GetItem", ["AUDIT#*"]),
+    allowBlindWrite("dynamodb:PutItem", ["AUDIT#*"], [...indexKeys, "expiresAt"]),
   ],
   "compose-events": [],
   canary: [

@@ -83,7 +83,7 @@ test("The canary may delete the rows of its account", async () => {
     const pk: string = Key?.pk ?? values[":pk"];
     const denial = checkIamAccess(canary, operation, body, (index) => findPartitionKey(local.table, index));
     allowed[`${operation} ${pk.split("#")[0]}`] = denial === undefined;
-    return { Items: [{ pk, sk: idOf("lead", 1) }] };
+    return { Items: [{ pk, sk: idOf(pk.startsWith("CONVERSATION") ? "conv" : "lead", 1) }] };
   }) as never);
   onTestFinished(() => send.mockRestore());
   for (const type of ["conversation", "lead"] as const) await deleteEarlierRows(type, "canary");

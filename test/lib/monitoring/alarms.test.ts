@@ -134,6 +134,7 @@ const expected: Readonly<Record<string, Definition>> = {
   "failure-queue": plain(ofQueue("Counting")),
   "late-writes": plain(ofLogs("LateWrites")),
   "counts-damaged": plain(ofLogs("DamagedCounts")),
+  "audit-late": ["breaching", "336 - oldest", `${stackName} AuditAge Maximum of 21600 s`],
   "event-pipe-failures": during(ofPipe("EventCount"), pipeFaults.map(ofPipe)),
   "events-stopped": undone(ofPipe("EventCount")),
   "event-failure-queue": plain(ofQueue("Events")),
