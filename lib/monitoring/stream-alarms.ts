@@ -34,7 +34,7 @@ export const countingAlarms = ({ counting, logs }: MonitoredResources): Monitore
   },
   "failure-queue": {
     meaning:
-      "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are rebuilt.",
+      "A batch of changes is in the failure queue of maintain-counts: totals of the accounts in its log may be wrong until they are repaired.",
     metric: counting.failures.metricApproximateNumberOfMessagesVisible({
       statistic: Stats.MAXIMUM,
       ...fiveMinutes,

@@ -158,9 +158,6 @@ export const nodeName = (generation: number, level: number, start: string) =>
 /** The prefix of the names of all nodes but the root. */
 export const nodePrefix = "node#";
 
-/** The generation of a node. */
-export const parseGeneration = (name: string) => Number(name.slice(nodePrefix.length).split("#")[0]);
-
 /** The parts of a partition key of the table; undefined for one that this file did not build. */
 export function readPartition(
   pk: string,

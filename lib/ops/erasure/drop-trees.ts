@@ -1,13 +1,23 @@
 import { sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
+import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
-import { commit, readSoundRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import {
+  commit,
+  DamagedTreeError,
+  isTreeChanged,
+  readRoot,
+  readSoundRoot,
+  treeKey,
+} from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../user-error.ts";
-import { countedOwners, replaceTree } from "../table/counted-trees.ts";
+import { countedOwners } from "../table/counted-trees.ts";
 import { hasItems } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
@@ -67,14 +77,19 @@ async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => tru
 }
 
 /**
- * Replaces the tree of a list whose rows are deleted by an empty one that expires: a deletion that is counted later finds
- * it, and does not make another tree.
+ * Replaces the tree of a list whose rows are deleted by an empty one that expires, until no other commit comes first: a
+ * deletion that is counted later finds it, and does not make another tree.
  *
  * @throws UserError when the list has rows again
  */
-const leaveEmptyRoot = (owner: CountedOwner, pace: Pace) =>
-  replaceTree(owner, pace, async (tree) => {
-    const { account, list } = owner;
+function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
+  const { account, list } = owner;
+  const step = async () => {
+    const root = await readRoot(owner).catch(async (error: unknown) => {
+      if (!(error instanceof DamagedTreeError)) throw error;
+      await emptyTree(error, pace);
+      return readRoot(owner);
+    });
     // Read after the root and before the rows, as for every commit.
     const clock = tableTime();
     if (await hasItems(account, [list.type], pace))
@@ -82,12 +97,16 @@ const leaveEmptyRoot = (owner: CountedOwner, pace: Pace) =>
         `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
       );
     await commit(owner, {
-      ...tree,
+      ...(root ? emptied(root, clock) : emptyRoot(clock)),
+      fed: undefined,
       // Lists forget what they remember of the deleted rows.
       watermark: keyAt(list, clock - limits.allowedLateness),
       expiresAt: Math.ceil(clock / 1000) + retention,
     });
-  });
+  };
+  const deadline = Number.POSITIVE_INFINITY;
+  return withRetry(() => pace.retry(step), { deadline, isRetryable: isTreeChanged, wait: pace.wait });
+}
 
 /** Whether an account has the roots that its erasure has left. */
 export async function wasErased(account: string, pace: Pace): Promise<boolean> {

@@ -90,7 +90,7 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
   ["leads export --output", onTable, ["a.csv"], ["a.jsonl", "csv", ""], "The file must end in .csv."],
   ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
   [
-    "counts rebuild --units",
+    "counts verify --units",
     onTable,
     ["1", "9999999"],
     ["0", "10000000", ""],

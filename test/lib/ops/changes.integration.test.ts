@@ -45,11 +45,6 @@ test.each([
     `A key would be issued, and the key ${keyId} would be valid until`,
   ],
   [
-    "counts rebuild",
-    { account, rebuilt: false },
-    "would be rebuilt: all its rows would be read, at most three times",
-  ],
-  [
     `leads set-status --lead ${lead.id} --status booked`,
     { ...lead, status: "booked" },
     `The lead ${lead.id} would have the status booked and the score 0`,

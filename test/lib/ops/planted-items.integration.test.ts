@@ -155,7 +155,6 @@ describe("a command that changes nothing", () => {
     [0, "accounts", "show-limit", ...ofAccount],
     [0, "keys", "list", ...ofAccount],
     [1, "counts", "verify", ...ofAccount],
-    [0, "counts", "rebuild", ...ofAccount, "--dry-run"],
   ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
     expect(await ops(...args)).toMatchObject({ code });
   });

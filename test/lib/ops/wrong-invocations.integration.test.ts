@@ -44,7 +44,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts set-limit --requests 5",
       "accounts show-limit",
       "counts verify",
-      "counts rebuild",
     ].map((line) => `${line} --account nobody ${onTable}`),
   "The account acme has no lead lead_1.": [
     ...["set-status --status new", "set-score --score 1", "show", "erase --yes"].map(

@@ -38,7 +38,6 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
     conversationsCommand,
     ["set-status", ...person, "--conversation", "c", "--status", "active"],
   ],
-  ["counts", countsCommand, ["rebuild", ...person]],
   ["counts", countsCommand, ["verify", ...person, "--repair"]],
   ["accounts", accountsCommand, ["set-limit", ...person, "--requests", "1"]],
   ["accounts", accountsCommand, ["copy", ...person, "--from-table", "none"]],
