@@ -22,8 +22,7 @@ export interface ListState {
  * the rows of the tail that are old enough. So changes may come twice, late and in any order.
  *
  * It commits for a changed row even if no count differs: so the commit of a slower maintainer, which read the row before
- * its change, fails. Nobody has read a row that is younger than the allowed lateness, within the skew of the clocks: so
- * without a commit it does not matter whether the root is up to date.
+ * its change, fails.
  *
  * @throws TreeChangedError when another commit came first
  * @throws DamagedTreeError when a node is not what the root says
@@ -34,13 +33,11 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
   if (root.expiresAt !== undefined) return revive(tree, root, state);
   // Not earlier: the watermark of another commit would seem to lie in the future.
   const clock = Date.now();
-  const { allowedLateness, skew } = tree.means.limits;
-  const furthest = keyAt(list, clock - allowedLateness + skew);
-  const horizon = keyAt(list, clock - allowedLateness);
+  const horizon = keyAt(list, clock - tree.means.limits.allowedLateness);
   const { read, settled, pays, ...ends } = await readNewRows(tree, root, horizon);
   const inside = state.changed.filter((sk) => sk < root.watermark);
-  const mayBeKnown = state.changed.some((sk) => sk >= root.watermark && sk < furthest);
-  if (inside.length === 0 && !mayBeKnown && !pays) return { more: false, changed: [], ...ends };
+  const isTailChanged = inside.length < state.changed.length;
+  if (state.changed.length === 0 && !pays) return { more: false, changed: [], ...ends };
   const { rows, left, added, ...edited } = await setRows(tree, inside, settled);
   const next = {
     ...edited.root,
@@ -48,7 +45,7 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
     watermark: latest(root.watermark, endOf(added)),
     // Rows before the watermark that came late are not in their sublists either.
     unfed: (root.unfed ?? 0) + weigh([...rows, ...added], read, root.fed),
-    changedAt: mayBeKnown ? raised(root, clock) : root.changedAt,
+    changedAt: isTailChanged ? raised(root, clock) : root.changedAt,
   };
   await tree.commit(next, edited.nodes);
   const isRead = read.next === undefined || settled.length < read.rows.length;

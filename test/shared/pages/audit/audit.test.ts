@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
-import { repair } from "../../../../shared/pages/audit/repair.ts";
+import { repair, toChange } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -168,6 +168,25 @@ test("a tree in which more than 10,000 rows differ is counted again", async () =
   );
   expect(await repair(leads, findings, { deadline })).toBe(true);
   expect(await check()).toEqual({ findings: [], waits: [] });
+});
+
+test("more than 10,000 rows that are counted before the second look are no damage", async () => {
+  const memory = useMemoryTable();
+  const items = putLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
+  await maintainList(leads, [], { deadline });
+  const generations = async () =>
+    [await readRoot(leads), await readRoot(webLeads)].map((root) => root?.generation);
+  const before = await generations();
+  for (const item of items) memory.delete(item);
+  const { findings, waits } = await check(() =>
+    maintainList(
+      leads,
+      items.map(({ sk }) => toChange(webLeads, String(sk))),
+      { deadline },
+    ),
+  );
+  expect({ findings, waits }).toEqual({ findings: [], waits: [60_000] });
+  expect(await generations()).toEqual(before);
 });
 
 test("a row of another source is found in both", async () => {
