@@ -1,4 +1,4 @@
-import { change, create, fed, flat, list, pass, remove, tiny, world } from "./parts.ts";
+import { change, create, fed, flat, list, lose, pass, remove, tiny, world } from "./parts.ts";
 
 const hour = 3_600_000;
 const run = world({ limits: flat, maintainers: [0, 0] });
@@ -8,6 +8,10 @@ const sublists = { limits: fed, sources: ["a"], ahead: hour };
 export const clocksFarAhead = [
   run("rows before the watermark", [[100, 90]], [[create(2), pass(), remove(2)]], { ahead: hour }),
   run("rows before what was fed", [[100, 90]], [[create(2), pass(), change(2)]], sublists),
+  // One clock is further ahead than ids may be, the other is not. The new row alone is not fed.
+  run("rows before what was filled", [[100, 95, 90, 85, 80]], [[lose("root", "a"), change(0)], [create(5)]], {
+    ...{ limits: { ...fed, sublistRows: 5 }, sources: ["a"], maintainers: [hour, 60_000] },
+  }),
   run(
     "an environment remembers a deleted row",
     [
