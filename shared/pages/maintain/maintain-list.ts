@@ -35,7 +35,8 @@ export async function maintainList(
 ): Promise<Maintained> {
   const whole = new MaintainedTree(owner, stepMeans(maintenance));
   let done: Maintained = { rest: rows, list: undefined };
-  let emptied: readonly MaintainedTree<SublistOwner>[] = [];
+  /** By their sublists, of which several parts may have rows. */
+  const emptied = new Map<string, MaintainedTree<SublistOwner>>();
   try {
     do {
       const part = done.rest.slice(0, rowsAtOnce);
@@ -45,12 +46,12 @@ export async function maintainList(
       // The trees of an erased account stay away.
       if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
-      emptied = [...emptied, ...(await countInSublists(whole, part))];
+      for (const tree of await countInSublists(whole, part)) emptied.set(tree.owner.origin, tree);
       done = { rest: done.rest.slice(part.length), list };
     } while (done.rest.length > 0);
     // All from one reading of the list.
-    await fillTrees(whole, emptied);
-    emptied = [];
+    await fillTrees(whole, [...emptied.values()]);
+    emptied.clear();
     await whole.take({ more: true }, async () => {
       const { more, filling } = await feedSourceTrees(whole);
       await fillTrees(whole, filling);
@@ -60,7 +61,7 @@ export async function maintainList(
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
     // To fill trees, all records come again; to continue with the tail, the last one.
-    const again = emptied.length > 0 ? rows : done.rest;
+    const again = emptied.size > 0 ? rows : done.rest;
     const rest = again.length > 0 ? again : rows.slice(-1);
     return { ...done, rest, ...(!isTimeUp && { error }) };
   }
