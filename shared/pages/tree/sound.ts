@@ -1,3 +1,4 @@
+import { serialize } from "node:v8";
 import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
@@ -67,11 +68,5 @@ export function soundEntries(
 const areRows = (list: CountedList, entries: readonly Entry[]) =>
   entries.every((entry) => countEntries([entry]) === 1 && isRowKey(list, entry.start));
 
-/** Whether an item costs one read unit, as those of trees do: 4 KB of numbers, texts and bytes, whatever their names. */
-const isSmall = (item: Item) =>
-  Object.entries(item).reduce((size, [name, value]) => size + name.length + sizeOf(value), 0) <= 4096;
-
-function sizeOf(value: unknown): number {
-  if (typeof value === "number") return 8;
-  return typeof value === "string" || value instanceof Uint8Array ? value.length : Number.POSITIVE_INFINITY;
-}
+/** Whether an item costs about one read unit, as those of trees do, whatever other attributes it has. */
+const isSmall = (item: Item) => serialize(item).length <= 4096;
