@@ -2,9 +2,10 @@ import { serialize } from "node:v8";
 import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import { type CountedList, endOfRows, isRowKey } from "./counted-list.ts";
+import { type CountedList, isRowKey, keyAt } from "./counted-list.ts";
 import { countEntries, decodeEntries, type Entry, isSortKey, isSum, type Place } from "./entry.ts";
 import type { Root } from "./root.ts";
+import { limits } from "./tree-limits.ts";
 
 /*
  * What a maintainer can have stored: readers, maintainers and audits take anything else for damage. Whether a tree has the
@@ -37,7 +38,8 @@ export function soundRoot(list: CountedList, item: Item): Root {
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < lastStart) ?? [];
   const last = all?.slice(entries.length) ?? [];
-  const end = endOfRows(list);
+  // A tree that was ahead would not have the rows that are created until its time has come.
+  const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
     ...{ size: !isSmall(item), watermark: watermark > end || watermark < lastStart },
     ...{ fed: fed > end, filling: filling > end, lookAt: lookAt > 2 * unfed },
