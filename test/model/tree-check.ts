@@ -59,7 +59,7 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
     assert(tree.origin === undefined || expected.isDamaged, `the root of ${name} is missing`);
     return undefined;
   }
-  const root = soundRoot(owner.list, item);
+  const root = soundRoot(tree, item);
   const inNodes = rowsInNodes(expected, tree, root);
   if (inNodes === "damaged") return root;
   assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);

@@ -2,7 +2,7 @@ import { serialize } from "node:v8";
 import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
-import { type CountedList, isRowKey, keyAt } from "./counted-list.ts";
+import { type CountedList, type CountedOwner, isRowKey, keyAt } from "./counted-list.ts";
 import { countEntries, decodeEntries, type Entry, isSortKey, isSum, type Place } from "./entry.ts";
 import type { Root } from "./root.ts";
 import { limits } from "./tree-limits.ts";
@@ -31,10 +31,10 @@ const optional = {
   ...{ unfed: isNumber, lookAt: isNumber, changedAt: isNumber, expiresAt: isNumber },
 };
 
-/** The root of an item, for a list. @throws MalformedItemError */
-export function soundRoot(list: CountedList, item: Item): Root {
+/** The root of an item, for a list or a sublist. @throws MalformedItemError */
+export function soundRoot({ list, origin }: CountedOwner, item: Item): Root {
   const fields = readFields(item, required, optional);
-  const { level, lastStart, watermark, fed = "", filling = "", lookAt = 0, unfed = 0, expiresAt } = fields;
+  const { level, lastStart, watermark, fed = "", filling, lookAt = 0, unfed = 0, expiresAt } = fields;
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < lastStart) ?? [];
   const last = all?.slice(entries.length) ?? [];
@@ -42,7 +42,8 @@ export function soundRoot(list: CountedList, item: Item): Root {
   const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
     ...{ size: !isSmall(item), watermark: watermark > end || watermark < lastStart },
-    ...{ fed: fed > end, filling: filling > end, lookAt: lookAt > 2 * unfed },
+    ...{ fed: fed > end, lookAt: lookAt > 2 * unfed },
+    filling: filling !== undefined && (filling > end || origin === undefined),
     entries: !all || !areRows(list, last) || last.some(({ start }) => start >= watermark),
     // Without nodes, their first level is the next one.
     level: entries.length === 0 && level > 1,

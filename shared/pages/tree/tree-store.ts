@@ -76,7 +76,7 @@ export async function readSettledRoot(owner: CountedOwner): Promise<Root | undef
 
 function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
   try {
-    return item && soundRoot(owner.list, item);
+    return item && soundRoot(owner, item);
   } catch (error) {
     if (!(error instanceof MalformedItemError)) throw error;
     throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
