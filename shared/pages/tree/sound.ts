@@ -22,18 +22,20 @@ const isVersion = (value: unknown): value is number => isNumber(value) && value 
 const isLevel = (value: unknown): value is number => isNumber(value) && value >= 1 && value <= 4;
 
 /** The fields of a root besides its entries. */
-const required = {
-  ...{ version: isVersion, generation: isNumber, level: isLevel },
-  ...{ lastStart: isSortKey, watermark: isSortKey },
-};
-const optional = {
-  ...{ fed: isSortKey, filling: isSortKey },
-  ...{ unfed: isNumber, lookAt: isNumber, changedAt: isNumber, expiresAt: isNumber },
+export const rootFields = {
+  required: {
+    ...{ version: isVersion, generation: isNumber, level: isLevel },
+    ...{ lastStart: isSortKey, watermark: isSortKey },
+  },
+  optional: {
+    ...{ fed: isSortKey, filling: isSortKey },
+    ...{ unfed: isNumber, lookAt: isNumber, changedAt: isNumber, expiresAt: isNumber },
+  },
 };
 
 /** The root of an item, for a list or a sublist. @throws MalformedItemError */
 export function soundRoot({ list, origin }: CountedOwner, item: Item): Root {
-  const fields = readFields(item, required, optional);
+  const fields = readFields(item, rootFields.required, rootFields.optional);
   const { level, lastStart, watermark, fed = "", filling, lookAt = 0, unfed = 0, expiresAt } = fields;
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < lastStart) ?? [];
