@@ -1,4 +1,3 @@
-import { serialize } from "node:v8";
 import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { MalformedItemError } from "../../errors.ts";
@@ -74,4 +73,11 @@ const areRows = (list: CountedList, entries: readonly Entry[]) =>
   entries.every((entry) => countEntries([entry]) === 1 && isRowKey(list, entry.start));
 
 /** Whether an item costs about one read unit, as those of trees do, whatever other attributes it has. */
-const isSmall = (item: Item) => serialize(item).length <= 4096;
+const isSmall = (item: Item) => sizeOf(item) <= 4096;
+
+/** About the bytes of a value in the table. */
+function sizeOf(value: unknown): number {
+  if (typeof value === "string" || value instanceof Uint8Array) return value.length;
+  const parts = value instanceof Set ? [...value].entries() : Object.entries(Object(value));
+  return [...parts].reduce((size, [name, part]) => size + String(name).length + sizeOf(part), 1);
+}

@@ -71,7 +71,7 @@ async function readLists() {
   const rows = [...history.rows.values()];
   const window = { createdAfter: rows[8]?.createdAt ?? "", createdBefore: rows[30]?.createdAt ?? "" };
   const filters: readonly (Partial<Lead> & Partial<typeof window>)[] = [
-    ...[{}, { status: "booked" }, { source }, { source, status: "new" }, window],
+    ...([{}, { status: "booked" }, { source }, { source, status: "new" }, window] as const),
   ];
   const wrong: string[] = [];
   const units: number[] = [];
