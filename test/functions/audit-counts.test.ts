@@ -124,13 +124,33 @@ test("a long list is repaired as it is verified, and the next audit goes on wher
   ]);
 });
 
-test("progress that nobody can have stored is named, and the audit begins again", async () => {
+test.each([
+  ["since", "x", undefined],
+  ["since", 2 ** 50, undefined],
+  ["round", 0, {}],
+  ["round", 0, { beganAt: 2 ** 50 }],
+])("progress that nobody can have stored is named, and the audit begins again: %s", async (field, since, round) => {
   await countLeads("any");
-  await table.send(new PutCommand({ TableName: tableName, Item: { ...auditKey, since: "x" } }));
+  await table.send(
+    new PutCommand({ TableName: tableName, Item: { ...auditKey, since, ...(round && { round }) } }),
+  );
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-  expect(lines.error).toMatchObject([
-    { event: "malformed item", pk: "AUDIT#", sk: "counts", field: "since" },
-  ]);
+  for (const line of lines.error) expect(line).toMatchObject({ event: "malformed item", ...auditKey, field });
+});
+
+test("a position of the scan that the table does not take fails once, and then the audit begins again", async () => {
+  await countLeads("any");
+  const round = { beganAt: 0, page: { pk: "x" } };
+  await table.send(new PutCommand({ TableName: tableName, Item: { ...auditKey, since: 0, round } }));
+  const refused = Object.assign(new Error("The provided starting key is invalid"), {
+    name: "ValidationException",
+  });
+  before = (command) => {
+    const { ExclusiveStartKey } = command instanceof ScanCommand ? command.input : {};
+    if (ExclusiveStartKey && ExclusiveStartKey.sk === undefined) throw refused;
+  };
+  await expect(audit(0)).rejects.toBe(refused);
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
 });
 
 test("a tail that no change has come for is counted", async () => {

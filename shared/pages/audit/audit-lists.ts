@@ -43,6 +43,8 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
       progress = { since: round.beganAt };
     }
   } catch (error) {
+    // From a position that no scan takes, no audit would go on: the next one begins again.
+    if (error instanceof Error && error.name === "ValidationException") progress = { since: progress.since };
     if (!(error instanceof TooExpensiveError)) throw error;
   } finally {
     await writeProgress(progress);

@@ -25,12 +25,13 @@ export interface AuditProgress {
   readonly round?: Round | undefined;
 }
 
-const isRound = (value: unknown): value is Round => isCount(Object(value).beganAt);
-
 /** Reads how far the audit has come: at first, as if a round were due. */
 export async function readProgress(now: number): Promise<AuditProgress> {
+  // With a time to come, none would be due.
+  const isPast = (value: unknown): value is number => isCount(value) && value <= now;
+  const isRound = (value: unknown): value is Round => isPast(Object(value).beganAt);
   const item = await readItem(auditKey);
-  const read = item && ifWellFormed(() => readFields(item, { since: isCount }, { round: isRound }));
+  const read = item && ifWellFormed(() => readFields(item, { since: isPast }, { round: isRound }));
   return read ?? { since: now - week };
 }
 
