@@ -15,7 +15,7 @@ import {
 } from "../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
-import { countedLists } from "../../shared/pages/tree/counted-list.ts";
+import { countedLists, keyAt } from "../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { call } from "../support/call.ts";
@@ -320,6 +320,11 @@ describe("a root of counts", () => {
     ["with the largest generation", { generation: Number.MAX_SAFE_INTEGER }],
     ["with a level that no tree has", { level: 1e9 }],
     ["with a watermark longer than a key", { watermark: "x".repeat(2000) }],
+    ["that ends after all rows", { lastStart: "~", watermark: "~" }],
+    ["whose nodes end after all rows", { lastStart: "~" }],
+    ["that ends in a minute", { watermark: keyAt(countedLists.lead, Date.now() + 60_000) }],
+    ["that is never looked at", { lookAt: 2 ** 50 }],
+    ["with much in another attribute", { filler: new Set(["x".repeat(380_000)]) }],
   ])("%s is logged by lists, which stay exact, and replaced by the maintainer", async (_, values) => {
     const ids = [];
     for (let n = 0; n < 3; n++) ids.unshift((await aLead(account, { source: "web" })).id);
@@ -336,5 +341,10 @@ describe("a root of counts", () => {
     expect((await readRoot(owner()))?.generation).toBeGreaterThanOrEqual(generation);
     expect(await list()).toMatchObject({ data: [{ id: ids[1] }], pagination: { total: 3 } });
     expect(logged.filter(({ event }) => event !== "counts damaged")).toEqual([]);
+  });
+
+  test.each(["maintain-counts", "audit-counts"])("with an expiry cannot be written by %s", (label) => {
+    const Item = marshall({ ...treeKey(owner(), "root"), expiresAt: 1 });
+    expect(allows(label, "PutItem", { Item })).toBe(false);
   });
 });
