@@ -178,6 +178,16 @@ export function plantedItems(names: Names): Planted[] {
     ...spoil("count", names, ofTree(nodeName(1, 1, "lead_0"), { entries: encodeEntries(entries) })),
     ...spoil("count", names, (n) => sublist(`record ${n}`).record),
     ...records,
+    ...(["lead", "conversation"] as const).map((type) => ({
+      type: "count",
+      item: {
+        ...treeKey({ account, list: countedLists[type] }, "root"),
+        ...root,
+        version: 1,
+        watermark: "~",
+        filler: "x".repeat(300_000),
+      },
+    })),
     ...spoil("rate", names, (n) => ({
       ...rateWindowKey(account, Number(n)),
       used: 1,
