@@ -1,4 +1,5 @@
 import {
+  BatchGetCommand,
   DeleteCommand,
   PutCommand,
   QueryCommand,
@@ -173,7 +174,7 @@ test("a list that cannot be verified is logged, and does not stop the others", a
     if (JSON.stringify(command).includes("COUNT#unreadable")) throw new Error("on purpose");
   };
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-  const line = { event: "counts failed", account: "unreadable", list: "lead" };
+  const line = { event: "counts given up", account: "unreadable", list: "lead" };
   expect(lines.error).toEqual([expect.objectContaining(line)]);
 });
 
@@ -181,6 +182,34 @@ test("the function says what it has done", async () => {
   await handler({}, lambdaContext(900_000));
   const audited = { event: "counts audited", verified: 0, oldest: 0 };
   expect(lines.info).toEqual([{ ...audited, repaired: 0 }]);
+});
+
+test("a list for whose next rows all the time of a run is not enough is given up, and those behind it are verified", async () => {
+  await countLeads("first");
+  await countLeads("second");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (JSON.stringify(command).includes("COUNT#first")) vi.advanceTimersByTime(hour);
+  };
+  // The run that comes to it, one that begins with it, and the next one.
+  expect(await audit(0)).toMatchObject({ verified: 0 });
+  expect(lines.error).toEqual([]);
+  expect(await audit(1)).toMatchObject({ verified: 0 });
+  expect(lines.error).toMatchObject([{ event: "counts given up", account: "first", list: "lead" }]);
+  expect(await audit(1)).toMatchObject({ verified: 1, oldest: 2 });
+});
+
+test("a repair for which the time was too short is continued by the next run", async () => {
+  const [first = ""] = await countLeads("changed");
+  await putLeads("changed", [first], "booked");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (command instanceof BatchGetCommand) vi.advanceTimersByTime(hour);
+  };
+  expect(await audit(0)).toEqual({ verified: 0, repaired: 1, oldest: 168 });
+  expect(lines.error).toMatchObject([{ event: "counts repaired", complete: false }]);
+  before = () => {};
+  expect(await audit(1)).toEqual({ verified: 1, repaired: 1, oldest: 1 });
 });
 
 test("without time, the function audits nothing, and keeps 90 seconds to end", async () => {

@@ -1,6 +1,79 @@
 import { Command } from "commander";
-import { verifyCommand } from "./counts-verify.ts";
+import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
+import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
+import { verify } from "../../../shared/pages/audit/verify.ts";
+import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
+import { UserError } from "../../user-error.ts";
+import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { selectPacedAccount } from "../command/known-account.ts";
+import { formatColumns } from "../output/columns.ts";
+import { countedOwners } from "../table/counted-trees.ts";
+import { Unreadable } from "../table/unreadable.ts";
 
-/** `counts verify`: the counts that page the lists of an account. */
+interface VerifyOptions extends PacedAccountOptions {
+  readonly repair?: boolean;
+}
+
+/** `counts verify`: compares the counts that page the lists of an account with its rows. */
 export const countsCommand = (): Command =>
-  new Command("counts").description("verify the counts of an account's lists").addCommand(verifyCommand());
+  new Command("counts").description("verify the counts of an account's lists").addCommand(
+    command("verify", "compare the counts with all rows; exits with 1 if they still differ after a minute", {
+      paced: true,
+    })
+      .option("--repair", "correct what differs")
+      .addHelpText("after", leftOutCodes)
+      .action(verifyCounts),
+  );
+
+async function verifyCounts(options: VerifyOptions): Promise<void> {
+  const pace = await selectPacedAccount(options.repair ? { ...options, writes: true } : options);
+  const { account, json } = options;
+  const unreadable = new Unreadable();
+  const lists = countedOwners(account).map(async (owner) => {
+    const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
+    if (options.repair && findings.length > 0) await repair(owner, findings, pacedMaintenance(pace));
+    return findings.flatMap(toPlaces);
+  });
+  const differences = (await Promise.all(lists)).flat();
+  if (json) console.log(JSON.stringify(differences));
+  else if (differences.length > 0) console.log(formatColumns(differences));
+  else if (unreadable.size === 0) console.log(`The counts of the account ${account} are correct.`);
+  const found = `The counts of the account ${account} differ in ${differences.length} places`;
+  if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
+  unreadable.print();
+  if (differences.length > 0 && !options.repair)
+    throw new UserError(
+      `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
+    );
+}
+
+/** What is printed of a finding, in one or several places. */
+function toPlaces({
+  owner,
+  differences,
+  damage,
+  isFilling,
+}: Finding): Readonly<Record<string, string | null>>[] {
+  const list = { list: `${owner.list.type}s`, ...nameSublist(owner) };
+  if (damage || isFilling) return [{ ...list, damage: damage?.message ?? "It is not filled." }];
+  return differences.map(({ sk, counted, actual }) => ({
+    ...{ ...list, row: sk, counted: statusName(owner, counted), actual: statusName(owner, actual) },
+  }));
+}
+
+/** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
+const nameSublist = ({ list, origin }: CountedOwner) =>
+  origin === undefined ? {} : { [list.attribute]: decode(origin.split("#").at(-1) ?? "") };
+
+/** A part of a key; one that no key has stays as it is stored. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The status that a cell counts; null for a row that is not there. */
+const statusName = ({ list }: CountedOwner, cell: number | undefined) =>
+  cell === undefined ? null : (list.statuses[cell] ?? "(other)");

@@ -1,5 +1,5 @@
-import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { readListPartition } from "../../dynamodb/keys.ts";
+import { isDeepStrictEqual } from "node:util";
+import { listPartition, readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
 import { isBusy } from "../../dynamodb/throttling.ts";
@@ -45,7 +45,13 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
   } catch (error) {
     // From a position that no scan takes, no audit would go on: the next one begins again.
     if (error instanceof Error && error.name === "ValidationException") progress = { since: progress.since };
-    if (!(error instanceof TooExpensiveError)) throw error;
+    if (!isBusy(error)) throw error;
+    const { round: reached } = progress;
+    // It began with these rows, and all its time was not enough: the lists behind them shall not wait for ever.
+    if (reached?.list && reached !== round && isDeepStrictEqual(reached.list, round?.list)) {
+      progress = { ...progress, round: { ...reached, list: { ...reached.list, start: undefined } } };
+      giveUp(reached.list.pk, error);
+    }
   } finally {
     await writeProgress(progress);
   }
@@ -63,10 +69,11 @@ async function* auditTable(round: Round, run: Run): AsyncGenerator<Round> {
       // A partition may continue on the next page.
       let start = pk === list?.pk ? list.start : "";
       while (owner && start !== undefined) {
-        start = await auditRows(owner, start, run);
         list = { pk, start };
         yield { ...round, page, list };
+        start = await auditRows(owner, start, run);
       }
+      if (owner) list = { pk, start };
     }
     page = LastEvaluatedKey;
     yield { ...round, page, list };
@@ -81,22 +88,30 @@ function listOf(pk: string): CountedOwner | undefined {
 /** Verifies rows of a list, and repairs what is wrong with them. @returns where its other rows begin, if there are any */
 async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<string | undefined> {
   const { pace, deadline, rowsAtOnce: maxRows, done } = run;
-  const line = { account: owner.account, list: owner.list.type };
+  const { account, list } = owner;
   try {
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
     // Without findings, it counts a tail that no change has come for.
     const complete = await repair(owner, findings, pacedMaintenance(pace, deadline));
+    if (findings.length > 0) {
+      done.repaired++;
+      const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
+      const damaged = findings.filter(({ damage }) => damage).length;
+      const repaired = { trees: findings.length, damaged, rows, complete };
+      console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
+    }
+    if (!complete) return start;
     if (next === undefined) done.verified++;
-    if (findings.length === 0) return next;
-    done.repaired++;
-    const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
-    const damaged = findings.filter(({ damage }) => damage).length;
-    const repaired = { trees: findings.length, damaged, rows, complete };
-    console.error({ event: logEvents.countsRepaired, ...line, ...repaired });
     return next;
   } catch (error) {
     if (isBusy(error)) throw error;
-    console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
+    giveUp(listPartition(list.type, account), error);
     return undefined;
   }
+}
+
+/** Logs that the rest of a list is not verified in this round. */
+function giveUp(pk: string, error: unknown): void {
+  const { account, type: list } = readListPartition(pk) ?? {};
+  console.error({ event: logEvents.countsGivenUp, account, list, ...loggedError(error) });
 }

@@ -22,10 +22,12 @@ export interface Comparison {
   /** Whether there must be a tree. */
   needsRoot: boolean;
   readonly differences: Difference[];
-  /** Why the tree must be counted again: it is damaged, or so many rows differ that no more are compared. */
+  /** Why the tree must be counted again. */
   damage: DamagedTreeError | undefined;
+  /** The same, if so many rows differ that no more are compared. */
+  excess: DamagedTreeError | undefined;
   /** Whether a tree that was emptied is not filled yet. */
-  isFilling: boolean | undefined;
+  isFilling: boolean;
 }
 
 /** A tree that is wrong. */
@@ -33,7 +35,8 @@ export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damag
 
 /** A comparison that has not begun. @param fed that of the list */
 export const comparison = (owner: CountedOwner, fed: string, pace: Pace): Comparison => ({
-  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined, isFilling: false },
+  ...{ owner, fed, pace, needsRoot: false, differences: [], isFilling: false },
+  ...{ damage: undefined, excess: undefined },
 });
 
 /** The most differing rows of a tree that are set one by one: with more, it is better to count the tree again. */
@@ -49,7 +52,7 @@ export async function compareRange(
   rows: readonly CountedRow[],
 ) {
   try {
-    for (let from: string | undefined = start; from !== undefined && !tree.damage; )
+    for (let from: string | undefined = start; from !== undefined && !tree.damage && !tree.excess; )
       from = await comparePart(tree, { start: from, until }, rows);
   } catch (error) {
     if (!(error instanceof DamagedTreeError)) throw error;
@@ -80,7 +83,7 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
     if (difference.counted !== difference.actual) differences.push(difference);
   }
   if (differences.length > mostDifferences)
-    throw new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
+    tree.excess = new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
   return end;
 }
 
@@ -88,16 +91,14 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
 export function wrongTwice(first: Comparison, second: Comparison): Finding | undefined {
   const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
   const differences = second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk)));
-  // The rows that differ may be others.
-  const tooMany = Math.max(first.differences.length, second.differences.length) > mostDifferences;
-  const isDamaged = first.damage && (!tooMany || differences.length > mostDifferences);
-  const finding = {
-    ...{ owner: second.owner, differences, damage: isDamaged ? second.damage : undefined },
-    isFilling: (first.isFilling && second.isFilling) || undefined,
-  };
-  return isWrong(finding) ? finding : undefined;
+  // If most rows are others, they are being counted.
+  const isExcess = first.excess && differences.length > mostDifferences / 2;
+  const damage = first.damage ? second.damage : isExcess ? second.excess : undefined;
+  const isFilling = first.isFilling && second.isFilling;
+  const isWrong = differences.length > 0 || damage !== undefined || isFilling;
+  return isWrong ? { owner: second.owner, differences, damage, isFilling } : undefined;
 }
 
-/** Whether something is wrong with a tree. */
-export const isWrong = ({ differences, damage, isFilling }: Finding) =>
-  differences.length > 0 || damage !== undefined || isFilling === true;
+/** Whether something seems to be wrong with a tree. */
+export const seemsWrong = ({ differences, damage, isFilling }: Comparison) =>
+  differences.length > 0 || damage !== undefined || isFilling;

@@ -45,7 +45,7 @@ export async function repair(
 ): Promise<boolean> {
   await inParallel(findings, async ({ damage }) => {
     if (damage)
-      await withRetry(() => emptyDamaged(damage), {
+      await withRetry(() => emptyDamaged(damage, maintenance), {
         ...maintenance,
         isRetryable: (error) => isTreeChanged(error) || isBusy(error),
       });
@@ -57,8 +57,11 @@ export async function repair(
 }
 
 /** Empties a damaged tree, unless a maintainer has. */
-async function emptyDamaged({ owner, message, root }: DamagedTreeError): Promise<void> {
-  const means = { retry: <T>(call: () => Promise<T>) => call() };
+async function emptyDamaged(
+  { owner, message, root }: DamagedTreeError,
+  { paced = (call) => call() }: Maintenance,
+): Promise<void> {
+  const means = { retry: paced };
   try {
     const now = await readRoot(owner);
     if (now?.generation === root?.generation)

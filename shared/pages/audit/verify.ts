@@ -8,7 +8,7 @@ import {
   compareRange,
   comparison,
   type Finding,
-  isWrong,
+  seemsWrong,
   wrongTwice,
 } from "./compare-tree.ts";
 import { type Reading, readAllRows, readSublists } from "./read-list.ts";
@@ -32,7 +32,7 @@ export async function verify(
 ): Promise<{ readonly findings: readonly Finding[]; readonly next: string | undefined }> {
   const { pace } = reading;
   const { trees, next } = await compareTrees(list, { start, until: undefined }, reading, maxRows);
-  const found = trees.filter(isWrong);
+  const found = trees.filter(seemsWrong);
   if (found.length === 0) return { findings: [], next };
   await pace.wait(secondLook);
   const again = await compareTrees(list, { start, until: next }, reading);

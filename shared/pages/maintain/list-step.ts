@@ -31,7 +31,7 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
   const { list } = tree.owner;
   const root = await tree.root();
   if (root.expiresAt !== undefined) return revive(tree, root, state);
-  // Not earlier: the watermark of another commit would seem to lie in the future.
+  // After the root, and before the rows.
   const clock = Date.now();
   const horizon = keyAt(list, clock - tree.means.limits.allowedLateness);
   const { read, settled, pays, ...ends } = await readNewRows(tree, root, horizon);

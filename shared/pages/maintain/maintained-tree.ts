@@ -5,14 +5,7 @@ import { isBusy } from "../../dynamodb/throttling.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import {
-  commit,
-  DamagedTreeError,
-  isTreeChanged,
-  type Node,
-  readSettledRoot,
-  treeKey,
-} from "../tree/tree-store.ts";
+import { commit, DamagedTreeError, isTreeChanged, type Node, readRoot, treeKey } from "../tree/tree-store.ts";
 import { emptyTree } from "./empty-tree.ts";
 
 /** The means of a maintainer besides the table. */
@@ -55,7 +48,7 @@ export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
    * the next one fails, because the version is its condition.
    */
   async root(): Promise<Root> {
-    this.#root ??= (await this.means.retry(() => readSettledRoot(this.owner))) ?? emptyRoot(Date.now());
+    this.#root ??= (await this.means.retry(() => readRoot(this.owner))) ?? emptyRoot(Date.now());
     return this.#root;
   }
 

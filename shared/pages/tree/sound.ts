@@ -72,8 +72,8 @@ export function soundEntries(
 const areRows = (list: CountedList, entries: readonly Entry[]) =>
   entries.every((entry) => countEntries([entry]) === 1 && isRowKey(list, entry.start));
 
-/** Whether an item costs about one read unit, as those of trees do, whatever other attributes it has. */
-const isSmall = (item: Item) => sizeOf(item) <= 4096;
+/** Whether an item costs no more than two read units, whatever other attributes it has. A full root has 4.5 KB of entries. */
+const isSmall = (item: Item) => sizeOf(item) <= 8192;
 
 /** About the bytes of a value in the table. */
 function sizeOf(value: unknown): number {

@@ -62,19 +62,8 @@ interface CallOptions {
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
-export const readRoot = async (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
-  toRoot(owner, await readItem(treeKey(owner, rootName), {}, options));
-
-/**
- * Reads the root of a tree that is to be changed, when no commit is in progress: then no node that is read later is as it was
- * before the root's commit. @throws DamagedTreeError when it is malformed
- */
-export async function readSettledRoot(owner: CountedOwner): Promise<Root | undefined> {
-  const [item] = await readTogether([treeKey(owner, rootName)]);
-  return toRoot(owner, item);
-}
-
-function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
+export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
+  const item = await readItem(treeKey(owner, rootName), {}, options);
   try {
     return item && soundRoot(owner, item);
   } catch (error) {
@@ -91,7 +80,8 @@ export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
   });
 
 /**
- * The entries of a node. Nodes are read only by their keys: a Query may show half a transaction.
+ * The entries of a node, for a list: if it is not what the entry above it says, it is read again together with the root.
+ * Nodes are read only by their keys: a Query may show half a transaction.
  *
  * @throws DamagedTreeError when it is missing, or not what the entry above it says
  * @throws TreeChangedError when that is so because another commit came first
@@ -103,22 +93,38 @@ export async function readNode(
   place: Place,
   send: Send,
 ): Promise<readonly Entry[]> {
-  const key = treeKey(owner, nodeName(root.generation, level, place.entry.start));
-  const item = await send((options) => readItem(key, {}, options));
-  const entries = soundEntries(owner.list, item, level, place);
-  if (entries) return entries;
-  // Beside a commit, single reads may show a node as it is after it, and then the root as it was before it.
-  const [now, again] = await send((options) => readTogether([treeKey(owner, rootName), key], options)).catch(
-    (error: unknown) => {
-      throw isWriteConflict(error) ? new TreeChangedError("The tree is changed.", { cause: error }) : error;
-    },
-  );
+  const item = await send((options) => readItem(nodeKey(owner, root, level, place), {}, options));
+  return soundEntries(owner.list, item, level, place) ?? readCurrentNode(owner, root, level, place, send);
+}
+
+/**
+ * The entries of a node as it is with this root, for a change. Beside a commit, single reads may show the root as it is after
+ * it, and then the node as it was before it, with the same sums.
+ *
+ * @throws DamagedTreeError when it is missing, or not what the entry above it says
+ * @throws TreeChangedError when another commit came first
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
+ */
+export async function readCurrentNode(
+  owner: CountedOwner,
+  root: Root,
+  level: number,
+  place: Place,
+  send: Send,
+): Promise<readonly Entry[]> {
+  const keys = [treeKey(owner, rootName), nodeKey(owner, root, level, place)];
+  const [now, node] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
+    throw isWriteConflict(error) ? new TreeChangedError("The tree is changed.", { cause: error }) : error;
+  });
   if (now?.version !== root.version) throw new TreeChangedError("The tree has changed.");
-  const found = soundEntries(owner.list, again, level, place);
-  if (found) return found;
+  const entries = soundEntries(owner.list, node, level, place);
+  if (entries) return entries;
   const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
   throw new DamagedTreeError(owner, message, root);
 }
+
+const nodeKey = (owner: CountedOwner, { generation }: Root, level: number, { entry }: Place) =>
+  treeKey(owner, nodeName(generation, level, entry.start));
 
 const rootName = "root";
 

@@ -70,17 +70,12 @@ test("pages of 400 leads, in trees with three levels of nodes, take exactly thes
 });
 
 test.each([
-  [
-    "in the root of a list without sources",
-    30,
-    undefined,
-    "TransactGet root, Query rows, BatchGet rows, Put root",
-  ],
+  ["in the root of a list without sources", 30, undefined, "Get root, Query rows, BatchGet rows, Put root"],
   [
     "in a node of a list and of a source",
     300,
     source,
-    "TransactGet root, Query rows, Get node, BatchGet rows, TransactWrite root, TransactGet web root, Get web node, BatchGet rows, TransactWrite web root",
+    "Get root, Query rows, TransactGet root, BatchGet rows, TransactWrite root, Get web root, TransactGet web root, BatchGet rows, TransactWrite web root",
   ],
 ])("a changed row %s takes exactly these calls to count", async (_, count, source, expected) => {
   history = new LeadHistory();

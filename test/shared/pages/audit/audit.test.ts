@@ -132,7 +132,7 @@ test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose,
   const { findings, waits } = await check();
   expect(waits).toEqual([60_000]);
   const differences = [difference(item.sk)];
-  expect(findings).toEqual([leads, webLeads].map((owner) => ({ owner, differences, damage: undefined })));
+  expect(findings).toEqual([leads, webLeads].map((owner) => ({ owner, differences, isFilling: false })));
   expect(await repair(leads, findings, maintenance)).toBe(true);
   expect(console.error).not.toHaveBeenCalled();
   expect((await check()).findings).toEqual([]);

@@ -82,7 +82,7 @@ const fillers: Readonly<Record<string, (history: LeadHistory, deadline: number) 
     const findings = sources.slice(1).map((source) => {
       const owner = treeOf(history, source);
       const damage = new DamagedTreeError(owner, "The root is missing.");
-      return { owner, differences: [], damage, isFilling: undefined };
+      return { owner, differences: [], damage, isFilling: false };
     });
     return repair(history.owner, findings, { deadline, limits, wait });
   },
