@@ -12,7 +12,7 @@ import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { Finding } from "./compare-tree.ts";
 
-/** How far the clock of an operator's machine may differ from that of DynamoDB, in milliseconds. */
+/** How far the clock of the machine that runs a command may differ from that of DynamoDB, in milliseconds. */
 export const machineTolerance = 1000;
 
 /**

@@ -60,7 +60,7 @@ export async function maintainList(
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
-    // To fill trees, all records come again; to continue with the tail, the last one.
+    // If trees are not filled, all records come again; otherwise the last one, to continue with the tail.
     const again = emptied.size > 0 ? rows : done.rest;
     const rest = again.length > 0 ? again : rows.slice(-1);
     return { ...done, rest, ...(!isTimeUp && { error }) };

@@ -13,7 +13,7 @@ export interface Limits {
   readonly tailUnits: number;
   /** The most rows of a node, and of the newest rows that the root keeps: a node of rows has less than 1 KB. */
   readonly nodeRows: number;
-  /** The most entries of a node of sums, and of the root, which has less than 4 KB. */
+  /** The most entries of a node of sums, and of the root, which mostly has less than 4 KB. */
   readonly nodeEntries: number;
   /** The most rows that are read at once to be counted. */
   readonly rowsAtOnce: number;
