@@ -34,7 +34,8 @@ export const unpaced: AnyPace = {
 /** Spreads the read units of a long command or of an audit over time, and slows it down while the table throttles it. */
 export class Pace {
   readonly #most: number;
-  readonly #deadline: number;
+  /** When the work must have ended, in milliseconds since the epoch. */
+  readonly deadline: number;
   /** Units per second. */
   #rate: number;
   /** When all units that were used are paid for, in milliseconds since the epoch. */
@@ -42,14 +43,11 @@ export class Pace {
   /** When the rate was last halved. */
   #slowedAt = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param units the most read units to use per second
-   * @param deadline when the work must have ended, in milliseconds since the epoch
-   */
+  /** @param units the most read units to use per second */
   constructor(units = defaultUnits, deadline = Number.POSITIVE_INFINITY) {
     this.#most = units;
     this.#rate = units;
-    this.#deadline = deadline;
+    this.deadline = deadline;
   }
 
   /** Waits, also for other reasons than the rate, for a time in milliseconds. */
@@ -60,7 +58,7 @@ export class Pace {
   /** Waits until the rate allows the next call. @throws TooExpensiveError when the time is up */
   async spend(units: number): Promise<void> {
     const now = Date.now();
-    if (now >= this.#deadline) throw new TooExpensiveError("too_slow", "The time is up.");
+    if (now >= this.deadline) throw new TooExpensiveError("too_slow", "The time is up.");
     this.#paidAt = Math.max(this.#paidAt, now - credit) + (1000 * units) / this.#rate;
     // Without throttling, the rate doubles in about 35 seconds.
     this.#rate = Math.min(this.#most, this.#rate + units / 50);
@@ -74,7 +72,7 @@ export class Pace {
   retry = <T>(call: () => Promise<T>): Promise<T> => {
     let failingSince: number | undefined;
     return withRetry(call, {
-      deadline: this.#deadline,
+      deadline: this.deadline,
       isRetryable: (error) => {
         const isConflict = error instanceof StaleReadError || isWriteConflict(error);
         if (isThrottled(error) || (isRetryable(error) && !isConflict)) {

@@ -16,8 +16,6 @@ const unitsPerSecond = 1000;
 /** A run of the audit. */
 interface Run {
   readonly pace: Pace;
-  /** When it must have ended, in milliseconds since the epoch. */
-  readonly deadline: number;
   /** About how many rows of a list are verified before what is wrong with them is repaired. */
   readonly rowsAtOnce: number;
   /** The numbers of lists that were verified to their end, and of parts of lists that were wrong. */
@@ -38,7 +36,7 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
   const round = dueRound(progress, now);
   try {
     if (round) {
-      for await (const reached of auditTable(round, { pace, deadline, rowsAtOnce, done }))
+      for await (const reached of auditTable(round, { pace, rowsAtOnce, done }))
         progress = { ...progress, round: reached };
       progress = { since: round.beganAt };
     }
@@ -87,12 +85,12 @@ function listOf(pk: string): CountedOwner | undefined {
 
 /** Verifies rows of a list, and repairs what is wrong with them. @returns where its other rows begin, if there are any */
 async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<string | undefined> {
-  const { pace, deadline, rowsAtOnce: maxRows, done } = run;
+  const { pace, rowsAtOnce: maxRows, done } = run;
   const { account, list } = owner;
   try {
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
     // Without findings, it counts a tail that no change has come for.
-    const complete = await repair(owner, findings, pacedMaintenance(pace, deadline));
+    const complete = await repair(owner, findings, pacedMaintenance(pace));
     if (findings.length > 0) {
       done.repaired++;
       const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);

@@ -15,12 +15,9 @@ import type { Finding } from "./compare-tree.ts";
 /** How far the clock of the machine that runs a command may differ from that of DynamoDB, in milliseconds. */
 export const machineTolerance = 1000;
 
-/**
- * The means of a maintainer that works at a pace, by default until all is counted. It counts rows by so much later as the
- * clock of its machine may be ahead.
- */
-export const pacedMaintenance = (pace: Pace, deadline = Number.POSITIVE_INFINITY) => ({
-  deadline,
+/** The means of a maintainer that works at a pace. It counts rows by so much later as the clock of its machine may be ahead. */
+export const pacedMaintenance = (pace: Pace) => ({
+  deadline: pace.deadline,
   limits: { ...limits, allowedLateness: limits.allowedLateness + machineTolerance },
   wait: pace.wait,
   paced: (async (call) => {
