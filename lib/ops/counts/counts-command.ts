@@ -55,10 +55,11 @@ function toPlaces({
   isFilling,
 }: Finding): Readonly<Record<string, string | null>>[] {
   const list = { list: `${owner.list.type}s`, ...nameSublist(owner) };
-  if (damage || isFilling) return [{ ...list, damage: damage?.message ?? "It is not filled." }];
-  return differences.map(({ sk, counted, actual }) => ({
+  if (damage) return [{ ...list, damage: damage.message }];
+  const rows = differences.map(({ sk, counted, actual }) => ({
     ...{ ...list, row: sk, counted: statusName(owner, counted), actual: statusName(owner, actual) },
   }));
+  return isFilling ? [{ ...list, damage: "It is not filled." }, ...rows] : rows;
 }
 
 /** What a tree counts: the source or channel of a sublist; nothing for a whole list. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { listPartition, readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
@@ -27,7 +28,7 @@ interface Run {
  * audit ended.
  *
  * @param deadline when it must have ended, in milliseconds since the epoch
- * @returns what it has done, and how long ago the oldest list was verified, in hours at most
+ * @returns what it has done, and how long ago the oldest list was verified that was not given up, in hours at most
  */
 export async function auditLists(now: number, deadline: number, rowsAtOnce = 100_000) {
   const pace = new Pace(unitsPerSecond, deadline);
@@ -43,7 +44,9 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
   } catch (error) {
     // From a position that no scan takes, no audit would go on: the next one begins again.
     if (error instanceof Error && error.name === "ValidationException") progress = { since: progress.since };
-    if (!isBusy(error)) throw error;
+    // A call that the table throttles is repeated until seconds before the deadline.
+    const isTimeUp = error instanceof TooExpensiveError || Date.now() > deadline - 10_000;
+    if (!isTimeUp || !isBusy(error)) throw error;
     const { round: reached } = progress;
     // It began with these rows, and all its time was not enough: the lists behind them shall not wait for ever.
     if (reached?.list && reached !== round && isDeepStrictEqual(reached.list, round?.list)) {
@@ -74,6 +77,8 @@ async function* auditTable(round: Round, run: Run): AsyncGenerator<Round> {
       if (owner) list = { pk, start };
     }
     page = LastEvaluatedKey;
+    // One that is no more there is not what the next page begins with.
+    if (list?.start !== undefined) list = undefined;
     yield { ...round, page, list };
   }
 }

@@ -19,7 +19,7 @@ export interface Round {
 
 /** How far the audit has come. */
 export interface AuditProgress {
-  /** When the last whole round began: each list was verified since, in milliseconds since the epoch. */
+  /** When the last whole round began: each list was verified since or given up, in milliseconds since the epoch. */
   readonly since: number;
   /** The round that is not at its end. */
   readonly round?: Round | undefined;

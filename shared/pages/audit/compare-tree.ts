@@ -91,9 +91,10 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
 export function wrongTwice(first: Comparison, second: Comparison): Finding | undefined {
   const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
   const differences = second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk)));
-  // If most rows are others, they are being counted.
-  const isExcess = first.excess && differences.length > mostDifferences / 2;
-  const damage = first.damage ? second.damage : isExcess ? second.excess : undefined;
+  // If many rows are others, they are being counted.
+  const isExcess = first.excess && differences.length > 0.9 * mostDifferences;
+  const found = first.damage ?? first.excess;
+  const damage = found && (second.damage ?? (isExcess ? second.excess : undefined));
   const isFilling = first.isFilling && second.isFilling;
   const isWrong = differences.length > 0 || damage !== undefined || isFilling;
   return isWrong ? { owner: second.owner, differences, damage, isFilling } : undefined;

@@ -22,8 +22,9 @@ export const pacedMaintenance = (pace: Pace) => ({
   wait: pace.wait,
   paced: (async (call) => {
     const response = await pace.retry(call);
+    // Of the items that a call reads by their keys, each costs one or two.
     const { units = 1 } = (response ?? {}) as Partial<Rows>;
-    await pace.spend(units);
+    await pace.spend(Array.isArray(response) ? 2 * response.length : units);
     return response;
   }) satisfies Retry as Retry,
 });
@@ -47,9 +48,10 @@ export async function repair(
         isRetryable: (error) => isTreeChanged(error) || isBusy(error),
       });
   });
-  const changes = findings.flatMap(({ owner, differences, damage, isFilling }) =>
-    damage || isFilling ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
-  );
+  const changes = findings.flatMap(({ owner, differences, damage, isFilling }) => [
+    ...(damage || isFilling ? [toChange(owner)] : []),
+    ...(damage ? [] : differences.map(({ sk }) => toChange(owner, sk))),
+  ]);
   return countChanges(list, changes, maintenance);
 }
 
@@ -83,5 +85,5 @@ export async function countChanges(
 ): Promise<boolean> {
   const { rest, error } = await maintainList(list, changes, maintenance);
   if (error) throw error;
-  return rest.length === 0;
+  return rest.length === 0 && Date.now() < maintenance.deadline;
 }

@@ -32,16 +32,20 @@ export async function verify(
 ): Promise<{ readonly findings: readonly Finding[]; readonly next: string | undefined }> {
   const { pace } = reading;
   const { trees, next } = await compareTrees(list, { start, until: undefined }, reading, maxRows);
-  const found = trees.filter(seemsWrong);
-  if (found.length === 0) return { findings: [], next };
-  await pace.wait(secondLook);
-  const again = await compareTrees(list, { start, until: next }, reading);
-  const second = new Map(again.trees.map((tree) => [tree.owner.origin, tree]));
-  const findings = found.flatMap((first) => {
-    const tree = second.get(first.owner.origin);
-    return (tree && wrongTwice(first, tree)) ?? [];
-  });
-  return { findings, next };
+  for (let found = trees.filter(seemsWrong); found.length > 0; ) {
+    await pace.wait(secondLook);
+    const again = await compareTrees(list, { start, until: next }, reading);
+    const pairs = found.flatMap((first) => {
+      const second = again.trees.find(({ owner }) => owner.origin === first.owner.origin);
+      return second ? { first, second } : [];
+    });
+    // A look that was ended early has not seen all that the other has.
+    const isWhole = pairs.every(({ first, second }) => !first.excess || second.excess || second.damage);
+    if (isWhole)
+      return { findings: pairs.flatMap((pair) => wrongTwice(pair.first, pair.second) ?? []), next };
+    found = again.trees.filter(seemsWrong);
+  }
+  return { findings: [], next };
 }
 
 /** A tree with the rows of the table that were read and not compared yet, and where they begin. */
