@@ -13,9 +13,13 @@ export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
  */
 export const maxIdAhead = 120_000;
 
+/** Whether a value has the form of an id with a prefix. */
+export const hasIdForm = (prefix: string, value: unknown): value is string =>
+  typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value);
+
 /** Whether a value is an id with a prefix that may have been given by now. */
 export const isId = (prefix: string, value: unknown): value is string =>
-  typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value) && hasCome(value);
+  hasIdForm(prefix, value) && hasCome(value);
 
 /** Whether the time of an id has come. */
 export const hasCome = (id: string) => idTimestamp(id) <= Date.now() + maxIdAhead;

@@ -1,7 +1,7 @@
 import { encodeTime } from "ulid";
 import { maxFaults } from "../../../shared/http/faults.ts";
 import { toFaults } from "../../../shared/http/schema-faults.ts";
-import { createdAt, idTimestamp, maxIdAhead, ulidPattern } from "../../../shared/ids.ts";
+import { createdAt, hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { toRecord } from "../../../shared/schemas/record.ts";
@@ -78,8 +78,7 @@ export function rowToLead(
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 function idFaults(id: string, now: number): RowFault[] {
-  if (!new RegExp(`^lead_${ulidPattern}$`).test(id))
-    return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
+  if (!hasIdForm("lead", id)) return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
   return idTimestamp(id) <= now + maxIdAhead
     ? []
     : [rowFault("id", "out_of_range", "must not contain a future time")];

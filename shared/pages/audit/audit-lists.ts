@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { listPartition, readListPartition } from "../../dynamodb/keys.ts";
+import { readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
 import { isBusy } from "../../dynamodb/throttling.ts";
@@ -51,7 +51,8 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
     // It began with these rows, and all its time was not enough: the lists behind them shall not wait for ever.
     if (reached?.list && reached !== round && isDeepStrictEqual(reached.list, round?.list)) {
       progress = { ...progress, round: { ...reached, list: { ...reached.list, start: undefined } } };
-      giveUp(reached.list.pk, error);
+      const owner = listOf(reached.list.pk);
+      if (owner) giveUp(owner, error);
     }
   } finally {
     await writeProgress(progress);
@@ -108,13 +109,12 @@ async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<
     return next;
   } catch (error) {
     if (isBusy(error)) throw error;
-    giveUp(listPartition(list.type, account), error);
+    giveUp(owner, error);
     return undefined;
   }
 }
 
 /** Logs that the rest of a list is not verified in this round. */
-function giveUp(pk: string, error: unknown): void {
-  const { account, type: list } = readListPartition(pk) ?? {};
-  console.error({ event: logEvents.countsGivenUp, account, list, ...loggedError(error) });
+function giveUp({ account, list }: CountedOwner, error: unknown): void {
+  console.error({ event: logEvents.countsGivenUp, account, list: list.type, ...loggedError(error) });
 }

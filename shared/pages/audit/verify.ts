@@ -63,9 +63,9 @@ async function compareTrees(
 ): Promise<{ readonly trees: readonly Comparison[]; readonly next: string | undefined }> {
   const { pace } = reading;
   const { fed = "", expiresAt } = (await pace.retry(() => readSoundRoot(list))) ?? {};
-  const { rows: first } = await pace.retry(() => readRows(list, { start: "", maxRows: 1 }));
+  const hasRows = async () => (await readRows(list, { start: "", maxRows: 1 })).rows.length > 0;
   // The trees of an erased account stay away.
-  if (expiresAt !== undefined && first.length === 0) return { trees: [], next: undefined };
+  if (expiresAt !== undefined && !(await pace.retry(hasRows))) return { trees: [], next: undefined };
   const trees = new Map<string | undefined, Tree>();
   /** @param origin without it, the whole list */
   const treeOf = (origin?: string): Tree => {

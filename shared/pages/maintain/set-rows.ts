@@ -5,7 +5,7 @@ import { type Entry, indexAt, type Place, placeAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { type CountedRow, isOf, readStates } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
-import { readCurrentNode } from "../tree/tree-store.ts";
+import { readNode } from "../tree/tree-store.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { editTree, isInRoot, nodeId, type Paths } from "./tree-edit.ts";
 
@@ -66,7 +66,7 @@ export async function readPaths(
   const paths = new Map<string, readonly Entry[]>();
   const read = async (level: number, place: Place) => {
     const id = nodeId(level, place.entry.start);
-    const entries = paths.get(id) ?? (await readCurrentNode(owner, root, level, place, retry));
+    const entries = paths.get(id) ?? (await readNode(owner, root, level, place, retry, true));
     paths.set(id, entries);
     return entries;
   };

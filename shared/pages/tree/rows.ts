@@ -85,8 +85,9 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
     );
     // BETWEEN includes its upper bound.
     const items = (page.Items ?? []).filter(({ sk }) => sk !== end);
-    const found = items.filter(({ sk }) => isRowKey(list, sk));
-    others.push(...items.map(({ sk }) => String(sk)).filter((sk) => !isRowKey(list, sk)));
+    const byKind = Map.groupBy(items, ({ sk }) => isRowKey(list, sk));
+    const found = byKind.get(true) ?? [];
+    others.push(...(byKind.get(false) ?? []).map(({ sk }) => String(sk)));
     units += page.ConsumedCapacity?.CapacityUnits ?? 0;
     position = page.LastEvaluatedKey;
     const rows = found.slice(0, maxRows).map((item) => countedRow(owner, item));

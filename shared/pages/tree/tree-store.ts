@@ -80,11 +80,15 @@ export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
   });
 
 /**
- * The entries of a node, for a list: if it is not what the entry above it says, it is read again together with the root.
- * Nodes are read only by their keys: a Query may show half a transaction.
+ * The entries of a node. Nodes are read only by their keys: a Query may show half a transaction. Beside a commit, single
+ * reads may show the root as it is after it, and then the node as it was before it: a node that is not what the entry above
+ * it says is read again, together with the root.
  *
+ * @param isChanged whether the node is read to be changed: then it is always read together with the root, because an older
+ *   one can have the same sums
  * @throws DamagedTreeError when it is missing, or not what the entry above it says
  * @throws TreeChangedError when that is so because another commit came first
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function readNode(
   owner: CountedOwner,
@@ -92,27 +96,15 @@ export async function readNode(
   level: number,
   place: Place,
   send: Send,
+  isChanged = false,
 ): Promise<readonly Entry[]> {
-  const item = await send((options) => readItem(nodeKey(owner, root, level, place), {}, options));
-  return soundEntries(owner.list, item, level, place) ?? readCurrentNode(owner, root, level, place, send);
-}
-
-/**
- * The entries of a node as it is with this root, for a change. Beside a commit, single reads may show the root as it is after
- * it, and then the node as it was before it, with the same sums.
- *
- * @throws DamagedTreeError when it is missing, or not what the entry above it says
- * @throws TreeChangedError when another commit came first
- * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
- */
-export async function readCurrentNode(
-  owner: CountedOwner,
-  root: Root,
-  level: number,
-  place: Place,
-  send: Send,
-): Promise<readonly Entry[]> {
-  const keys = [treeKey(owner, rootName), nodeKey(owner, root, level, place)];
+  const key = treeKey(owner, nodeName(root.generation, level, place.entry.start));
+  if (!isChanged) {
+    const item = await send((options) => readItem(key, {}, options));
+    const entries = soundEntries(owner.list, item, level, place);
+    if (entries) return entries;
+  }
+  const keys = [treeKey(owner, rootName), key];
   const [now, node] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
     throw isWriteConflict(error) ? new TreeChangedError("The tree is changed.", { cause: error }) : error;
   });
@@ -122,9 +114,6 @@ export async function readCurrentNode(
   const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
   throw new DamagedTreeError(owner, message, root);
 }
-
-const nodeKey = (owner: CountedOwner, { generation }: Root, level: number, { entry }: Place) =>
-  treeKey(owner, nodeName(generation, level, entry.start));
 
 const rootName = "root";
 
