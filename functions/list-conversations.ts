@@ -1,9 +1,13 @@
-import { listConversations } from "../shared/domain/conversations.ts";
-import { routeHandler } from "../shared/http/route-handler.ts";
+import { openConversations } from "../shared/domain/conversations.ts";
+import { conversationsQueryRules } from "../shared/http/conversations-query-rules.ts";
+import { noBody, routeHandler } from "../shared/http/route-handler.ts";
 import { validateListConversations } from "../shared/http/route-validators.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 import { listConversationsRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(listConversationsRoute, validateListConversations, ({ account, query }) =>
-  listConversations(account, query, pageRequest(query)),
+export const handler = routeHandler(
+  listConversationsRoute,
+  validateListConversations,
+  ({ account, query }) => openConversations(account, query, pageRequest(query)),
+  [noBody(), conversationsQueryRules()],
 );

@@ -251,7 +251,7 @@ export interface components {
         };
         LeadsPage: {
             /**
-             * @description The items of the page, newest first.
+             * @description The items of the page, in the order that `sort` says.
              * @example [
              *       {
              *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
@@ -304,9 +304,56 @@ export interface components {
              */
             messageCount: number;
         };
+        OpenedConversation: {
+            /**
+             * @description Opaque identifier, of the form `conv_<id>`.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            id: string;
+            /**
+             * @description The lead of the conversation.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * @description Channel, for example instagram, whatsapp; stored in lower case.
+             * @example whatsapp
+             */
+            channel: string;
+            /**
+             * @description `active` until the conversation has ended.
+             * @example active
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time of the last message, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
+             */
+            lastMessageAt: string;
+            /**
+             * @description Number of messages in the conversation.
+             * @example 1
+             */
+            messageCount: number;
+            /**
+             * @description With `include=messages`: its messages, newest first.
+             * @example [
+             *       {
+             *         "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+             *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+             *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+             *         "channel": "whatsapp",
+             *         "message": "Hello Ada",
+             *         "createdAt": "2026-11-21T01:59:00.717Z"
+             *       }
+             *     ]
+             */
+            messages?: components["schemas"]["Message"][];
+        };
         ConversationsPage: {
             /**
-             * @description The items of the page, newest first.
+             * @description The items of the page, in the order that `sort` says.
              * @example [
              *       {
              *         "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
@@ -318,7 +365,7 @@ export interface components {
              *       }
              *     ]
              */
-            data: components["schemas"]["Conversation"][];
+            data: components["schemas"]["OpenedConversation"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
         };
@@ -1602,6 +1649,8 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only leads created before this time. */
                 createdBefore?: string;
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and never move a page: read everything in this order. */
+                sort?: "-createdAt" | "createdAt";
             };
             header?: never;
             path?: never;
@@ -1807,6 +1856,18 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only conversations that started before this time. */
                 createdBefore?: string;
+                /** @description Only conversations whose last message was sent at this time or later. */
+                lastMessageAfter?: string;
+                /** @description Only conversations whose last message was sent before this time. */
+                lastMessageBefore?: string;
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and never move a page: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageBefore`, or `lastMessageAfter`. */
+                sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
+                /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
+                include?: "messages";
+                /** @description How many messages, with `include`: 20 by default. */
+                messageLimit?: number;
+                /** @description Only messages before the one with this id, with `include`: send the id of the oldest one that you have. */
+                messagesBefore?: string;
             };
             header?: never;
             path?: never;

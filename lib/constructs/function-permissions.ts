@@ -81,9 +81,10 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["CONVERSATION"],
-      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
+      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent", "by-activity"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
+    { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "send-message": [

@@ -10,7 +10,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
-import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
+import { activityIndex, copiedFields, expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
@@ -41,9 +41,21 @@ export class ServiceTable extends Table {
         indexName,
         partitionKey: text(attribute),
         sortKey: text("sk"),
-        projectionType: ProjectionType.ALL,
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: [
+          ...copiedFields,
+          // A reader checks all keys of a row.
+          ...Object.values(indexes).filter((other) => other !== attribute),
+        ],
       });
     }
+    this.addGlobalSecondaryIndex({
+      indexName: activityIndex.name,
+      partitionKey: text("pk"),
+      sortKey: text(activityIndex.sortKey),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: [...activityIndex.copies],
+    });
     Tags.of(this).add(dataFormatTag, String(dataFormat));
     if (!keepsData) this.acknowledgeNoRecovery();
   }
@@ -58,7 +70,8 @@ export class ServiceTable extends Table {
         statistic: Stats.SUM,
         label: `${kind}s of ${label}`,
       });
-    const ofIndexes = Object.keys(indexes).map((name) => metric(name, { GlobalSecondaryIndexName: name }));
+    const names = [...Object.keys(indexes), activityIndex.name];
+    const ofIndexes = names.map((name) => metric(name, { GlobalSecondaryIndexName: name }));
     return [metric("the table"), ...ofIndexes];
   }
 

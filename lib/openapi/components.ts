@@ -45,6 +45,11 @@ const components: Readonly<Record<string, Component>> = {
     descriptions: conversations.conversationDescriptions,
     example: conversationsPage.data[0],
   },
+  OpenedConversation: {
+    schema: conversations.openedConversation,
+    descriptions: conversations.openedConversationDescriptions,
+    example: { ...conversationsPage.data[0], messages: [responseExamples["send-message"]] },
+  },
   ConversationsPage: {
     schema: conversations.conversationsPage,
     descriptions: pageDescriptions,

@@ -19,6 +19,7 @@ export const requestExamples: Partial<Record<RouteName, object>> &
 };
 
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
+const activityTimes = { lastMessageAfter: times.createdAfter, lastMessageBefore: times.createdBefore };
 
 /** A value of each query parameter. */
 export const parameterExamples: Record<
@@ -28,11 +29,15 @@ export const parameterExamples: Record<
   "list-leads": {
     ...{ page: 1, limit: 20, status: "new", source: "instagram", id: [leadId], email: "ada@example.com" },
     ...times,
+    sort: "createdAt",
   },
   "create-lead": {},
   "list-conversations": {
     ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active", id: [conversationId] },
     ...times,
+    ...activityTimes,
+    ...{ sort: "-lastMessageAt", include: "messages", messageLimit: 20 },
+    messagesBefore: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
   },
   "send-message": {},
 };

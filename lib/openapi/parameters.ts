@@ -19,6 +19,7 @@ import { parameterExamples } from "./examples.ts";
 const numbers: Readonly<Record<string, object>> = {
   page: { type: "integer", minimum: 1, maximum: maxPage, default: defaultPage },
   limit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
+  messageLimit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
 };
 
 const descriptions = new Map<unknown, Readonly<Record<string, string>>>([

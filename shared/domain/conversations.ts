@@ -3,39 +3,103 @@ import {
   conversationKey,
   keyAttributes,
   leadConversationsPartition,
+  messageKey,
   sourceOrChannelPartition,
   statusAndSourceOrChannelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { checkKeys, logMalformed } from "../dynamodb/malformed-items.ts";
+import { checkKeys, ifWellFormed, logMalformed } from "../dynamodb/malformed-items.ts";
+import { unpaced } from "../dynamodb/pace.ts";
+import { queryItems } from "../dynamodb/read-pages.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { isId } from "../ids.ts";
-import type { Page, PageRequest } from "../pages/page.ts";
+import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
+import { activityPage } from "../pages/read/activity-page.ts";
 import { listPage } from "../pages/read/list-page.ts";
-import { creationWindow } from "../pages/read/window.ts";
+import { activityWindow, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import {
   active,
   type Conversation,
   type ConversationsQuery,
   type Message,
+  type OpenedConversation,
 } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
-import { validateConversation } from "../schemas/record-validators.ts";
+import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
 import { admitLongList } from "./list-admission.ts";
 
-/** A page of the account's conversations, newest first. */
+/** A page of the account's conversations, newest first unless the query says otherwise. */
 export async function listConversations(
   account: string,
-  { id: ids, leadId, channel, status, ...times }: ConversationsQuery,
+  { id: ids, leadId, channel, status, sort, ...times }: ConversationsQuery,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
   const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
-  return listPage(selection, page, toListed(account), () => admitLongList(account));
+  const { byActivity, ascending } = toOrder(sort);
+  const request = { ...page, ascending };
+  const admit = () => admitLongList(account);
+  const { lastMessageAfter, lastMessageBefore } = times;
+  if (!byActivity && lastMessageAfter === undefined && lastMessageBefore === undefined)
+    return listPage(selection, request, toListed(account), admit);
+  const asked = { ...selection, active: activityWindow(times), byActivity };
+  // The index by activity does not copy the keys of the others.
+  return activityPage(asked, request, toListed(account, ["pk", "sk"]), admit);
+}
+
+/** How many messages a conversation is opened with. */
+const defaultMessages = 20;
+
+/**
+ * The same with the newest messages of the one conversation that the query names, if it includes them. What is stored as a
+ * message and is none is left out.
+ */
+export async function openConversations(
+  account: string,
+  { include, messageLimit, messagesBefore, ...query }: ConversationsQuery,
+  request: PageRequest,
+): Promise<Page<OpenedConversation>> {
+  const page = await listConversations(account, query, request);
+  if (include === undefined) return page;
+  const limit = Number(messageLimit ?? defaultMessages);
+  const open = async (conversation: Conversation) => ({
+    ...conversation,
+    messages: await readMessages(account, conversation.id, limit, messagesBefore),
+  });
+  return { ...page, data: await Promise.all(page.data.map(open)) };
+}
+
+/** The messages of a conversation before one of them, newest first. */
+async function readMessages(
+  account: string,
+  conversationId: string,
+  limit: number,
+  before = "msg_~",
+): Promise<Message[]> {
+  const { pk } = messageKey(account, conversationId, "");
+  const messages: Message[] = [];
+  const selection = {
+    KeyConditionExpression: "pk = :pk AND sk < :before",
+    ExpressionAttributeValues: { ":pk": pk, ":before": before },
+    ScanIndexForward: false,
+    Limit: limit,
+  };
+  for await (const items of queryItems(selection, unpaced)) {
+    messages.push(...items.flatMap((item) => ifWellFormed(() => toMessage(account, item)) ?? []));
+    if (messages.length >= limit) break;
+  }
+  return messages.slice(0, limit);
+}
+
+/** The message of an item. @throws MalformedItemError */
+function toMessage(account: string, item: Item): Message {
+  const message = readRecord(validateMessage, item);
+  checkKeys(item, messageKey(account, message.conversationId, message.id));
+  return message;
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */
@@ -59,12 +123,14 @@ export const conversationStatusKeys = (
   byStatusAndOrigin: statusAndSourceOrChannelPartition("conversation", account, status, channel),
 });
 
-/** The conversation of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
-const toListed = (account: string) => (item: Item) => {
-  const conversation = readRecord(validateConversation, item);
-  checkKeys(item, conversationItem(account, conversation), keyAttributes);
-  return conversation;
-};
+/** The conversation of an item whose keys must be its own, by default also those of the indexes. @throws MalformedItemError */
+const toListed =
+  (account: string, keys: readonly string[] = keyAttributes) =>
+  (item: Item) => {
+    const conversation = readRecord(validateConversation, item);
+    checkKeys(item, conversationItem(account, conversation), keys);
+    return conversation;
+  };
 
 /** A lead and a channel, which have at most one active conversation. */
 type LeadOnChannel = Pick<Conversation, "leadId" | "channel">;

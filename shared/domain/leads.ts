@@ -11,7 +11,7 @@ import {
 import { checkKeys } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { createdAt, newId } from "../ids.ts";
-import type { Page, PageRequest } from "../pages/page.ts";
+import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
@@ -70,28 +70,31 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
   return (await readItem(leadKey(account, id), projection)) !== undefined;
 }
 
-/** A page of the account's leads, newest first. */
+/** A page of the account's leads, newest first unless the query says otherwise. */
 export async function listLeads(
   account: string,
-  { id: ids, email, status, source, ...times }: LeadsQuery,
+  { id: ids, email, status, source, sort, ...times }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
   const list = countedLists.lead;
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, sourceOrChannel: source && storedName(source) };
   const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
-  return listPage(selection, page, toListed(account), () => admitLongList(account));
+  const request = { ...page, ascending: toOrder(sort).ascending };
+  return listPage(selection, request, toListed(account), () => admitLongList(account));
 }
 
-/** The item of a lead: its fields, and a key for each index that lists it. */
+/** The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by. */
 export function leadItem(account: string, lead: Lead) {
-  const { id, source, email } = lead;
+  const { id, status, source, ...details } = lead;
   return {
     ...leadKey(account, id),
     ...leadStatusKeys(account, lead),
-    ...(source !== undefined && { byOrigin: sourceOrChannelPartition("lead", account, source) }),
-    ...(email !== undefined && { byParent: leadEmailPartition(account, email) }),
-    ...lead,
+    ...(source !== undefined && { source, byOrigin: sourceOrChannelPartition("lead", account, source) }),
+    ...(lead.email !== undefined && { byParent: leadEmailPartition(account, lead.email) }),
+    id,
+    status,
+    details,
   };
 }
 

@@ -20,9 +20,25 @@ export const indexes = {
   "by-parent": "byParent",
 } as const;
 
-export type IndexName = keyof typeof indexes;
+/**
+ * What they copy besides the keys: all of a row that a message does not change, so that it writes none of them. Nobody can
+ * change what an index copies. Therefore a new field of a lead becomes a part of `details`.
+ */
+export const copiedFields = ["id", "status", "source", "leadId", "channel", "details"] as const;
 
-/** The attributes with the key of the table and those of its indexes. */
+/**
+ * The index of an account's conversations by their last message. Its partition key is `pk`, its sort key is an attribute
+ * that only they have, and it copies the rest of their rows.
+ */
+export const activityIndex = {
+  name: "by-activity",
+  sortKey: "lastMessageAt",
+  copies: ["id", "leadId", "channel", "status", "messageCount"],
+} as const;
+
+export type IndexName = keyof typeof indexes | typeof activityIndex.name;
+
+/** The attributes with the key of the table and those of its indexes by `sk`. */
 export const keyAttributes = ["pk", "sk", ...Object.values(indexes)] as const;
 
 /** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */

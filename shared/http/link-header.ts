@@ -1,4 +1,4 @@
-import type { Page } from "../pages/page.ts";
+import { lastPage, type Page } from "../pages/page.ts";
 
 /** The most bytes of the header. Some proxies and clients take 8 KB for all headers of a response. */
 const maxBytes = 7500;
@@ -16,11 +16,12 @@ const leftOut = ["last", "first", "prev", "next"];
  */
 export function linkHeader(path: string, query: object, { page, limit, total }: Page<unknown>["pagination"]) {
   const last = Math.max(1, Math.ceil(total / limit));
+  const lastShown = lastPage(query, limit);
   const targets = {
     first: 1,
     ...(page > 1 && { prev: Math.min(page - 1, last) }),
-    ...(page < last && { next: page + 1 }),
-    last,
+    ...(page < Math.min(last, lastShown) && { next: page + 1 }),
+    ...(last <= lastShown && { last }),
   };
   const links = new Map(
     Object.entries(targets).map(([rel, target]) => {

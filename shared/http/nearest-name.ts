@@ -4,6 +4,10 @@ import leven from "leven";
 const otherNames: readonly (readonly [string, RegExp])[] = [
   ["page", /^(?:cursor|offset|skip|start|pagenumber|pagetoken|nexttoken|startingafter)$/],
   ["limit", /^(?:perpage|pagesize|size|count|top|maxresults)$/],
+  ["sort", /^(?:order|orderby|ordering|sortby|sortorder|direction)$/],
+  ["include", /^(?:expand|embed|with|messages)$/],
+  ["lastMessageAfter", /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min)?)$/],
+  ["lastMessageBefore", /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/],
   ["createdAfter", /^(?:since|from|after)$/],
   ["createdBefore", /^(?:until|to|before)$/],
 ];

@@ -21,7 +21,7 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       event.query = parseQuery(event.rawQueryString, isArray);
-      if (Object.hasOwn(properties, "createdAfter")) checkCreationTimes(event);
+      for (const window of windows) if (Object.hasOwn(properties, window[0])) checkTimes(event, window);
     },
   };
 }
@@ -67,10 +67,18 @@ function decode(text: string): string | null {
   }
 }
 
-/** Checks `createdAfter` and `createdBefore` of a list's query: no schema can tell a date that does not exist. */
-function checkCreationTimes(event: RouteEvent): void {
-  const [after, before] = ["createdAfter", "createdBefore"].map((name) => readTime(event, name));
-  if (after !== undefined && before !== undefined && before < after) addFaults(event, wrongOrder);
+/** The parameters with the beginning and the end of a time. */
+const windows = [
+  ["createdAfter", "createdBefore"],
+  ["lastMessageAfter", "lastMessageBefore"],
+] as const;
+
+/** Checks the times of a list's query: no schema can tell a date that does not exist. */
+function checkTimes(event: RouteEvent, [start, field]: (typeof windows)[number]): void {
+  const [after, before] = [start, field].map((name) => readTime(event, name));
+  const message = `must not be earlier than ${start}`;
+  if (after !== undefined && before !== undefined && before < after)
+    addFaults(event, { in: "query", field, code: "out_of_range", message });
 }
 
 function readTime(event: RouteEvent, field: string): number | undefined {
@@ -85,11 +93,4 @@ function readTime(event: RouteEvent, field: string): number | undefined {
 const noTimestamp: Pick<Fault, "code" | "message"> = {
   code: "invalid_format",
   message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
-};
-
-const wrongOrder: Fault = {
-  in: "query",
-  field: "createdBefore",
-  code: "out_of_range",
-  message: "must not be earlier than createdAfter",
 };

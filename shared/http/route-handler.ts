@@ -97,7 +97,7 @@ function writeAccess(): MiddlewareObj<RouteEvent> {
 }
 
 /** On a route that takes no body, any body is a fault; the response lists it with the others. */
-function noBody(): MiddlewareObj<RouteEvent> {
+export function noBody(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       if (event.body) addFaults(event, unexpectedBody);

@@ -87,12 +87,17 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
 /** Names of a filter by the time of a change, such as `updatedAfter`. */
 const changeTimes = /^(?:last)?_?(?:updated|modified|changed)/i;
 
+/** Names of a choice of fields. */
+const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
+
 /** Names the parameter or field that is most likely meant, or all that there are. */
 function unknownMessage(name: string, { in: where, schema }: Place): string {
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
   const known = Object.keys(schema.properties);
-  if (where === "query" && changeTimes.test(name))
+  const isList = where === "query" && known.length > 0;
+  if (isList && changeTimes.test(name) && !known.includes("lastMessageAfter"))
     return `${rejection}: no list has the times of changes, which events tell of`;
+  if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
   const nearest = nearestName(name, known);
   return nearest === undefined
     ? `${rejection}, which takes ${known.join(", ") || "none"}`

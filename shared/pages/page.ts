@@ -1,4 +1,4 @@
-import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
+import { defaultLimit, defaultPage, maxPage } from "../schemas/page-schemas.ts";
 
 /** The number of a page, from 1, and the number of items per page. */
 export interface PageRequest {
@@ -11,6 +11,24 @@ export interface Page<T> {
   readonly data: T[];
   readonly pagination: PageRequest & { readonly total: number };
 }
+
+/** The page of a list, and whether its oldest rows are first. */
+export interface RowsRequest extends PageRequest {
+  readonly ascending?: boolean;
+}
+
+/** How many rows a list by activity has at most before the end of a page: their reading costs more on each further page. */
+export const maxByActivity = 2000;
+
+/** The order of a list by its `sort`, which begins with a minus if the newest rows are first. */
+export const toOrder = (sort = "-createdAt") => ({
+  byActivity: sort.endsWith("lastMessageAt"),
+  ascending: !sort.startsWith("-"),
+});
+
+/** The last page that a list can show. */
+export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
+  toOrder(sort).byActivity ? Math.floor(maxByActivity / limit) : maxPage;
 
 /** The page that a valid query requests. */
 export const pageRequest = (query: { page?: string; limit?: string }): PageRequest => ({

@@ -6,10 +6,18 @@ import {
   idsFilter,
   label,
   leadIdFilter,
+  messageIdFilter,
   messageText,
   timestamp,
 } from "./field-schemas.ts";
-import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
+import {
+  creationOrders,
+  limit,
+  maxLimit,
+  page,
+  pageSchema,
+  type pagingDescriptions,
+} from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
 /** The status of a conversation that messages join. */
@@ -27,6 +35,12 @@ export const conversationsQuery = {
     status: label,
     createdAfter: timestamp,
     createdBefore: timestamp,
+    lastMessageAfter: timestamp,
+    lastMessageBefore: timestamp,
+    sort: { type: "string", enum: [...creationOrders, "-lastMessageAt", "lastMessageAt"] },
+    include: { type: "string", enum: ["messages"] },
+    messageLimit: limit,
+    messagesBefore: messageIdFilter,
   },
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -41,6 +55,13 @@ export const conversationsQueryDescriptions: Descriptions<
   status: "Only conversations with this status, in any letter case.",
   createdAfter: "Only conversations that started at this time or later.",
   createdBefore: "Only conversations that started before this time.",
+  lastMessageAfter: "Only conversations whose last message was sent at this time or later.",
+  lastMessageBefore: "Only conversations whose last message was sent before this time.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and never move a page: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageBefore`, or `lastMessageAfter`.",
+  include: "With `messages`, and exactly one `id`, the conversation has its newest messages.",
+  messageLimit: "How many messages, with `include`: 20 by default.",
+  messagesBefore:
+    "Only messages before the one with this id, with `include`: send the id of the oldest one that you have.",
 };
 
 /** A conversation in a response. */
@@ -66,9 +87,6 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
   lastMessageAt: "Time of the last message, in UTC.",
   messageCount: "Number of messages in the conversation.",
 };
-
-/** The response of `GET /api/v1/conversations`. */
-export const conversationsPage = /* @__PURE__ */ pageSchema(conversation);
 
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {
@@ -108,7 +126,22 @@ export const messageDescriptions: Descriptions<typeof message> = {
   createdAt: "Time of sending, in UTC.",
 };
 
+/** A conversation in a list, with its newest messages if the query includes them. */
+export const openedConversation = {
+  ...conversation,
+  properties: { ...conversation.properties, messages: { type: "array", maxItems: maxLimit, items: message } },
+} as const satisfies JSONSchema;
+
+export const openedConversationDescriptions: Descriptions<typeof openedConversation> = {
+  ...conversationDescriptions,
+  messages: "With `include=messages`: its messages, newest first.",
+};
+
+/** The response of `GET /api/v1/conversations`. */
+export const conversationsPage = /* @__PURE__ */ pageSchema(openedConversation);
+
 export type ConversationsQuery = FromSchema<typeof conversationsQuery>;
 export type Conversation = FromSchema<typeof conversation>;
+export type OpenedConversation = FromSchema<typeof openedConversation>;
 export type NewMessage = FromSchema<typeof newMessage>;
 export type Message = FromSchema<typeof message>;

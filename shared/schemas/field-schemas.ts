@@ -1,5 +1,13 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { lines, notBlank, notConversationId, notLeadId, notMessageId, oneLine } from "./text-rules.ts";
+import {
+  lines,
+  messageId,
+  notBlank,
+  notConversationId,
+  notLeadId,
+  notMessageId,
+  oneLine,
+} from "./text-rules.ts";
 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
 
@@ -24,6 +32,9 @@ export const conversationIdFilter = {
   ...id,
   allOf: [{ pattern: notLeadId }, { pattern: notMessageId }],
 } as const satisfies JSONSchema;
+
+/** The id of a message before which others are asked for. */
+export const messageIdFilter = { type: "string", pattern: messageId } as const satisfies JSONSchema;
 
 /** A source, a channel, a tag or a conversation's status. */
 export const label = {

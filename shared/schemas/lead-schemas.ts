@@ -9,7 +9,7 @@ import {
   name,
   timestamp,
 } from "./field-schemas.ts";
-import { limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
+import { creationOrders, limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
 /** The statuses of a lead. */
@@ -30,6 +30,7 @@ export const leadsQuery = {
     source: label,
     createdAfter: timestamp,
     createdBefore: timestamp,
+    sort: { type: "string", enum: creationOrders },
   },
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -41,6 +42,7 @@ export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeo
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
   createdAfter: "Only leads created at this time or later.",
   createdBefore: "Only leads created before this time.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and never move a page: read everything in this order.",
 };
 
 /** The body of `POST /api/v1/leads`. */

@@ -23,6 +23,9 @@ export const limitPattern = `^(?:[1-9]\\d{0,${limitZeros - 1}}|${maxLimit})$`;
 export const page = { type: "string", pattern: pagePattern } as const satisfies JSONSchema;
 export const limit = { type: "string", pattern: limitPattern } as const satisfies JSONSchema;
 
+/** The orders of a list: fields, with a minus for the newest rows first, as JSON:API writes them. */
+export const creationOrders = ["-createdAt", "createdAt"] as const;
+
 export const pagingDescriptions = {
   page: "The page, from 1. Past the last page, `data` is empty and `total` is still exact.",
   limit: "The number of items per page.",
@@ -54,7 +57,7 @@ export const paginationDescriptions: Descriptions<typeof pagination> = {
 };
 
 export const pageDescriptions = {
-  data: "The items of the page, newest first.",
+  data: "The items of the page, in the order that `sort` says.",
   pagination: "The position of the page in its list.",
 };
 

@@ -22,9 +22,16 @@ export function toRecord<Schema extends ObjectSchema>(
 
 /** The record of an item that is what the code relies on. @throws MalformedItemError when a property is missing or not as its schema says */
 export function readRecord<T>(validate: Validator<T>, item: Readonly<Record<string, unknown>>): T {
-  if (!validate(item)) throw new MalformedItemError(item, malformedProperty(validate.errors));
-  return pick(validate.properties, item) as T;
+  const fields = fieldsOf(item);
+  if (!validate(fields)) throw new MalformedItemError(item, malformedProperty(validate.errors));
+  return pick(validate.properties, fields) as T;
 }
+
+/** The attributes of an item, with the fields that it has in `details`. */
+export const fieldsOf = ({ details, ...item }: Readonly<Record<string, unknown>>) => ({
+  ...(details as object),
+  ...item,
+});
 
 function malformedProperty(errors: Validator["errors"]): string {
   const [error] = errors ?? [];

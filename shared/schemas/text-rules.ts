@@ -1,4 +1,5 @@
 import type { FaultCode } from "../errors.ts";
+import { ulidPattern } from "../ids.ts";
 import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-schemas.ts";
 
 export const notBlank = "\\S";
@@ -13,6 +14,8 @@ export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 export const notLeadId = "^(?!lead_)";
 export const notConversationId = "^(?!conv_)";
 export const notMessageId = "^(?!msg_)";
+
+export const messageId = `^msg_${ulidPattern}$`;
 
 interface TextRule {
   readonly code: FaultCode;
@@ -33,6 +36,7 @@ export const textRules: Readonly<Record<string, TextRule>> = {
   [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },
   [notMessageId]: { code: "invalid_format", message: "is the id of a message, which no list has" },
+  [messageId]: { code: "invalid_format", message: "must be the id of a message" },
   [pagePattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxPage}, in plain digits`,

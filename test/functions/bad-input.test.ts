@@ -193,10 +193,11 @@ test.each([
   });
 });
 
-const leadsParameters = "page, limit, id, email, status, source, createdAfter, createdBefore";
+const leadsParameters = "page, limit, id, email, status, source, createdAfter, createdBefore, sort";
 const notParameter = "is not a parameter of this route";
 const notField = "is not a field of this route";
 const leaveOut = "leave it out if it has no value";
+const oneId = "needs exactly one id of a conversation";
 
 describe("the message of a fault", () => {
   test.each([
@@ -207,17 +208,73 @@ describe("the message of a fault", () => {
       limit: ["per_page", "pageSize", "perPage"],
       createdAfter: ["since", "from", "after"],
       createdBefore: ["until", "to"],
+      sort: ["order", "orderBy", "sort_by", "direction"],
     }).flatMap(([meant, names]) =>
       names.map((name) => ["list-leads", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const),
+    ),
+    ...Object.entries({
+      sort: ["order", "orderBy"],
+      include: ["expand", "embed"],
+      lastMessageAfter: ["since", "updatedAfter", "last_modified", "changedSince", "activityAfter"],
+      lastMessageBefore: ["updatedBefore"],
+    }).flatMap(([meant, names]) =>
+      names.map(
+        (name) => ["list-conversations", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const,
+      ),
     ),
     ...["updatedAfter", "last_modified", "changedSince"].map(
       (name) =>
         [
-          "list-conversations",
+          "list-leads",
           `${name}=x`,
           `${name} ${notParameter}: no list has the times of changes, which events tell of`,
         ] as const,
     ),
+    ...["fields", "fields[leads]", "select"].map(
+      (name) =>
+        ["list-leads", `${name}=x`, `${name} ${notParameter}: records always have all their fields`] as const,
+    ),
+    ["list-leads", "sort=name", "sort must be one of -createdAt, createdAt"],
+    ["list-leads", "sort=-lastMessageAt", "sort must be one of -createdAt, createdAt"],
+    [
+      "list-conversations",
+      "sort=+lastMessageAt",
+      "sort must be one of -createdAt, createdAt, -lastMessageAt, lastMessageAt",
+    ],
+    ["list-conversations", "include=leads", "include must be one of messages"],
+    ["list-conversations", "include=messages", `include ${oneId}`],
+    ["list-conversations", "include=messages&id=conv_1,conv_2", `include ${oneId}`],
+    ["list-conversations", "id=conv_1&messageLimit=5", "messageLimit needs include=messages"],
+    [
+      "list-conversations",
+      "id=conv_1&messagesBefore=msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+      "messagesBefore needs include=messages",
+    ],
+    [
+      "list-conversations",
+      "id=conv_1&include=messages&messagesBefore=conv_1",
+      "messagesBefore must be the id of a message",
+    ],
+    [
+      "list-conversations",
+      "id=conv_1&include=messages&messageLimit=101",
+      "messageLimit must be a whole number from 1 to 100, in plain digits",
+    ],
+    [
+      "list-conversations",
+      "sort=-lastMessageAt&page=101",
+      "page must be at most 100 with this sort and limit: go on with lastMessageBefore",
+    ],
+    [
+      "list-conversations",
+      "sort=lastMessageAt&page=21&limit=100",
+      "page must be at most 20 with this sort and limit: go on with lastMessageAfter",
+    ],
+    [
+      "list-conversations",
+      "lastMessageAfter=2026-01-02T00:00:00Z&lastMessageBefore=2026-01-01T00:00:00Z",
+      "lastMessageBefore must not be earlier than lastMessageAfter",
+    ],
     [
       "list-leads",
       "email=a+b@example.com",

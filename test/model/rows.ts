@@ -3,7 +3,7 @@ import { leadItem } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { type Lead, lead } from "../../shared/schemas/lead-schemas.ts";
-import { toRecord } from "../../shared/schemas/record.ts";
+import { fieldsOf, toRecord } from "../../shared/schemas/record.ts";
 
 /** The account of every scenario. */
 export const account = "acme";
@@ -35,7 +35,7 @@ export const rowNumber = (id: string) => Number(id.slice(-16));
 
 /** The item with another status or source. */
 export const changeRow = (item: Item, filter: Pick<RowFilter, "status" | "source">): Item =>
-  leadItem(account, { ...toRecord(lead, item), ...filter });
+  leadItem(account, { ...toRecord(lead, fieldsOf(item)), ...filter });
 
 /** Whether a row matches a filter. */
 export const isMatch =
@@ -43,4 +43,4 @@ export const isMatch =
   (item: Item) =>
     (status === undefined || item.status === status) &&
     (source === undefined || item.source === source) &&
-    String(item.createdAt) < createdBefore;
+    String(fieldsOf(item).createdAt) < createdBefore;

@@ -22,6 +22,7 @@ const shapes: readonly ((length: number, unit: string) => string)[] = [
   (length, unit) => unit.repeat(length),
   (length, unit) => `${unit.repeat(Math.max(0, length - "@b.co".length))}@b.co`,
   (length) => `1${"0".repeat(length - 1)}`,
+  (length) => `msg_${"7".repeat(Math.max(0, length - 4))}`,
   (length) => `2026-01-31T09:30:00.${"9".repeat(length)}+23:59`,
 ];
 
@@ -40,6 +41,14 @@ const formats = {
   "date-time": (text: string) => parseTimestamp(text) !== undefined,
 };
 const ajv = new Ajv({ ...requestOptions, formats });
+
+/** Parameters that do not go with the longest values of all others, with those that they need. */
+const apart: Readonly<Record<string, string>> = {
+  sort: "",
+  include: "&id=conv_1",
+  messageLimit: "&id=conv_1&include=messages",
+  messagesBefore: "&id=conv_1&include=messages",
+};
 
 /** The longest legal values of a schema, with different characters, the longest one first. */
 function longestValues(schema: Schema): (string | string[])[] {
@@ -81,10 +90,13 @@ export function longestRequests(
 ): LongestRequest[] {
   const parameters = longestMembers(query).map(([name, values]) => ({
     longest: name,
-    queries: values.map((value) => `${name}=${[value].flat().map((text) => encodeURIComponent(text))}`),
+    queries: values.map(
+      (value) => `${name}=${[value].flat().map((text) => encodeURIComponent(text))}${apart[name] ?? ""}`,
+    ),
   }));
   const inQuery = parameters.flatMap(({ longest, queries }) => queries.map((query) => ({ longest, query })));
-  const all = { longest: "all", query: parameters.map(({ queries }) => queries[0]).join("&") };
+  const together = parameters.filter(({ longest }) => !(longest in apart));
+  const all = { longest: "all", query: together.map(({ queries }) => queries[0]).join("&") };
   if (!body) return [...inQuery, all];
   const members = longestMembers(body);
   const { required = [] } = body as Schema;

@@ -60,6 +60,7 @@ const items = keys.map((key, n) => ({
   ...key,
   ...(n % 3 > 0 && { version: n % 4, byStatus: `S#${n % 2}` }),
   ...(n % 2 > 0 && { status: "new", byParent: "P#1" }),
+  ...(n % 4 > 0 && { lastMessageAt: `0${(n * 7) % 5}` }),
   filler: "x".repeat([0, 900, 5000][n % 3] ?? 0),
   bytes: new Uint8Array(100 * n),
   list: ["one", { id: "two" }],
@@ -122,14 +123,26 @@ function* reads() {
         for (const filter of [false, true])
           yield new QueryCommand({
             ...{ TableName, IndexName, Limit, ScanIndexForward: filter },
-            ...(filter
-              ? { FilterExpression: "#status = :new", Select: "COUNT" }
-              : { Select: "ALL_ATTRIBUTES" }),
+            ...(filter && { FilterExpression: "#status = :new", Select: "COUNT" }),
             ConsistentRead: IndexName === undefined && Limit === undefined,
             KeyConditionExpression: `#partition = :of${range}`,
             ExpressionAttributeNames: { "#partition": attribute, ...(filter && { "#status": "status" }) },
             ExpressionAttributeValues: { ":of": of, ...values, ...(filter && { ":new": "new" }) },
           });
+}
+
+/** Reads of the index by activity, and one that asks an index for all attributes. */
+function* readsByActivity() {
+  const index = { TableName, IndexName: "by-activity", ExpressionAttributeValues: { ":pk": "LEAD#a" } };
+  const inTime = { ":low": "01", ":high": "03" };
+  for (const Limit of [undefined, 1, 2])
+    for (const ScanIndexForward of [true, false])
+      yield new QueryCommand({
+        ...{ ...index, Limit, ScanIndexForward },
+        KeyConditionExpression: "pk = :pk AND lastMessageAt BETWEEN :low AND :high",
+        ExpressionAttributeValues: { ...index.ExpressionAttributeValues, ...inTime },
+      });
+  yield new QueryCommand({ ...index, KeyConditionExpression: "pk = :pk", Select: "ALL_ATTRIBUTES" });
 }
 
 /** Writes of every kind, with every condition on an item that there is and on one that there is not. */
@@ -168,5 +181,5 @@ function* writes() {
 test("the memory table answers like the embedded engine", async () => {
   for (const read of reads()) await compare(read);
   for (const write of writes()) await compare(write);
-  for (const read of reads()) await compare(read);
+  for (const read of [...reads(), ...readsByActivity()]) await compare(read);
 });

@@ -6,6 +6,7 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, inject } from "vitest";
+import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import { engineEndpoint } from "./engine-endpoint.ts";
 
 /** Creates a table for each test file, as the template defines it, and deletes it afterwards. */
@@ -18,7 +19,8 @@ process.env.TABLE_NAME = `test-${randomUUID()}`;
 
 const client = new DynamoDBClient();
 const TableName = process.env.TABLE_NAME;
-await client.send(new CreateTableCommand({ ...table, TableName }));
+const Tags = [{ Key: dataFormatTag, Value: String(dataFormat) }];
+await client.send(new CreateTableCommand({ ...table, TableName, Tags }));
 await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
 
 afterAll(async () => {

@@ -91,7 +91,10 @@ const toComparable = (table: TableShape) => ({
   stream: table.StreamSpecification?.StreamViewType,
   indexes: (table.GlobalSecondaryIndexes ?? [])
     .map(({ IndexName, KeySchema, Projection }) =>
-      [IndexName, ...toKeys(table, KeySchema), Projection?.ProjectionType].join(" "),
+      [
+        ...[IndexName, ...toKeys(table, KeySchema), Projection?.ProjectionType],
+        ...(Projection?.NonKeyAttributes?.toSorted() ?? []),
+      ].join(" "),
     )
     .sort(),
 });

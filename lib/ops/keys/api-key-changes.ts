@@ -10,10 +10,9 @@ import {
   readPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
-import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { ofParent } from "../table/read-items.ts";
+import { listByParent, readEach } from "../table/lead-items.ts";
 import { buildUpdate, updateItem } from "../table/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
@@ -86,14 +85,16 @@ export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await queryAll(ofParent(accountApiKeysPartition(accountId)), unpaced);
-  const items = listed.filter(({ pk }) => readPartition(String(pk))?.itemType === itemTypes.apiKey);
-  const other = listed.find((item) => !items.includes(item));
+  const listed = await listByParent(accountApiKeysPartition(accountId), () => true, unpaced);
+  const isKey = ({ pk }: Key) => readPartition(pk)?.itemType === itemTypes.apiKey;
+  const other = listed.find((key) => !isKey(key));
   if (other) {
     console.warn(
-      `The index of the account's keys lists ${listed.length - items.length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
+      `The index of the account's keys lists ${listed.filter((key) => !isKey(key)).length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
     );
   }
+  // The index copies only keys.
+  const items = await readEach(listed.filter(isKey), unpaced);
   const ids = items.map(({ keyId }) => keyId);
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
   if (repeated !== undefined)

@@ -5,9 +5,10 @@ import {
   listPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { ofParent } from "./read-items.ts";
 import type { Note } from "./unreadable.ts";
 
@@ -25,7 +26,8 @@ export async function readLeadsByEmail(
   const isLead = ({ pk }: Key) => pk === listPartition("lead", account);
   const items = await readEach(await listByParent(leadEmailPartition(account, email), isLead, pace), pace);
   return items.filter((item) => {
-    if (typeof item.email === "string") return item.email.toLowerCase() === email.toLowerCase();
+    const { email: own } = fieldsOf(item);
+    if (typeof own === "string") return own.toLowerCase() === email.toLowerCase();
     note(item, "its email is not a string");
     return false;
   });
@@ -60,7 +62,7 @@ export const readMessages = async (account: string, conversationId: unknown, pac
 export async function listByParent(
   parent: string,
   inTable: (key: Key) => boolean,
-  pace: Pace,
+  pace: AnyPace,
 ): Promise<Key[]> {
   const keys = await queryAll({ ...ofParent(parent), ...keysOnly }, pace);
   return (keys as unknown as readonly Key[]).filter(inTable);
@@ -70,7 +72,7 @@ export async function listByParent(
 const parallel = 16;
 
 /** Reads those items that exist, consistently. */
-export async function readEach(keys: readonly Key[], pace: Pace): Promise<Item[]> {
+export async function readEach(keys: readonly Key[], pace: AnyPace): Promise<Item[]> {
   const items: Item[] = [];
   for (let from = 0; from < keys.length; from += parallel) {
     const some = keys.slice(from, from + parallel);

@@ -19,7 +19,7 @@ import {
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
-import { toRecord } from "../../../shared/schemas/record.ts";
+import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import type { Unreadable } from "./unreadable.ts";
@@ -89,7 +89,7 @@ export const readStored = <Type extends RecordType>(
 
 function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
-  const all: Item = type === "leadImport" ? { ...item, sha256: item.sk } : item;
+  const all: Item = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
   const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
   if (invalid) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { BatchWriteCommand, type BatchWriteCommandInput, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { changeTypes } from "../../../shared/domain/events.ts";
 import { isWriteConflict, StaleReadError, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
@@ -5,6 +6,7 @@ import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { idTimestamp, isId, newId } from "../../../shared/ids.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
 
 /**
  * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
@@ -36,13 +38,14 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
   const { validate } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
+  const [before, after] = [fieldsOf(read), fieldsOf({ ...read, ...changes })];
   const changed = (validate?.properties ?? []).filter(
-    (name) => name in changes && changes[name] !== read[name],
+    (name) => !isDeepStrictEqual(before[name], after[name]),
   );
   if (changed.length === 0) return changes;
   // Later than the change before, which a machine with another clock may have made.
-  const before = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;
-  return { ...changes, changed, changeId: newId("change", Math.max(Date.now(), before + 1)) };
+  const last = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;
+  return { ...changes, changed, changeId: newId("change", Math.max(Date.now(), last + 1)) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { PageRequest } from "../page.ts";
+import type { RowsRequest } from "../page.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage } from "../tree/tree-store.ts";
 import type { CountedRange } from "./counted-range.ts";
@@ -19,7 +19,7 @@ const attempts = 3;
  *
  * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged.
  */
-export async function findCounted(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
+export async function findCounted(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await findPage(list, request, call);
@@ -36,21 +36,41 @@ export async function findCounted(list: CountedRange, request: PageRequest, call
  * @throws TreeChangedError when the tree changed during the attempt
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
-async function findPage(list: CountedRange, request: PageRequest, call: Call): Promise<Found> {
-  const { range, window } = list;
-  const { page, limit } = request;
-  const offset = (page - 1) * limit;
+async function findPage(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
+  const { page, limit, ascending = false } = request;
   // A window that has ended seldom has rows of the tail.
-  const maxRows = window.before === undefined ? limits.tail + 1 : 0;
-  const start = await readTotal(list, page === 1 ? limit : maxRows, call);
-  const { keys, counted, total, newest } = start;
-  if (offset >= total) return { items: [], total };
+  const maxRows = list.window.before === undefined ? limits.tail + 1 : 0;
+  const start = await readTotal(list, page === 1 && !ascending ? limit : maxRows, call);
+  const { total } = start;
+  const first = (page - 1) * limit;
+  if (first >= total) return { items: [], total };
+  if (!ascending) return { items: await readSlice(list, start, { offset: first, limit }, call), total };
+  const end = Math.min(first + limit, total);
+  const items = await readSlice(list, start, { offset: total - end, limit: end - first }, call);
+  return { items: items.toReversed(), total };
+}
+
+/** A part of a list: so many rows after the newest ones. */
+interface Slice {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** Reads a part of a list, newest first. @throws the errors of `findPage` */
+async function readSlice(
+  { range, window }: CountedRange,
+  start: ListTotal,
+  slice: Slice,
+  call: Call,
+): Promise<readonly Item[]> {
+  const { offset, limit } = slice;
+  const { keys, counted, newest } = start;
   if (offset < keys.length || !counted || offset === 0)
-    return { items: await readTailPage(range, start, request, call, window), total };
+    return readTailSlice(range, start, slice, call, window);
   const rank = counted.rows - 1 - (offset - keys.length);
   const { before, skip } = await findRow(counted, rank, areSmall(newest.items));
   const { items } = await walk(range, { before, downTo: window.from, maxRows: skip + limit }, call);
-  return { items: items.slice(skip), total };
+  return items.slice(skip);
 }
 
 /** A node of rows costs one read unit, which half a node of rows of this size costs in an index, in bytes. */
@@ -60,17 +80,16 @@ const smallRow = 500;
 const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= smallRow * items.length;
 
 /**
- * The rows of a page that begins among those whose sort keys are known. A row that was written after these were read is
- * left out: it is not in the total, and in place of it the page, which may be the last one, would lose its oldest row.
+ * The rows of a part that begins among those whose sort keys are known. A row that was written after these were read is
+ * left out: it is not in the total, and in place of it the part, which may be the last one, would lose its oldest row.
  */
-async function readTailPage(
+async function readTailSlice(
   range: Range,
   { keys, end, newest, counted }: ListTotal,
-  { page, limit }: PageRequest,
+  { offset, limit }: Slice,
   call: Call,
   { from, before }: Window,
 ): Promise<readonly Item[]> {
-  const offset = (page - 1) * limit;
   const listed = new Set(keys);
   const isListed = ({ sk }: Item) => String(sk) < end || listed.has(String(sk));
   const known = newest.items.filter(isListed).slice(offset);

@@ -1,10 +1,10 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { PageRequest } from "../page.ts";
+import type { RowsRequest } from "../page.ts";
 import { type Range, readSegments } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import type { Window } from "./window.ts";
 
-/** The rows of a page, newest first, and the number of rows of the whole list. */
+/** The rows of a page, in its order, and the number of rows of the whole list. */
 export interface Found {
   readonly items: readonly Item[];
   readonly total: number;
@@ -13,12 +13,13 @@ export interface Found {
 /** Finds the rows of a page without a tree: all rows of the list are read. */
 export async function findPlain(
   { range, window }: { readonly range: Range; readonly window: Window },
-  { page, limit }: PageRequest,
+  { page, limit, ascending }: RowsRequest,
   call: Call,
 ): Promise<Found> {
   const found: Item[] = [];
   let total = 0;
-  for await (const { items } of readSegments(range, { before: window.before, downTo: window.from }, call)) {
+  const bounds = { before: window.before, downTo: window.from, ascending };
+  for await (const { items } of readSegments(range, bounds, call)) {
     const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
     found.push(...items.slice(first, end));
     total += items.length;

@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { type IndexName, indexes } from "../../dynamodb/keys.ts";
+import { indexes } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { type CountedList, earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
@@ -8,7 +8,7 @@ import type { Call } from "./read-budget.ts";
 /** The rows of a list: a partition of the table or of one of its indexes. */
 export interface Range {
   readonly list: CountedList;
-  readonly index?: IndexName;
+  readonly index?: keyof typeof indexes;
   readonly partition: string;
   /** Attributes that all its rows have. In an index, other items may be there: the index key of an item is what its writer says. */
   readonly rows: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface Range {
 export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
 
 /** Whether an item is a row of a range, and counted there. Any other is logged. */
-function isRow({ list, partition, rows }: Range, item: Item): boolean {
+export function isRow({ list, partition, rows }: Range, item: Item): boolean {
   const isWrong = (name: string) => item[name] !== rows[name];
   const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
   if (field !== undefined) logMalformed({ pk: String(item.pk ?? partition), sk: String(item.sk), field });
@@ -34,7 +34,7 @@ function isRow({ list, partition, rows }: Range, item: Item): boolean {
 export const hasAttributes = (where: NonNullable<Range["where"]>) => (item: Item) =>
   Object.entries(where).every(([name, value]) => value === undefined || item[name] === value);
 
-/** A segment of a range, newest first. */
+/** A segment of a range, newest first unless it is read the other way round. */
 export interface Segment {
   readonly items: readonly Item[];
   /** Whether no more rows follow within the bounds. */
@@ -48,6 +48,8 @@ interface Bounds {
   readonly downTo?: string | undefined;
   /** Whether to read only the sort keys and what all rows have: for the same read units, but fewer bytes. */
   readonly keysOnly?: boolean;
+  /** Whether the oldest rows are read first. */
+  readonly ascending?: boolean | undefined;
 }
 
 /** Reads the first rows of a range, newest first: consistently in the table, eventually in an index. */
@@ -97,7 +99,7 @@ export async function* readSegments(
     );
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
-    const found = Items[0]?.sk === before ? Items.slice(1) : Items;
+    const found = Items.filter(({ sk }) => sk !== before);
     const items = found.filter((item) => isRow(range, item));
     isMixed ||= items.length < found.length;
     yield {
@@ -109,7 +111,7 @@ export async function* readSegments(
 
 function buildQuery(
   { index, partition, rows }: Range,
-  { before, downTo, keysOnly }: Bounds & { readonly before: string },
+  { before, downTo, keysOnly, ascending = false }: Bounds & { readonly before: string },
 ): QueryCommandInput {
   const sortKey = downTo ? "sk BETWEEN :downTo AND :before" : "sk < :before";
   const names = keysOnly ? Object.keys(rows) : [];
@@ -117,9 +119,7 @@ function buildQuery(
     TableName: tableName,
     IndexName: index,
     KeyConditionExpression: `#partition = :partition AND ${sortKey}`,
-    ...(keysOnly
-      ? { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }
-      : { Select: "ALL_ATTRIBUTES" }),
+    ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
       "#partition": index ? indexes[index] : "pk",
       ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
@@ -129,7 +129,7 @@ function buildQuery(
       ":before": before,
       ...(downTo && { ":downTo": downTo }),
     },
-    ScanIndexForward: false,
+    ScanIndexForward: ascending,
     ConsistentRead: index === undefined,
   };
 }

@@ -23,7 +23,27 @@ function keyOf(list: CountedList, timestamp: string | undefined): string | undef
   return time === undefined ? undefined : keyAt(list, time);
 }
 
-/** Whether a sort key lies in the window. */
+/** The times between which the last message was sent, in RFC 3339 timestamps. */
+export interface ActivityTimes {
+  readonly lastMessageAfter?: string;
+  readonly lastMessageBefore?: string;
+}
+
+/** The window of these times as they are stored. */
+export const activityWindow = ({ lastMessageAfter, lastMessageBefore }: ActivityTimes): Window => ({
+  from: storedTime(lastMessageAfter),
+  before: storedTime(lastMessageBefore),
+});
+
+/** The year of a time with an offset can have another form, which does not sort among the others. */
+function storedTime(timestamp: string | undefined): string | undefined {
+  const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
+  return time === undefined ? undefined : new Date(Math.min(Math.max(0, time), latestTime)).toISOString();
+}
+
+const latestTime = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Whether a sort key, or a time, lies in the window. */
 export const isWithin =
   ({ from, before }: Window) =>
   (sk: string) =>

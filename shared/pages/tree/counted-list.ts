@@ -11,13 +11,16 @@ export interface CountedList {
   readonly attribute: "source" | "channel";
   /** The statuses that are counted by themselves, each in the cell of its place; one more cell counts all others. */
   readonly statuses: readonly string[];
+  /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
+  readonly isLean: boolean;
 }
 
 export const countedLists = {
-  lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses },
+  lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses, isLean: false },
   conversation: {
     ...{ type: "conversation", idPrefix: "conv_", attribute: "channel" },
     statuses: ["active", "closed"],
+    isLean: true,
   },
 } as const satisfies Record<string, CountedList>;
 

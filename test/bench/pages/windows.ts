@@ -25,7 +25,7 @@ export async function measureWindows(report: Report, sizes: readonly number[]): 
       for (const row of await readWindows(report, account, filter)) table.push({ leads, ...row });
     }
     const some = account.rows.filter((_, n) => n % Math.floor(leads / windows) === 0);
-    const emailOf = (row: LeadRow) => rowItem(account.name, row).email;
+    const emailOf = (row: LeadRow) => rowItem(account.name, row).details.email;
     for (const [filter, lists] of [
       ["id", some.map((row) => leadList(account, { id: [row.id] }, [row]))],
       ["email", some.map((row) => leadList(account, { email: emailOf(row) }, [row]))],

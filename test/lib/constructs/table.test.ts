@@ -11,23 +11,36 @@ test("The table has the string keys pk and sk and declares only key attributes",
     { AttributeName: "pk", KeyType: "HASH" },
     { AttributeName: "sk", KeyType: "RANGE" },
   ]);
-  const names = ["pk", "sk", ...Object.values(indexes)];
+  const names = ["pk", "sk", ...Object.values(indexes), "lastMessageAt"];
   expect(properties.AttributeDefinitions).toEqual(
     names.map((name) => ({ AttributeName: name, AttributeType: "S" })),
   );
 });
 
-test("The table has every index of the key map, sorted by sk, with all attributes", () => {
-  expect(properties.GlobalSecondaryIndexes).toEqual(
-    Object.entries(indexes).map(([name, attribute]) => ({
+test("The table has every index of the key map, and only that by activity copies what each message changes", () => {
+  const keys = (partition: string, sort: string) => [
+    { AttributeName: partition, KeyType: "HASH" },
+    { AttributeName: sort, KeyType: "RANGE" },
+  ];
+  const copied = ["id", "status", "source", "leadId", "channel", "details", ...Object.values(indexes)];
+  expect(properties.GlobalSecondaryIndexes).toEqual([
+    ...Object.entries(indexes).map(([name, attribute]) => ({
       IndexName: name,
-      KeySchema: [
-        { AttributeName: attribute, KeyType: "HASH" },
-        { AttributeName: "sk", KeyType: "RANGE" },
-      ],
-      Projection: { ProjectionType: "ALL" },
+      KeySchema: keys(attribute, "sk"),
+      Projection: {
+        ProjectionType: "INCLUDE",
+        NonKeyAttributes: copied.filter((other) => other !== attribute),
+      },
     })),
-  );
+    {
+      IndexName: "by-activity",
+      KeySchema: keys("pk", "lastMessageAt"),
+      Projection: {
+        ProjectionType: "INCLUDE",
+        NonKeyAttributes: ["id", "leadId", "channel", "status", "messageCount"],
+      },
+    },
+  ]);
 });
 
 test("The table is on demand without a limit, streams both images and expires items, and nothing else", () => {

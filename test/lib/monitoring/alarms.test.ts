@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
-import { indexes } from "../../../shared/dynamodb/keys.ts";
+import { activityIndex, indexes } from "../../../shared/dynamodb/keys.ts";
 import { routes } from "../../../shared/routes.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 import { type Alarm, readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
@@ -26,7 +26,7 @@ const ofQueue = (construct: string) =>
 const table = () => `TableName ${id("AWS::DynamoDB::Table")} Sum of 300 s`;
 const tableThrottles = (kind: "Read" | "Write") => [
   `AWS/DynamoDB ${kind}ThrottleEvents ${table()}`,
-  ...Object.keys(indexes).map(
+  ...[...Object.keys(indexes), activityIndex.name].map(
     (index) => `AWS/DynamoDB ${kind}ThrottleEvents GlobalSecondaryIndexName ${index} ${table()}`,
   ),
 ];

@@ -17,6 +17,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   NewLead: ["name", "email source tags"],
   LeadsPage: ["data pagination"],
   Conversation: ["id leadId channel status lastMessageAt messageCount"],
+  OpenedConversation: ["id leadId channel status lastMessageAt messageCount", "messages"],
   ConversationsPage: ["data pagination"],
   Message: ["id conversationId leadId channel message createdAt"],
   NewMessage: ["leadId channel message"],

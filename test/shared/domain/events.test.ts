@@ -158,7 +158,8 @@ test("a change by a command becomes an event with the whole record, once", () =>
     // What else changes an item later leaves the id.
     toChange(lead, changeId, changeId),
   ]);
-  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, byParent, ...record } = lead;
+  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, byParent, details, ...fields } = lead;
+  const record = { ...fields, ...details };
   const { id, channel, status, lastMessageAt, messageCount } = conversation;
   expect(events).toEqual([
     { type: "lead.updated", ...change, changed: ["status"], lead: record },

@@ -47,7 +47,7 @@ describe("with a rate limit", () => {
     await coldStart("100");
     const { ConversationHistory, leadId } = await import("../../support/history.ts");
     const history = new ConversationHistory();
-    history.addMany(90, { padding: 105_000 });
+    history.addMany(2500);
     await history.list({ leadId });
     const admissions = [...history.table.memory.items()].filter(({ sk }) => String(sk).startsWith("long#"));
     expect(admissions).toMatchObject([{ pk: `RATE#${history.account}`, used: 1 }]);

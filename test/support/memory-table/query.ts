@@ -1,9 +1,9 @@
 import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
+import type { IndexName } from "../../../shared/dynamodb/keys.ts";
 import { holds, project } from "./expressions.ts";
 import { readKeyCondition } from "./key-condition.ts";
 import { firstAfter, firstAt, type Row } from "./partitions.ts";
-import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
+import { allIndexes, type StoredItems, type Usage, validationError } from "./stored-items.ts";
 
 /** A page of a query ends with the row that makes it this large, in bytes. */
 export const pageBytes = 1024 * 1024;
@@ -20,7 +20,9 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   const index = input.IndexName as IndexName | undefined;
   if (index !== undefined && input.ConsistentRead) throw validationError("An index has no consistent reads.");
   const { attribute, partition, bounds } = readKeyCondition(input.KeyConditionExpression, input);
-  if (attribute !== (index === undefined ? "pk" : indexes[index]))
+  const keys = index === undefined ? undefined : allIndexes.get(index);
+  if (keys && input.Select === "ALL_ATTRIBUTES") throw validationError("The index has only some attributes.");
+  if (attribute !== (keys?.attribute ?? "pk"))
     throw validationError(`The partition key is not ${attribute}.`);
   const rows = items.in(index).get(partition);
   const { page, bytes, ended } = readPage(rows, bounds(rows), input);
@@ -36,7 +38,7 @@ export function query(items: StoredItems, input: QueryCommandInput) {
     ...(input.Select !== "COUNT" && { Items: found.map(({ item }) => toPart(item)) }),
     Count: found.length,
     ScannedCount: page.length,
-    ...(!ended && last && { LastEvaluatedKey: toKey(last, index, partition) }),
+    ...(!ended && last && { LastEvaluatedKey: toKey(last, keys, partition) }),
   };
   return { output, reads: [usage] };
 }
@@ -50,7 +52,11 @@ function readPage(
   const step = ScanIndexForward ? 1 : -1;
   let at = ScanIndexForward ? first : end - 1;
   if (start) {
-    const position = { pk: String(start.pk), sk: String(start.sk) };
+    const { pk, sk, lastMessageAt } = start;
+    const position =
+      lastMessageAt === undefined
+        ? { pk: String(pk), sk: String(sk) }
+        : { pk: String(sk), sk: String(lastMessageAt) };
     at = ScanIndexForward
       ? Math.max(at, firstAfter(rows, position))
       : Math.min(at, firstAt(rows, position) - 1);
@@ -66,8 +72,12 @@ function readPage(
   return { page, bytes, ended: page.length < Limit };
 }
 
-const toKey = ({ pk, sk }: Row, index: IndexName | undefined, partition: string) => ({
-  pk,
-  sk,
-  ...(index !== undefined && { [indexes[index]]: partition }),
+const toKey = (
+  { item }: Row,
+  keys: { attribute: string; sortKey: string } | undefined,
+  partition: string,
+) => ({
+  pk: item.pk,
+  sk: item.sk,
+  ...(keys && { [keys.attribute]: partition, [keys.sortKey]: item[keys.sortKey] }),
 });

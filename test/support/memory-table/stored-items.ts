@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
+import { activityIndex, copiedFields, type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
@@ -21,18 +21,40 @@ export interface Change {
 /** The most bytes of an item. */
 const largestItem = 400 * 1024;
 
-const indexNames = Object.keys(indexes) as IndexName[];
+/** The keys of an index, and what it copies besides those of the table. */
+interface Index {
+  readonly attribute: string;
+  readonly sortKey: string;
+  readonly copies: readonly string[];
+}
+
+const keysOfIndexes = Object.values(indexes);
+
+export const allIndexes: ReadonlyMap<IndexName, Index> = new Map<IndexName, Index>([
+  ...Object.entries(indexes).map(([name, attribute]): [IndexName, Index] => [
+    name as IndexName,
+    { attribute, sortKey: "sk", copies: [...copiedFields, ...keysOfIndexes] },
+  ]),
+  [
+    activityIndex.name,
+    {
+      attribute: "pk",
+      sortKey: activityIndex.sortKey,
+      copies: [activityIndex.sortKey, ...activityIndex.copies],
+    },
+  ],
+]);
 
 /** The bytes of a write unit. */
 const writeUnit = 1024;
 
 const units = (...sizes: readonly number[]) => Math.max(1, Math.ceil(Math.max(...sizes) / writeUnit));
 
-/** The items of a table in its partitions and in those of its indexes, which have all attributes. */
+/** The items of a table in its partitions and in those of its indexes, which have some attributes. */
 export class StoredItems {
   onChange: ((change: Change) => void) | undefined;
   #table = new Partitions();
-  #indexes = new Map(indexNames.map((name) => [name, new Partitions()]));
+  #indexes = new Map(Array.from(allIndexes.keys(), (name) => [name, new Partitions()]));
 
   /** The rows of the table, or of an index. */
   in(index: IndexName | undefined): Partitions {
@@ -56,7 +78,7 @@ export class StoredItems {
       { partition: pk, units: units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1) },
     ];
     if (!changed) return used;
-    for (const index of indexNames) used.push(...this.#replaceInIndex(index, before, after));
+    for (const index of allIndexes.keys()) used.push(...this.#replaceInIndex(index, before, after));
     this.onChange?.({ key: { pk, sk }, before: before?.item, after: after?.item });
     return used;
   }
@@ -76,24 +98,42 @@ export class StoredItems {
 
   #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): Usage[] {
     const partitions = this.in(index);
-    const from = partitionOf(index, before);
-    const to = partitionOf(index, after);
-    if (after && to !== undefined) partitions.put(to, after);
-    if (before && from !== undefined && from !== to) partitions.delete(from, before);
-    const used: Usage[] = [];
-    if (before && from !== undefined && from !== to)
-      used.push({ index, partition: from, units: units(before.size) });
-    if (after && to !== undefined) {
-      const old = from === to ? (before?.size ?? 0) : 0;
-      used.push({ index, partition: to, units: units(old, after.size) });
-    }
-    return used;
+    const [from, to] = [toIndexed(index, before), toIndexed(index, after)];
+    if (from && to && isDeepStrictEqual(from, to)) return [];
+    const stays = from && to && isSame(from, to);
+    if (from && !stays) partitions.delete(from.partition, from.row);
+    if (to) partitions.put(to.partition, to.row);
+    const usage = ({ partition }: Indexed, ...sizes: number[]) => ({
+      index,
+      partition,
+      units: units(...sizes),
+    });
+    return [
+      ...(from && !stays ? [usage(from, from.row.size)] : []),
+      ...(to ? [usage(to, stays ? from.row.size : 0, to.row.size)] : []),
+    ];
   }
 }
 
-function partitionOf(index: IndexName, row: Row | undefined): string | undefined {
-  const partition = row?.item[indexes[index]];
-  return partition === undefined ? undefined : String(partition);
+/** A row of an index, and its partition. */
+interface Indexed {
+  readonly partition: string;
+  readonly row: Row;
+}
+
+const isSame = (a: Indexed, b: Indexed) =>
+  a.partition === b.partition && a.row.sk === b.row.sk && a.row.pk === b.row.pk;
+
+/** What an index has of a row of the table: nothing if it lacks one of its keys. */
+function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined {
+  const { attribute, sortKey, copies } = allIndexes.get(index) as Index;
+  const [partition, sort] = [row?.item[attribute], row?.item[sortKey]];
+  if (!row || partition === undefined || sort === undefined) return undefined;
+  const names = ["pk", "sk", ...copies].filter((name) => row.item[name] !== undefined);
+  const item = Object.freeze(Object.fromEntries(names.map((name) => [name, row.item[name]])));
+  // Rows with one sort key of another kind are in the order of their own.
+  const position = sortKey === "sk" ? { pk: row.pk, sk: row.sk } : { pk: row.sk, sk: String(sort) };
+  return { partition: String(partition), row: { ...position, item, size: itemSize(item) } };
 }
 
 function toRow({ pk, sk }: Key, item: Item): Row {

@@ -13,6 +13,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
@@ -28,7 +29,7 @@ beforeEach(() => {
   table.on(QueryCommand, { IndexName: "by-parent" }).resolves({ Items: [{ pk: "KEY" }] });
   table.on(GetCommand).resolves({});
   table.on(DescribeTableCommand).resolves({});
-  table.on(ListTagsOfResourceCommand).resolves({});
+  table.on(ListTagsOfResourceCommand).resolves({ Tags: [{ Key: dataFormatTag, Value: String(dataFormat) }] });
 });
 
 /** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */

@@ -1,0 +1,134 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { activityIndex, listPartition } from "../../dynamodb/keys.ts";
+import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
+import { ApiError } from "../../errors.ts";
+import { maxByActivity, type Page, type RowsRequest } from "../page.ts";
+import {
+  completeRows,
+  findByIds,
+  findRows,
+  type ListRequest,
+  takePage,
+  toConditions,
+  toPage,
+  toRange,
+} from "./list-page.ts";
+import type { Found } from "./plain-page.ts";
+import { hasAttributes, isRow, rangeId } from "./range.ts";
+import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import { isWithin, type Window } from "./window.ts";
+
+/** Which conversations are asked for, and in which order. */
+interface ActivityRequest extends ListRequest {
+  /** The times between which their last message was sent, as they are stored. */
+  readonly active: Window;
+  /** Whether they are sorted by their last message. */
+  readonly byActivity: boolean;
+}
+
+const all: RowsRequest = { page: 1, limit: Number.MAX_SAFE_INTEGER };
+
+/**
+ * A page of the selected conversations by their last message, or of those whose last message was sent in a time, and their
+ * exact number. Rows move while they are read, because each message makes its conversation the newest one: the index and
+ * the trees, which count, may differ by them.
+ *
+ * @param toRecord throws MalformedItemError
+ * @throws ApiError `invalid_input` when too many rows would have to be read
+ * @throws TooExpensiveError when it would take too much time
+ */
+export async function activityPage<T>(
+  asked: ActivityRequest,
+  request: RowsRequest,
+  toRecord: (item: Item) => T,
+  admitLongList: AdmitLongList,
+): Promise<Page<T>> {
+  const { ids, parent } = asked;
+  const { range } = toRange(asked);
+  const isActive = ({ lastMessageAt }: Item) => isWithin(asked.active)(String(lastMessageAt));
+  const toSorted = (items: readonly Item[]) =>
+    takePage(items.filter(isActive), asked.byActivity ? "lastMessageAt" : "sk", request);
+  if (ids) return toPage(toSorted(await findByIds(asked, ids)), request, toRecord);
+  const found = await (parent === undefined
+    ? withinBudget(`${activityIndex.name} ${asked.account}`, admitLongList, (call) =>
+        findByActivity(asked, request, toSorted, call),
+      )
+    : withinBudget(rangeId(range), admitLongList, async (call) => {
+        const { items } = await findRows(asked, all, call);
+        return toSorted(await completeRows(asked, items, call));
+      }));
+  return toPage(found, request, toRecord);
+}
+
+async function findByActivity(
+  asked: ActivityRequest,
+  request: RowsRequest,
+  toSorted: (items: readonly Item[]) => Found,
+  call: Call,
+): Promise<Found> {
+  const { from, before } = asked.active;
+  if (from !== undefined || before !== undefined) return toSorted(await readActive(asked, all, call));
+  const { page, limit } = request;
+  const [{ total }, items] = await Promise.all([
+    findRows(asked, { page: 1, limit: 1 }, call),
+    readActive(asked, request, call),
+  ]);
+  return { items: items.slice((page - 1) * limit, page * limit), total };
+}
+
+/** The stored forms of the earliest and the latest time. */
+const [earliestTime, latestTime] = ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
+
+/** Reads the selected conversations from the index by activity, up to the end of a page. Others are read and dropped. */
+async function readActive(
+  asked: ActivityRequest,
+  { page, limit, ascending = false }: RowsRequest,
+  call: Call,
+): Promise<readonly Item[]> {
+  const { account, list, window, active } = asked;
+  const { from = earliestTime, before = latestTime } = active;
+  if (from >= before) return [];
+  const partition = listPartition(list.type, account);
+  const range = { list, partition, rows: { pk: partition } };
+  const hasFilters = hasAttributes(toConditions(asked));
+  const isSelected = (item: Item) =>
+    item.lastMessageAt !== before &&
+    isRow(range, item) &&
+    isWithin(window)(String(item.sk)) &&
+    hasFilters(item);
+  const wanted = page * limit;
+  // By sort key: a row that moves while it is read can be met twice.
+  const rows = new Map<unknown, Item>();
+  let read = 0;
+  let position: Item | undefined;
+  do {
+    // As many as have the missing rows among them, if rows are selected as often as up to now.
+    const mostRows = Math.ceil(((wanted - rows.size) * (read + 1)) / (rows.size + 1));
+    const command = new QueryCommand({
+      TableName: tableName,
+      IndexName: activityIndex.name,
+      KeyConditionExpression: `pk = :pk AND ${activityIndex.sortKey} BETWEEN :from AND :before`,
+      ExpressionAttributeValues: { ":pk": partition, ":from": from, ":before": before },
+      ScanIndexForward: ascending,
+      Limit: mostRows <= maxByActivity ? mostRows : undefined,
+      ExclusiveStartKey: position,
+    });
+    const found = await call((options) => table.send(command, options), read > maxByActivity).catch(refuse);
+    const items = found.Items ?? [];
+    for (const item of items.filter(isSelected)) rows.set(item.sk, item);
+    read += items.length;
+    position = found.LastEvaluatedKey;
+  } while (position && rows.size < wanted);
+  return [...rows.values()];
+}
+
+/** Another attempt would need as many calls. */
+function refuse(error: unknown): never {
+  if (!(error instanceof TooExpensiveError) || error.code !== "too_many_calls") throw error;
+  const message = "and lastMessageBefore must be closer together: too many conversations would be read";
+  throw new ApiError("invalid_input", `The request is invalid: lastMessageAfter ${message}.`, {
+    faults: [{ in: "query", field: "lastMessageAfter", code: "out_of_range", message }],
+    cause: error,
+  });
+}
