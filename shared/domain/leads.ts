@@ -106,9 +106,9 @@ export const leadStatusKeys = (account: string, { status, source }: Lead) => ({
   }),
 });
 
-/** The lead of an item whose keys must be its own, also those of the indexes. @throws MalformedItemError */
+/** The lead of an item whose keys must be its own, also those of the indexes, and what it is filtered by. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
   const lead = readRecord(validateLead, item);
-  checkKeys(item, leadItem(account, lead), keyAttributes);
+  checkKeys(item, leadItem(account, lead), [...keyAttributes, "status", "source"]);
   return lead;
 };

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from "@middy/core";
 import type { Fault } from "../errors.ts";
 import { lastPage, pageRequest } from "../pages/page.ts";
 import type { ConversationsQuery } from "../schemas/conversation-schemas.ts";
+import { maxLimit, maxPage } from "../schemas/page-schemas.ts";
 import { addFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-event.ts";
 
@@ -9,8 +10,10 @@ import type { RouteEvent } from "./route-event.ts";
 export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
+      // Not yet valid: a parameter that cannot be read as one string has another type.
       const query = event.query as ConversationsQuery;
-      const { id: ids, include, sort } = query;
+      const { id: ids, include } = query;
+      const sort = typeof query.sort === "string" ? query.sort : undefined;
       const fault = (field: keyof ConversationsQuery, code: Fault["code"], message: string) =>
         addFaults(event, { in: "query", field, code, message });
       if (include === "messages" && ids?.length !== 1)
@@ -19,8 +22,8 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
         if (include === undefined && query[name] !== undefined)
           fault(name, "not_allowed", "needs include=messages");
       const { page, limit } = pageRequest(query);
-      const last = lastPage(query, limit);
-      if (page > last) {
+      const last = lastPage({ sort }, limit);
+      if (limit <= maxLimit && page > last && page <= maxPage) {
         const next = sort === "lastMessageAt" ? "lastMessageAfter" : "lastMessageBefore";
         fault("page", "out_of_range", `must be at most ${last} with this sort and limit: go on with ${next}`);
       }

@@ -1,4 +1,4 @@
-import { defaultLimit, defaultPage, maxPage } from "../schemas/page-schemas.ts";
+import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
 
 /** The number of a page, from 1, and the number of items per page. */
 export interface PageRequest {
@@ -28,7 +28,7 @@ export const toOrder = (sort = "-createdAt") => ({
 
 /** The last page that a list can show. */
 export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
-  toOrder(sort).byActivity ? Math.floor(maxByActivity / limit) : maxPage;
+  toOrder(sort).byActivity ? Math.floor(maxByActivity / limit) : Number.POSITIVE_INFINITY;
 
 /** The page that a valid query requests. */
 export const pageRequest = (query: { page?: string; limit?: string }): PageRequest => ({

@@ -29,8 +29,8 @@ export function readRecord<T>(validate: Validator<T>, item: Readonly<Record<stri
 
 /** The attributes of an item, with the fields that it has in `details`. */
 export const fieldsOf = ({ details, ...item }: Readonly<Record<string, unknown>>) => ({
-  ...(details as object),
   ...item,
+  ...(details as object),
 });
 
 function malformedProperty(errors: Validator["errors"]): string {

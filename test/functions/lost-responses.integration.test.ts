@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { itemTypes, readPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { RouteName } from "../../shared/routes.ts";
+import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { pick, seeded } from "../support/random.ts";
 import { aLead, aMessage } from "../support/requests.ts";
@@ -109,7 +110,7 @@ describe("a write whose first attempt takes effect after its timeout", () => {
       await Promise.all(landed);
     }
     const { leads, messages, conversations } = await stored(account);
-    expect(leads.filter(({ name }) => name === "Late")).toHaveLength(1);
+    expect(leads.filter((lead) => fieldsOf(lead).name === "Late")).toHaveLength(1);
     expect(messages).toHaveLength(1);
     expect(conversations).toMatchObject([{ messageCount: 1 }]);
   });
@@ -193,7 +194,7 @@ test.each([
   vi.restoreAllMocks();
   const { leads, messages, conversations } = await stored(account);
   const records = [
-    ...leads.map(({ id, name }) => ({ id, marker: name })),
+    ...leads.map((lead) => ({ id: lead.id, marker: fieldsOf(lead).name })),
     ...messages.map(({ id, message }) => ({ id, marker: message })),
   ];
   const copies = Map.groupBy(records, ({ marker }) => marker);

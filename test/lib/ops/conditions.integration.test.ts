@@ -219,9 +219,8 @@ const changes: Readonly<Record<string, Change>> = {
       await put({
         ...leadKey(account, grace),
         id: grace,
-        name: "Spoiled",
         status: "booked",
-        createdAt: createdAt(grace),
+        details: { name: "Spoiled", createdAt: createdAt(grace) },
       });
       await put({ ...itemsOf(account).find(({ pk, sk }) => sk === mail && pk !== sk), messageCount: 1 });
     },

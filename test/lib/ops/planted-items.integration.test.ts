@@ -6,6 +6,7 @@ import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
@@ -161,7 +162,8 @@ describe("a command that changes nothing", () => {
 
   test("a change of an item that is malformed", async () => {
     const find = (type: string, attribute: string) =>
-      planted.find((each) => each.type === type && typeof each.item[attribute] === "object")?.item.sk ?? "";
+      planted.find((each) => each.type === type && typeof fieldsOf(each.item)[attribute] === "object")?.item
+        .sk ?? "";
     for (const [type, field] of [
       ["lead", "source"],
       ["lead", "score"],

@@ -28,6 +28,19 @@ const shapes: Readonly<Record<number, unknown>> = {
     "LIMIT#*": "requests sk",
     "MESSAGE#*#*": "channel conversationId createdAt id leadId message sk",
   },
+  2: {
+    "ACTIVE#*#*": "conversationId sk",
+    "CONVERSATION#*":
+      "byOrigin=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndOrigin=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
+    "ERASED#*": "id leadId sk",
+    "IDEMPOTENCY#*#*": "expiresAt fingerprint ids sk",
+    "IMPORT#*": "sk startedAt",
+    "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
+    "LEAD#*":
+      "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed details.createdAt details.email details.name details.score details.tags id imported sk source status",
+    "LIMIT#*": "requests sk",
+    "MESSAGE#*#*": "channel conversationId createdAt id leadId message sk",
+  },
 };
 
 /** A key without what differs between items: the type and one * for each part behind it. */
@@ -37,7 +50,8 @@ const indexed = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
 
 const describe = (item: Item) =>
   Object.keys(item)
-    .filter((name) => name !== "pk")
+    .filter((name) => name !== "pk" && name !== "details")
+    .concat(Object.keys(Object(item.details)).map((name) => `details.${name}`))
     .sort()
     .map((name) => (indexed.includes(name) ? `${name}=${form(item[name])}` : name));
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
-import { dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
+import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
   activeConversationKey,
@@ -15,6 +15,7 @@ import { beforeCall, smallPages } from "../../../support/conditions.ts";
 import { copyTable } from "../../../support/copied-table.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
+import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 import { copy, replace } from "./support/copy.ts";
 import { expectConsistent, restoredItems } from "./support/restored-items.ts";
@@ -210,7 +211,7 @@ describe("an account is copied from a table that was restored without indexes", 
 
   test("asks before it replaces one item, and --dry-run says the same", async () => {
     const { account, grace, from, before: items } = await anAccount();
-    await put({ ...items[`LEAD#${account} ${grace.id}`], name: "Spoiled" });
+    await put(withFields(items[`LEAD#${account} ${grace.id}`] ?? {}, { name: "Spoiled" }));
     const before = await tableItems();
     const args = ["accounts", "copy", "--account", account, "--from-table", from, "--replace"];
     const outcome = await program([...args, "--table", tableName], { input: "acme\n" });
@@ -235,12 +236,12 @@ test("a table of another data format, without the account or that does not exist
       new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags: [{ Key: dataFormatTag, Value }] }),
     );
   const before = await tableItems();
-  await tag("2");
+  await tag(String(dataFormat + 1));
   const failures = [await copy(account, from)];
-  await tag("1");
+  await tag(String(dataFormat));
   failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
   expect(failures.map(({ failure }) => failure)).toEqual([
-    expect.stringContaining(`The table ${from} has the data format 2, but`),
+    expect.stringContaining(`The table ${from} has the data format ${dataFormat + 1}, but`),
     expect.stringContaining(`The table ${from} has nothing of the account nobody.`),
     expect.stringContaining("There is no table none in the region"),
     expect.stringContaining(`The account ${account} would be copied onto itself`),

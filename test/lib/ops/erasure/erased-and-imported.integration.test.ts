@@ -72,7 +72,7 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
   }
 
   const isPut = (name: string) => (command: TableCommand) =>
-    command instanceof PutCommand && command.input.Item?.name === name;
+    command instanceof PutCommand && command.input.Item?.details?.name === name;
 
   test("stores nothing of an erased lead again, and waits for no lead that its file does not name", async () => {
     const data = await saved();

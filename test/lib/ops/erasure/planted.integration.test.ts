@@ -46,7 +46,7 @@ async function plant(account: string) {
     plantItem(activeConversationKey(account, ada.id, channel), { conversationId });
   const listed = newId("conv");
   const fields = { id: listed, leadId: bob.id, channel: "fax", status: "active", messageCount: 1 };
-  const misplaced = { ...conversationItem(account, { ...fields, lastMessageAt: "" }), ...byAda };
+  const misplaced = { ...conversationItem(account, { ...fields, lastMessageAt: "x" }), ...byAda };
   return {
     ada,
     bob,

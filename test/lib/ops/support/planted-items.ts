@@ -28,6 +28,7 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { withFields } from "../../../support/with-fields.ts";
 
 /** Whom planted items are of, and whom they name instead. */
 export interface Names {
@@ -82,7 +83,9 @@ function spoil(
   type: string,
   { other }: Names,
   build: (n: string) => Item & Key,
-  attributes = Object.keys(build("0")).filter((name) => !fixed.includes(name)),
+  attributes = [...Object.keys(build("0")), ...Object.keys(Object(build("0").details))].filter(
+    (name) => !fixed.includes(name),
+  ),
 ): Planted[] {
   return attributes.flatMap((name, i) =>
     [
@@ -92,12 +95,15 @@ function spoil(
       "x".repeat(largest.has(name) ? 300_000 : 3000),
       terminalCommands,
       ...Object.values(other),
-    ].map((value) => {
-      const item = { ...build(String(made++)), [name]: value };
-      const isOfOther =
-        ["leadId", "conversationId"].includes(name) && Object.values<unknown>(other).includes(value);
-      return { type, item: isOfOther && "message" in item ? { ...item, message: secret } : item };
-    }),
+    ]
+      // DynamoDB stores no other type of the key of an index.
+      .filter((value) => name !== "lastMessageAt" || value === undefined || typeof value === "string")
+      .map((value) => {
+        const item = withFields(build(String(made++)), { [name]: value });
+        const isOfOther =
+          ["leadId", "conversationId"].includes(name) && Object.values<unknown>(other).includes(value);
+        return { type, item: isOfOther && "message" in item ? { ...item, message: secret } : item };
+      }),
   );
 }
 
