@@ -1,7 +1,7 @@
 import { lastPage, type Page } from "../pages/page.ts";
 
-/** The most bytes of the header. Some proxies and clients take 8 KB for all headers of a response. */
-const maxBytes = 7500;
+/** The most bytes of the header. nginx takes 4 KB for all headers of a response by default, and answers 502 for more. */
+const maxBytes = 3500;
 
 /** In which order links are left out of a longer header: without `next`, a list would seem to end. */
 const leftOut = ["last", "first", "prev", "next"];

@@ -4,7 +4,7 @@ import { requestOptions } from "../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../shared/timestamps.ts";
 
 /** The most bytes of all headers of a response, and of its body. */
-export const mostHeaders = 8192;
+export const mostHeaders = 4096;
 export const mostBody = 5_000_000;
 
 /** The bytes of headers, with their separators. */
