@@ -200,10 +200,9 @@ test.each([
   expect(isOfEndedRun(name, "accept-", Date.now())).toBe(isOver);
 });
 
-/** The policy in docs/deploying.md. */
+/** The policy of whoever runs the command. */
 function readPolicy() {
-  const page = readFileSync(join(import.meta.dirname, "../../docs/deploying.md"), "utf8");
-  const [, policy = ""] = /### What it may do.*?```json\n(.*?)```/s.exec(page) ?? [];
+  const policy = readFileSync(join(import.meta.dirname, "../../docs/deploying/accept-policy.json"), "utf8");
   return (JSON.parse(policy) as { Statement: { Action: string[]; Resource: string | string[] }[] }).Statement;
 }
 
