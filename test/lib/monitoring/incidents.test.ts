@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import type { RouteName } from "../../../shared/routes.ts";
 import { synthesize } from "../../support/synthesize.ts";
-import { compile, type Series } from "./support/metric-math.ts";
 import { type Signals, simulate } from "./support/simulation.ts";
 
 const { template, functions } = await synthesize("prod");
@@ -161,19 +160,4 @@ test.each(faults)("A fault of %s raises these alarms after so many minutes", (fa
 test.each([10, 1_000_000])("Without a fault, no alarm is raised at %s requests an hour", (perHour) => {
   const none = "nothing" as Fault;
   expect(simulate(template, signals(perHour, none), [-180, 120])).toEqual(new Map());
-});
-
-test("metric math: a missing value is 0 beside a value, and nothing is divided by 0", () => {
-  const series: Readonly<Record<string, Series>> = { a: (minute) => (minute > 0 ? minute : undefined) };
-  const none: Series = () => undefined;
-  const value = (text: string, minute: number) => compile(text, (id) => series[id] ?? none, 1)(minute);
-  expect(value("a + 2 * 3 - 1", 2)).toBe(7);
-  expect(value("a + b", 0)).toBeUndefined();
-  expect(value("a + TIME_SERIES(0)", 0)).toBe(0);
-  expect(value("a / b", 2)).toBeUndefined();
-  expect(value("IF(a >= 2, 100 * (a + 1) / a, 0)", 4)).toBe(125);
-  expect(value("IF(b > 0, 1)", 4)).toBeUndefined();
-  expect(value("a - DIFF(a)", 3)).toBe(2);
-  expect(() => value("a 2", 1)).toThrow();
-  expect(() => value("FILL(a, 0)", 1)).toThrow();
 });

@@ -8,7 +8,11 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
 import { runCommand, runJson } from "../../support/command.ts";
 import { leadFile } from "../../support/lead-files.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
 import { tableItems } from "../../support/table-items.ts";
+
+// What an erasure waits for is another test's.
+skipWaits();
 
 /**
  * What each data format stores: by the form of the partition key, the attributes, with the forms of the keys of indexes.

@@ -11,15 +11,27 @@ const combine = (statistic: string, values: readonly number[]): Value => {
   return statistic === "Maximum" ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
 };
 
+/** The same values, each computed once: the periods of an alarm overlap. */
+function remembered(series: Series): Series {
+  const values = new Map<number, Value>();
+  return (minute) => {
+    if (!values.has(minute)) values.set(minute, series(minute));
+    return values.get(minute);
+  };
+}
+
 /** A metric over the periods that end with each minute: CloudWatch evaluates alarms every minute. */
 function window(text: string, signals: Signals): Series {
   const [, metric = "", seconds = ""] = /^(.*) of (\d+) s$/.exec(text) ?? [];
   const statistic = metric.split(" ").at(-1) ?? "";
-  return (minute) => {
+  const signal = remembered((minute) => signals(metric, minute));
+  return remembered((minute) => {
     const minutes = Array.from({ length: Number(seconds) / 60 }, (_, ago) => minute - ago);
-    const values = minutes.map((each) => signals(metric, each)).filter((value) => value !== undefined);
-    return combine(statistic, values);
-  };
+    return combine(
+      statistic,
+      minutes.map(signal).filter((value) => value !== undefined),
+    );
+  });
 }
 
 const periodOf = (alarm: Alarm) =>
