@@ -47,7 +47,11 @@ async function acceptLocal(): Promise<Report> {
     load: 100,
   };
   const acceptance = await open({ local: true }, control);
-  return accept({ ...acceptance, settings: { ...defaults, ...acceptance.settings, ...settings } }, phases);
+  // Awaited here: the waits are skipped until this function ends.
+  return await accept(
+    { ...acceptance, settings: { ...defaults, ...acceptance.settings, ...settings } },
+    phases,
+  );
 }
 
 /**
