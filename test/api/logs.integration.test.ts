@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { ulid } from "ulid";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { newApiKey, parseApiKey } from "../../shared/domain/api-key-format.ts";
 import { startApi } from "../support/api.ts";
 import { fetchChecked } from "../support/checked-fetch.ts";
 import { type Exchange, startFaultyTable, type TableResponse } from "../support/faulty-table.ts";
 import { findLeaks } from "../support/leaks.ts";
-import { exchange, parseResponses } from "../support/socket.ts";
 
 /** Occurs nowhere else: a log that holds it holds what a test sent. */
 const marker = "zqxjkvwb";
@@ -204,26 +201,6 @@ test("nothing of rejected requests is logged", async () => {
   expectNoLeak();
 });
 
-/** Sends raw bytes and closes the connection. */
-async function sendRaw(bytes: string) {
-  const socket = connect(Number(new URL(api.url).port), "127.0.0.1");
-  socket.on("error", () => {});
-  socket.end(bytes);
-  await once(socket.resume(), "close");
-}
-
-test("nothing of malformed and incomplete requests is logged", async () => {
-  const text = textOf("raw");
-  const before = linesWith("the client went away").length;
-  await sendRaw(`${text}\r\n\r\n`);
-  await sendRaw(`GET ${leads} HTTP/1.1\r\nHost: x\r\nX-A: ${text.repeat(1000)}\r\n\r\n`);
-  await sendRaw(
-    `POST ${leads}?${text} HTTP/1.1\r\nHost: x\r\nX-A: ${text}\r\nContent-Length: 999\r\n\r\n${text}`,
-  );
-  await expect.poll(() => linesWith("the client went away").length).toBe(before + 1);
-  expectNoLeak();
-});
-
 /** Counts the failures that a function has logged. */
 const countFailures = (name: string, event: string) =>
   linesWith(`[${name}]`, `event: '${event} failed'`).length;
@@ -279,38 +256,16 @@ test.each([
   "ValidationException",
   "items of no sense",
   "no JSON",
-  "a lost connection",
 ] as const)("nothing of leads that cannot be counted is logged: %s", async (fault) => {
   const counts = `"COUNT#${account}#LEAD"`;
   const before = countFailures("maintain-counts", "counts");
   const stopFailing = failCalls(fault, (input) => !input.includes(counts));
   try {
     expect((await send("POST", leads, lead)).status).toBe(201);
-    await expect
-      .poll(() => countFailures("maintain-counts", "counts"), { timeout: 90_000 })
-      .toBeGreaterThan(before);
+    await expect.poll(() => countFailures("maintain-counts", "counts")).toBeGreaterThan(before);
   } finally {
     stopFailing();
   }
-  expectNoLeak();
-});
-
-test("nothing of throttled requests is logged", async () => {
-  const body = JSON.stringify(lead);
-  const request = (connection: string) => {
-    const length = String(Buffer.byteLength(body));
-    const sent = { ...headers(), authorization: "", host: "127.0.0.1", "content-length": length, connection };
-    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-    return [`POST ${leads}?${source()} HTTP/1.1`, ...lines, "", body].join("\r\n");
-  };
-  // The throttle refills by this clock: a busy machine would not send them fast enough.
-  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
-  onTestFinished(() => clock.mockRestore());
-  const flood = [...Array.from({ length: 599 }, () => request("keep-alive")), request("close")];
-  const received = parseResponses(await exchange(api.url, flood.join("")));
-  responses += received.length;
-  expect(received).toHaveLength(600);
-  expect(received.filter(({ status }) => status === 429)).not.toEqual([]);
   expectNoLeak();
 });
 

@@ -8,7 +8,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
 import { UserError } from "../../../../lib/user-error.ts";
-import { exchange } from "../../../support/socket.ts";
 import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
 
 afterEach(() => {
@@ -194,59 +193,18 @@ test.each([
   expect((await send(`${url}/probes`, { headers: { host } })).status).toBe(status);
 });
 
-test("no response allows the pages of another origin to read it", async () => {
-  const { get } = await startProbes();
-  for (const method of ["GET", "POST", "OPTIONS"]) {
-    const response = await get("/probes", { method, headers: { origin: "http://evil.example" } });
-    expect([...response.headers.keys()].filter((name) => name.startsWith("access-control-"))).toEqual([]);
-  }
-});
-
-test("an event has at most 6 MB, its envelope included", async () => {
-  const received: number[] = [];
-  const { get } = await startProbes({
-    respond: (event) => {
-      received.push(JSON.stringify(event).length);
-      return {};
-    },
-  });
-  const post = async (length: number) => {
-    const headers = { "content-type": "text/plain", "x-length": String(length).padStart(8) };
-    return (await get("/probes", { method: "POST", headers, body: "a".repeat(length) })).status;
-  };
-  expect(await post(1_000_000)).toBe(200);
-  const envelope = (received[0] ?? 0) - 1_000_000;
-  expect(await post(6_291_456 - envelope)).toBe(200);
-  expect(received[1]).toBe(6_291_456);
-  expect(await post(6_291_457 - envelope)).toBe(413);
-});
-
-test("the request line and the headers have at most 10,240 bytes", async () => {
-  const { url } = await startProbes();
-  const status = async (bytes: number) => {
-    const head = "GET /probes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ";
-    const sent = `${head}${"a".repeat(bytes - head.length - 4)}\r\n\r\n`;
-    return String(await exchange(url, sent)).slice(9, 12);
-  };
-  expect([await status(10_000), await status(10_400)]).toEqual(["200", "431"]);
-});
-
 test("a request of ambiguous length gets 400, and neither it nor the next one reaches a function", async () => {
   let calls = 0;
   const { url } = await startProbes({ respond: () => ++calls });
   const head = "POST /probes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n";
   for (const header of ["Content-Length: 0", "Transfer-Encoding: chunked"]) {
-    const received = await exchange(url, `${head}${header}\r\n\r\n0\r\n\r\n${head}\r\nhello`);
-    expect(String(received)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    // The server may close before it has read everything.
+    const closed = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
+    socket.write(`${head}${header}\r\n\r\n0\r\n\r\n${head}\r\nhello`);
+    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    await closed;
   }
-  expect(calls).toBe(0);
-});
-
-test.each([undefined, " "])("the identity %j is unauthorized without a call", async (authorization) => {
-  let calls = 0;
-  const { get } = await startProbes({ authorize: () => ({ isAuthorized: ++calls > 0 }) });
-  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-  await expectGatewayResponse(await get("/probes", { headers }), 401, "Unauthorized");
   expect(calls).toBe(0);
 });
 
