@@ -337,17 +337,6 @@ test("what a run has left that ended at any time, the second run after it takes 
   }
 });
 
-test("another account whose name begins alike keeps its rows", async () => {
-  const other = { account: "canary2", body: { name: "Ada" } };
-  await invokeHandler("create-lead", routeEvent("create-lead", other));
-  for (let times = 0; times < 4; times++) {
-    untilNextRun();
-    await run();
-    await deliver();
-  }
-  expect([...memory.items()].filter(({ pk }) => pk === "LEAD#canary2")).toHaveLength(1);
-});
-
 test("after 50 runs, the rows of two remain, and a run costs the units that deploying.md has", async () => {
   const events = new Set<string>();
   const rows = new Set<string>();

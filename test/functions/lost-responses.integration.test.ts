@@ -6,7 +6,7 @@ import type { RouteName } from "../../shared/routes.ts";
 import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { pick, seeded } from "../support/random.ts";
-import { aLead, aMessage } from "../support/requests.ts";
+import { aLead } from "../support/requests.ts";
 import {
   type Attempt,
   cancellation,
@@ -46,27 +46,6 @@ function delayFirst(writes: number, milliseconds: number): Promise<unknown>[] {
 }
 
 describe("a write whose first attempt takes effect after its timeout", () => {
-  test("creates one lead", async () => {
-    const landed = delayFirst(1, 300);
-    const { body, status } = await call("create-lead", { account: "late-lead", body: { name: "Ada" } });
-    await Promise.all(landed);
-    expect([status, landed.length]).toEqual([201, 1]);
-    expect((await stored("late-lead")).leads).toMatchObject([{ id: body.id }]);
-  });
-
-  test.each(["starts", "joins"])("sends one message, which %s a conversation", async (does) => {
-    const account = `late-${does}`;
-    const { id: leadId } = await aLead(account);
-    if (does === "joins") await aMessage(account, leadId);
-    const landed = delayFirst(1, 300);
-    const body = { leadId, channel: "whatsapp", message: "Late" };
-    const sent = await call("send-message", { account, body });
-    await Promise.all(landed);
-    const { messages, conversations } = await stored(account);
-    expect(messages.filter(({ message }) => message === "Late")).toMatchObject([{ id: sent.body.id }]);
-    expect(conversations).toMatchObject([{ messageCount: does === "joins" ? 2 : 1 }]);
-  });
-
   test.each([
     "TransactionConflict",
     "ThrottlingError",

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { findManifest, stopProcess } from "../../../../lib/local/engine/engine-process.ts";
 import { UserError } from "../../../../lib/user-error.ts";
@@ -34,7 +34,11 @@ test.each([
   ]);
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child.stdout, "data");
-  await stopProcess(child);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const stopped = stopProcess(child);
+  // The time that a process has to end at the first signal.
+  if (signal === "SIGKILL") vi.advanceTimersByTime(3000);
+  await stopped;
   expect(child.signalCode).toBe(signal);
   await stopProcess(child);
 });

@@ -6,7 +6,7 @@ import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 /** Starts the whole service on an engine of its own; it stops at the end of the test. */
 export async function startRun(
   dataDirectory: string,
-  options: Pick<NonNullable<Parameters<typeof startLocal>[0]>, "eventsUrl" | "maxEnvironments" | "streams">,
+  options: Pick<NonNullable<Parameters<typeof startLocal>[0]>, "eventsUrl" | "maxEnvironments">,
 ) {
   const log: string[] = [];
   const run = await startLocal({

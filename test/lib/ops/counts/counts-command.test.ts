@@ -101,25 +101,6 @@ test("a damaged tree is one place, and --repair counts it again", async () => {
   expect((await counts("verify")).failure).toBeUndefined();
 });
 
-test.each([
-  { version: "x" },
-  { watermark: 5 },
-  { watermark: "x".repeat(300_000) },
-  { generation: "1" },
-  { entries: "none" },
-])("a root with %j is named, and counted again", async (attributes) => {
-  await countedLeads(450);
-  const key = treeKey(webLeads, "root");
-  const root = [...memory.items()].find(({ pk, sk }) => pk === key.pk && sk === key.sk);
-  const [name] = Object.keys(attributes);
-  memory.execute(new PutCommand({ TableName: tableName, Item: { ...root, ...key, ...attributes } }));
-  const { printed, failure } = await counts("verify");
-  expect(printed[0]).toMatch(new RegExp(`^leads +web +The root is malformed: ${name}[.]$`, "m"));
-  expect(failure).toMatch(/ differ in 1 places/);
-  expect((await counts("verify", "--repair")).failure).toBeUndefined();
-  expect((await counts("verify")).failure).toBeUndefined();
-});
-
 test("--units sets the pace", async () => {
   await countedLeads(1000);
   const start = Date.now();
