@@ -10,26 +10,6 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-test("a command that succeeds prints nothing and exits with 0", async () => {
-  await run(async () => "ignored");
-  expect(process.exitCode).toBeUndefined();
-  expect(print).not.toHaveBeenCalled();
-});
-
-test("an exit code that the command sets is kept", async () => {
-  await run(async () => {
-    process.exitCode = 3;
-  });
-  expect(process.exitCode).toBe(3);
-});
-
-test("a UserError prints only its message", async () => {
-  const cause = new TypeError("inside");
-  await run(() => Promise.reject(new UserError("Name the table.", { cause })));
-  expect(process.exitCode).toBe(1);
-  expect(print.mock.calls).toEqual([["Name the table."]]);
-});
-
 test("an error that the command line itself knows prints only its message, a bug its stack", async () => {
   const known = new RangeError("The stack is not valid.");
   const bug = new TypeError("x is not a function");

@@ -64,27 +64,6 @@ test("prod keeps its data", () => {
   });
 });
 
-test("A stage's file overrides each setting", async () => {
-  const changed = await synthesize("prod", {
-    removalPolicy: "destroy",
-    throttleRate: 20,
-    throttleBurst: 40,
-    logRetentionDays: 30,
-    authorizerCacheSeconds: 0,
-  });
-  expect(readSettings(changed)).toEqual({
-    stack: "leads-and-conversations-prod",
-    terminationProtection: false,
-    table: "leads-and-conversations-prod",
-    deletionProtection: false,
-    recovery: { PointInTimeRecoveryEnabled: false },
-    onDeletion: new Set(["Delete"]),
-    logDays: new Set([30]),
-    throttle: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
-    cacheSeconds: 0,
-  });
-});
-
 test("a stage is deployed to its AWS account and region", async () => {
   const pinned = { account: "123456789012", region: "eu-central-1" };
   const { artifact } = await synthesize("prod", pinned);

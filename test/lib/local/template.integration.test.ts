@@ -10,29 +10,6 @@ const directory = inject("engine").assembly;
 const [file = ""] = (await readdir(directory)).filter((name) => name.endsWith(".template.json"));
 const template = await readFile(join(directory, file), "utf8");
 
-test("the functions, routes and limits are those of the template", () => {
-  const find = (label: string) => stack.functions.find((fn) => fn.label === label);
-  expect(find("maintain-counts")).toMatchObject({
-    ...{ handler: "index.handler", timeout: 60_000, memorySize: 1769 },
-    environment: { TABLE_NAME: stack.table.input.TableName },
-  });
-  const authorizer = { function: find("authorize"), identityHeaders: ["authorization"], ttlSeconds: 60 };
-  const route = (method: string, path: string, label: string) => ({
-    ...{ method, path, function: find(label), timeout: 30_000, authorizer },
-  });
-  expect(stack.routes).toHaveLength(4);
-  expect(stack.routes).toEqual(
-    expect.arrayContaining([
-      route("GET", "/api/v1/leads", "list-leads"),
-      route("POST", "/api/v1/leads", "create-lead"),
-      route("GET", "/api/v1/conversations", "list-conversations"),
-      route("POST", "/api/v1/conversations", "send-message"),
-    ]),
-  );
-  expect(stack).toMatchObject({ throttle: { ratePerSecond: 500, burst: 500 }, hasCors: false });
-  expect(stack.table.timeToLiveAttribute).toBe("expiresAt");
-});
-
 test("the readers of the stream have the settings of the template", () => {
   const halfADay = 43_200_000;
   const streamArn = expect.stringMatching(/^arn:aws:dynamodb:local:000000000000:table\/.+\/stream\/local$/);

@@ -18,12 +18,3 @@ test("Alarms are sent to an existing topic when raised and when cleared", async 
     expect(alarm).toMatchObject({ AlarmActions: [alarmsTo], OKActions: [alarmsTo] });
   }
 });
-
-test("What wakes somebody and what can wait are sent to different topics", async () => {
-  const [wake, look] = ["page", "alarms"].map((name) => `arn:aws:sns:eu-west-1:123456789012:${name}`);
-  const { template: both } = await synthesize("prod", { alarmsTo: { wake, look } });
-  const targets = new Map([...readAlarms(both)].map(([name, alarm]) => [name, alarm.AlarmActions]));
-  expect(targets.get("server-errors-create-lead")).toEqual([wake]);
-  expect(targets.get("forbidden-requests")).toEqual([look]);
-  expect([...targets.values()].flat()).toHaveLength(targets.size);
-});

@@ -1,18 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import {
-  engineClient,
-  engineHeaders,
-  engineStreamsClient,
-  selectEngineTable,
-} from "../../../../lib/local/engine/dynamodb-client.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { engineClient, engineStreamsClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 
 const endpoint = "http://127.0.0.1:8000";
 
 beforeEach(() => {
   for (const name of ["AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"])
     vi.stubEnv(name, "developer");
-  vi.stubEnv("TABLE_NAME", "developer");
   vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", "developer");
 });
 afterEach(() => vi.unstubAllEnvs());
@@ -25,17 +18,4 @@ test.each([
   expect(await config.credentials()).toMatchObject({ accessKeyId: "local" });
   expect(await config.region()).toBe("local");
   expect(await config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8000 });
-});
-
-test("forwarded requests have the access key and region of the clients", () => {
-  expect(engineHeaders.authorization).toMatch(
-    /^AWS4-HMAC-SHA256 Credential=local\/\d{8}\/local\/dynamodb\/aws4_request, /,
-  );
-});
-
-test("the domain's modules work on the selected table of the engine", async () => {
-  selectEngineTable(endpoint, "probes");
-  expect(tableName).toBe("probes");
-  expect(await table.config.credentials()).toMatchObject({ accessKeyId: "local" });
-  expect(await table.config.endpoint?.()).toMatchObject({ hostname: "127.0.0.1", port: 8000 });
 });

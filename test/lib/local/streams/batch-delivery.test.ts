@@ -82,11 +82,6 @@ test("a record that always fails is retried with exponential backoff, and discar
   expect(delays).toEqual([100, 200, 400]);
 });
 
-test("the backoff grows to ten seconds", async () => {
-  const { delays } = await deliver(() => failed("8"), { maxAge: 40_000 });
-  expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
-});
-
 test("a batch for which the function throws is halved until one record is left; those behind it wait, and become too old with it", async () => {
   const { calls, discarded, delays } = await deliver((numbers) => {
     if (numbers.includes(9)) throw new Error("on purpose");
