@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
@@ -62,10 +62,11 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
     }
 
-    await expect(startLocal({ dataDirectory: directory })).rejects.toThrow(
+    const templateDirectory = inject("engine").assembly;
+    await expect(startLocal({ dataDirectory: directory, templateDirectory })).rejects.toThrow(
       /^Another `npm start` is running on the data in /,
     );
-    await expect(startLocal({ port })).rejects.toThrow(`The port ${port} is in use`);
+    await expect(startLocal({ port, templateDirectory })).rejects.toThrow(`The port ${port} is in use`);
 
     signalProcess(first.pid, "SIGINT");
     // npm sends the signal a second time.
