@@ -12,7 +12,6 @@ import { defaults } from "../../lib/config/stage-schema.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
-import { Account } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
@@ -79,27 +78,26 @@ interface Run {
   readonly only?: readonly string[];
   readonly target?: Target;
   readonly wasThrottled?: boolean;
-  readonly load?: number;
   readonly settings?: Partial<NonNullable<Acceptance["settings"]>>;
   /** Called with everything that the run says. */
   readonly onNote?: (text: string, end: () => void) => void;
 }
 
-/** @param load how much a run writes: by default, what is enough for each check of it */
-const control = (onNote: NonNullable<Run["onNote"]> = () => {}, load = 2): Control => ({
+const control = (onNote: NonNullable<Run["onNote"]> = () => {}): Control => ({
   signal: controller.signal,
   note: (text) => onNote(text, () => controller.abort()),
   now: aws.now,
   wait: skipping(controller.signal),
-  load,
+  // Enough for each check.
+  load: 2,
 });
 
 /** The stage has no file. */
 const onStage = { stage, like: "dev" };
 
 /** Accepts the stage. */
-async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote, load }: Run = {}) {
-  const acceptance = await open({ ...onStage, ...target }, control(onNote, load));
+async function run({ only, target = {}, settings = {}, wasThrottled = false, onNote }: Run = {}) {
+  const acceptance = await open({ ...onStage, ...target }, control(onNote));
   aws.monitoring.requestsOfKind = requestsOfKind(acceptance);
   const selected = phases.filter(({ name }) => only?.includes(name) ?? true);
   return accept(
@@ -339,41 +337,6 @@ test("what cannot be measured is not seen: units beside a canary, an alarm that 
     `The action of the alarm ${TABLE_NAME}-slow-answers: the alarm is raised already`,
   ])
     expect(notSeen).toContain(text);
-});
-
-test("a Retry-After of the gateway, and no response while leads are created, differ", async () => {
-  let isFlooded = false;
-  const { sendOnce } = Client.prototype;
-  vi.spyOn(Client.prototype, "sendOnce").mockImplementation(async function (this: Client, sending) {
-    const response = await sendOnce.call(this, sending);
-    if (!isFlooded) return response;
-    return {
-      ...response,
-      status: 429,
-      body: { message: "Too Many Requests" },
-      headers: { "retry-after": "1" },
-    };
-  });
-  const { count } = Account.prototype;
-  vi.spyOn(Account.prototype, "count").mockImplementation(async function (this: Account, ...args) {
-    // Only the totals that are compared while leads are created are asked for so.
-    if (args[1]?.limit === 1) throw new Error("no response within 35 s");
-    return count.apply(this, args);
-  });
-  // More leads than can be created: the creation ends.
-  const report = await run({
-    only: ["counting", "gateway"],
-    load: 1_000_000,
-    settings: { throttleBurst: 200, throttleRate: 200 },
-    onNote: (text) => {
-      isFlooded = text.startsWith("a flood");
-    },
-  });
-  expect(report.ended).toBeUndefined();
-  expect(ofVerdict(report, "differs")).toEqual([
-    "More requests at once than the throttle allows: 429 Too Many Requests, Retry-After: 1",
-    "1000000 leads at 50 a second, and their lists: no response within 35 s",
-  ]);
 });
 
 test.each(

@@ -1,20 +1,27 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import type { LocalRun } from "../../../lib/local/local-run.ts";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
+import { type LocalRun, startLocal } from "../../../lib/local/local-run.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { request } from "../../support/api.ts";
 import { compareEvent } from "../../support/document.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { findLeaks } from "../../support/leaks.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { startConnector } from "./support/connector.ts";
-import { issueKey, startRun } from "./support/run.ts";
 
-const account = "acme";
-
-const start = (dataDirectory: string, eventsUrl: string) =>
-  startRun(dataDirectory, { eventsUrl, maxEnvironments: 2 });
+/** Starts the whole service on an engine of its own; it stops at the end of the test. */
+async function start(dataDirectory: string, eventsUrl: string) {
+  const log: string[] = [];
+  const run = await startLocal({
+    ...{ dataDirectory, eventsUrl, templateDirectory: inject("engine").assembly },
+    ...{ enginePort: 0, maxEnvironments: 2, throttling: false, log: (line: string) => log.push(line) },
+  });
+  onTestFinished(() => run.stop());
+  return { ...run, log };
+}
 
 /** The position of an event is saved a moment after the event was delivered. */
 async function untilUnchanged(file: string): Promise<void> {
@@ -31,7 +38,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     let failing = true;
     const connector = await startConnector(() => (failing ? 503 : 200));
     const first = await start(directory, connector.url);
-    const apiKey = await issueKey(first, account);
+    selectEngineTable(first.dynamodbEndpoint, first.tableName);
+    const { apiKey } = await issueApiKey("acme");
     const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "instagram", tags: ["important"] };
     const { body: created } = await request(first, "create-lead", { apiKey, body: lead });
     const send = async (run: LocalRun, message: string) => {

@@ -11,9 +11,10 @@ import {
   QueryCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
+import { runJson } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
@@ -32,22 +33,14 @@ beforeEach(() => {
   table.on(ListTagsOfResourceCommand).resolves({ Tags: [{ Key: dataFormatTag, Value: String(dataFormat) }] });
 });
 
-/** Imports leads in this process. @returns the printed report, and the ids in the order of the calls */
+/** Imports leads in this process. */
 async function importRows(count: number, ...options: string[]) {
   const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
   return importPath(await leadFile(`name\n${names.join("\n")}\n`), ...options);
 }
 
-async function importPath(path: string, ...options: string[]) {
-  const printed = vi.spyOn(console, "log").mockImplementation(() => {});
-  const args = [path, "--account", "a", "--table", "unit", "--json", ...options];
-  const failure: unknown = await importCommand()
-    .parseAsync(args, { from: "user" })
-    .then(() => undefined)
-    .catch((error: Error) => error.message);
-  const puts = table.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item?.id as string);
-  return { failure, puts, report: printed.mock.calls.map(([text]) => JSON.parse(text)).at(-1) };
-}
+const importPath = (path: string, ...options: string[]) =>
+  runJson(importCommand(), path, "--account", "a", ...options);
 
 test("a row whose first response was lost was imported now, a row of an earlier import was not", async () => {
   let runId = "";
@@ -62,8 +55,8 @@ test("a row whose first response was lost was imported now, a row of an earlier 
     const Item = tried.find((item) => item?.sk === Key.sk);
     return Item ? { Item: { ...Item, imported: Item === tried[0] ? runId : "earlier" } } : {};
   });
-  const { report } = await importRows(2);
-  expect(report).toMatchObject({ imported: 1, present: 1 });
+  const { output } = await importRows(2);
+  expect(output).toMatchObject({ imported: 1, present: 1 });
 });
 
 test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
