@@ -30,16 +30,6 @@ export async function createDataDirectory(
   return directory;
 }
 
-interface Environment {
-  readonly dataDirectory: string;
-  /** The directory of a copy of the project, whose command is run. */
-  readonly project?: string;
-  /** Variables that are added to those of this process. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** What the command reads from stdin. */
-  readonly input?: string;
-}
-
 /** What a command did. */
 export interface Outcome {
   readonly code: number;
@@ -47,17 +37,14 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs the command line `ops …` in a process of its own. */
+/** Runs the command line `ops …` in a process of its own, on the table of a data directory. */
 export function ops(
   args: readonly string[],
-  { dataDirectory, project = root, env: added, input = "" }: Environment,
+  { dataDirectory }: { readonly dataDirectory: string },
 ): Promise<Outcome> {
-  const { TABLE_NAME, ...others } = process.env;
-  const env = { ...others, DATA_DIR: dataDirectory, ...added };
-  const program = join(project, "bin/ops.ts");
-  const running = promisify(execFile)(process.execPath, [program, ...args], { env, cwd: root });
-  running.child.stdin?.end(input);
-  return running.then(
+  const { TABLE_NAME, ...env } = process.env;
+  const options = { env: { ...env, DATA_DIR: dataDirectory }, cwd: root };
+  return promisify(execFile)(process.execPath, ["bin/ops.ts", ...args], options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );

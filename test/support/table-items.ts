@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  paginateScan,
-} from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, DeleteCommand, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { type Item, type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
 
 /** All items of the table, by their keys. */
@@ -23,10 +17,10 @@ export const remove = ({ pk, sk }: Item | Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
 /** Writes items to a table of the embedded engine, which leaves none of a batch. */
-export async function putItems(client: DynamoDBDocumentClient, TableName: string, items: readonly Item[]) {
+export async function putItems(TableName: string, items: readonly Item[]) {
   for (let from = 0; from < items.length; from += 25) {
     const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
+    await table.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
   }
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
-import { canSeeProcesses, findEngines, listeningAddresses } from "./support/linux-processes.ts";
+import { canSeeProcesses, expectLocalOnly, findEngines } from "./support/linux.ts";
 import {
   freePort,
   isOpen,
@@ -38,10 +38,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(first.output()).toContain(apiKey);
     // Nobody else reaches a file in it.
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
-    // The gateway, the engine, and the proxy in front of it.
-    if (canSeeProcesses) expect(listeningAddresses(first.pid)).toEqual(Array(3).fill("127.0.0.1"));
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
     expect(run).toMatchObject({ url: `http://127.0.0.1:${port}`, pid: first.pid });
+    for (const url of [run.url, run.dynamodbEndpoint]) await expectLocalOnly(url);
 
     const listed = async () => {
       const headers = { authorization: `Bearer ${apiKey}` };

@@ -19,7 +19,7 @@ import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { stack } from "../../../support/role-check.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
-import { canSeeProcesses, findEngines } from "../support/linux-processes.ts";
+import { canSeeProcesses, findEngines } from "../support/linux.ts";
 import { isOpen } from "../support/process.ts";
 
 const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.meta.url).href;

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import type { Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
+import { expectLocalOnly } from "../support/linux.ts";
 import { createFunction } from "../support/stack.ts";
 
 const TableName = "probes";
@@ -79,8 +80,9 @@ test("a denied request gets AWS's error, and does not reach the engine", async (
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
 });
 
-test("an unknown caller is rejected", async () => {
+test("an unknown caller is rejected, and one of another machine is not heard", async () => {
   const { proxy, received } = await start([allow("*", "*")]);
+  await expectLocalOnly(proxy.endpoint);
   const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({

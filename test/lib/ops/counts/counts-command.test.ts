@@ -9,6 +9,7 @@ import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { runCommand } from "../../../support/command.ts";
 import { killAtEachWrite } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
@@ -40,20 +41,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs the command. @returns what it printed, on stderr too, and the message of its failure */
-async function counts(...args: string[]) {
-  const printed: unknown[] = [];
-  const errors: unknown[] = [];
-  vi.spyOn(console, "log").mockImplementation((text) => void printed.push(text));
-  vi.spyOn(console, "error").mockImplementation((text) => void errors.push(text));
-  const failure: unknown = await countsCommand()
-    .parseAsync([...args, "--account", "acme", "--table", "unit"], { from: "user" })
-    .then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
-  return { printed, errors, failure };
-}
+const counts = (...args: string[]) => runCommand(countsCommand(), ...args, "--account", "acme");
 
 /** Writes counted leads. */
 async function countedLeads(count: number, source: (i: number) => string = () => "web") {
@@ -77,10 +65,10 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
     expect.stringMatching(new RegExp(`^leads +${row} +new +booked$`)),
     expect.stringMatching(new RegExp(`^leads +${row} +new +booked +web$`)),
   ]);
-  expect(await counts("verify", "--repair")).toMatchObject({
-    ...{ failure: undefined, errors: [expect.stringMatching(/ differ in 2 places, which are corrected\.$/)] },
-  });
-  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], errors: [], failure: undefined });
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  expect((await counts("verify", "--repair")).failure).toBeUndefined();
+  expect(error.mock.calls).toEqual([[expect.stringMatching(/ differ in 2 places, which are corrected\.$/)]]);
+  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
 
 test("a damaged tree is one place, and --repair counts it again", async () => {
