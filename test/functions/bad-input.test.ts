@@ -41,6 +41,8 @@ describe.each(lists)("%s rejects", (name) => {
     [`id=${Array.from({ length: 101 }, (_, n) => `x${n}`)}`, "id too_many"],
     ["id=x,,y&id=", "id[1] too_short", "id[3] too_short"],
     ["id=x&id=%ff", "id invalid_encoding"],
+    ["sort=createdAt&sort=createdAt", "sort repeated"],
+    ["sort=%ff", "sort invalid_encoding"],
     [
       "createdAfter=x&createdAfter=x&createdBefore=%ff",
       "createdAfter repeated",
