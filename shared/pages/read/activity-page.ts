@@ -68,22 +68,25 @@ async function findByActivity(
   call: Call,
 ): Promise<Found> {
   const { from, before } = asked.active;
-  if (from !== undefined || before !== undefined) return toSorted(await readActive(asked, all, call));
+  if (from !== undefined || before !== undefined)
+    return toSorted(await readActive(asked, all, all.limit, call));
   const { page, limit } = request;
-  const [{ total }, items] = await Promise.all([
-    findRows(asked, { page: 1, limit: 1 }, call),
-    readActive(asked, request, call),
-  ]);
+  const counting = findRows(asked, { page: 1, limit: 1 }, call).then(({ total }) => total);
+  const [total, items] = await Promise.all([counting, readActive(asked, request, counting, call)]);
   return { items: items.slice((page - 1) * limit, page * limit), total };
 }
 
 /** The stored forms of the earliest and the latest time. */
 const [earliestTime, latestTime] = ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
 
-/** Reads the selected conversations from the index by activity, up to the end of a page. Others are read and dropped. */
+/** The least rows that another call reads: a few calls must reach the end of any account that they may read. */
+const leastRows = 100;
+
+/** Reads the selected conversations from the index by activity, up to the end of a page or of them all. Others are read and dropped. */
 async function readActive(
   asked: ActivityRequest,
   { page, limit, ascending = false }: RowsRequest,
+  total: number | Promise<number>,
   call: Call,
 ): Promise<readonly Item[]> {
   const { account, list, window, active } = asked;
@@ -97,14 +100,15 @@ async function readActive(
     isRow(range, item) &&
     isWithin(window)(String(item.sk)) &&
     hasFilters(item);
-  const wanted = page * limit;
-  // By sort key: a row that moves while it is read can be met twice.
+  let wanted = page * limit;
+  // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
   const rows = new Map<unknown, Item>();
   let read = 0;
   let position: Item | undefined;
   do {
     // As many as have the missing rows among them, if rows are selected as often as up to now.
-    const mostRows = Math.ceil(((wanted - rows.size) * (read + 1)) / (rows.size + 1));
+    const expected = Math.ceil(((wanted - rows.size) * (read + 1)) / (rows.size + 1));
+    const mostRows = read === 0 ? wanted : Math.max(expected, 2 * read, leastRows);
     const command = new QueryCommand({
       TableName: tableName,
       IndexName: activityIndex.name,
@@ -116,11 +120,12 @@ async function readActive(
     });
     const found = await call((options) => table.send(command, options), read > maxByActivity).catch(refuse);
     const items = found.Items ?? [];
-    for (const item of items.filter(isSelected)) rows.set(item.sk, item);
+    for (const item of items.filter(isSelected)) if (!rows.has(item.sk)) rows.set(item.sk, item);
     read += items.length;
     position = found.LastEvaluatedKey;
+    wanted = Math.min(wanted, await total);
   } while (position && rows.size < wanted);
-  return [...rows.values()];
+  return [...rows.values()].slice(0, wanted);
 }
 
 /** Another attempt would need as many calls. */

@@ -1,0 +1,62 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
+import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
+import { ConversationHistory } from "../../../support/history.ts";
+
+let history: ConversationHistory;
+beforeEach(() => {
+  history = new ConversationHistory();
+});
+
+const list = (query: ConversationsQuery, limit = 20, page = 1) =>
+  listConversations(history.account, query, { page, limit });
+
+/** Makes a conversation the newest one. */
+function send(id: string): void {
+  const row = history.rows.get(id);
+  if (!row) throw new Error("There is no such conversation.");
+  const { messageCount } = row;
+  const sent = { ...row, messageCount: messageCount + 1, lastMessageAt: new Date(history.now).toISOString() };
+  history.rows.set(id, sent);
+  history.table.memory.put(conversationItem(history.account, sent));
+}
+
+describe("a page by the last message, with a filter,", () => {
+  const isQuery = ({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) =>
+    name === "QueryCommand" && input.IndexName === "by-activity";
+
+  test.each([
+    {
+      what: "is read to its end in few calls",
+      rare: (n: number) => n === 0 || n >= 3990,
+      page: 11,
+      queries: 6,
+    },
+    { what: "ends with the last of few", rare: (n: number) => n >= 3990, page: 1, queries: 1 },
+  ])("$what", async ({ rare, page, queries }) => {
+    const ids = history.addMany(4000, { age: 60_000 }, (n) => ({ channel: rare(n) ? "sms" : "web" }));
+    await history.deliver();
+    history.advance(100_000);
+    const limit = page === 1 ? 20 : 1;
+    const { result, calls } = await history.table.watch(() =>
+      list({ channel: "sms", sort: "-lastMessageAt" }, limit, page),
+    );
+    const expected = ids.filter((_, n) => rare(n)).reverse();
+    expect(result.data.map(({ id }) => id)).toEqual(expected.slice((page - 1) * limit, page * limit));
+    expect(result.pagination.total).toBe(expected.length);
+    expect(calls.filter(isQuery)).toHaveLength(queries);
+  });
+
+  test("has a conversation once that moves while it is read, in its first place", async () => {
+    const [oldest = ""] = history.addMany(150, { age: 60_000 }, (n) => ({ channel: n % 10 ? "web" : "sms" }));
+    let queries = 0;
+    history.table.before = (command) => {
+      if (command instanceof QueryCommand && command.input.IndexName === "by-activity" && ++queries === 2)
+        send(oldest);
+    };
+    const { data } = await list({ channel: "sms", sort: "lastMessageAt" });
+    const times = data.map(({ lastMessageAt }) => lastMessageAt);
+    expect([data[0]?.id, data.length, times]).toEqual([oldest, 15, times.toSorted()]);
+  });
+});
