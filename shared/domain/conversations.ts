@@ -12,6 +12,7 @@ import { checkKeys, ifWellFormed, logMalformed } from "../dynamodb/malformed-ite
 import { unpaced } from "../dynamodb/pace.ts";
 import { queryItems } from "../dynamodb/read-pages.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
+import { withBackoff } from "../dynamodb/throttling.ts";
 import { isId } from "../ids.ts";
 import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
 import { activityPage } from "../pages/read/activity-page.ts";
@@ -68,7 +69,11 @@ export async function openConversations(
   const limit = Number(messageLimit ?? defaultMessages);
   const open = async (conversation: Conversation) => ({
     ...conversation,
-    messages: await readMessages(account, conversation.id, limit, messagesBefore),
+    messages: await withBackoff(
+      `messages ${account} ${conversation.id}`,
+      "Too many messages of this conversation are read at once.",
+      () => readMessages(account, conversation.id, limit, messagesBefore),
+    ),
   });
   return { ...page, data: await Promise.all(page.data.map(open)) };
 }

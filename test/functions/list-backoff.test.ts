@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
+import { conversationItem } from "../../shared/domain/conversations.ts";
+import { createdAt, newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -24,11 +27,12 @@ async function list(after: number, account: string, query = ""): Promise<[number
   return [result.status, calls.length];
 }
 
-/** Throttles every call because of a limit. */
-const throttle = (limit = "KeyRangeThroughputExceeded") => {
+/** Throttles every call, or those of a kind, because of a limit. */
+const throttle = (limit = "KeyRangeThroughputExceeded", kind: new (input: never) => object = Object) => {
   const throttlingReasons = [{ reason: `TableRead${limit}` }];
-  table.before = () => {
-    throw new ThrottlingException({ message: "throttled", $metadata: {}, throttlingReasons });
+  table.before = (command) => {
+    if (command instanceof kind)
+      throw new ThrottlingException({ message: "throttled", $metadata: {}, throttlingReasons });
   };
 };
 const recover = () => {
@@ -137,4 +141,18 @@ test("an error that is not the table's load causes no backoff", async () => {
   expect(await list(0, account)).toEqual([500, 2]);
   recover();
   expect(await list(0, account)).toEqual(listed);
+});
+
+test("after a throttle, the messages of the conversation back off, and the list does not", async () => {
+  const account = randomUUID();
+  const id = newId("conv");
+  const conversation = { id, leadId: "lead_1", channel: "sms", status: "active", messageCount: 1 };
+  table.memory.put(conversationItem(account, { ...conversation, lastMessageAt: createdAt(id) }));
+  const open = (query: string) => call("list-conversations", { account, query: `id=${id}${query}` });
+  throttle(undefined, QueryCommand);
+  const { result, calls } = await table.watch(() => open("&include=messages"));
+  expect([result.status, calls.length]).toEqual([429, 2]);
+  const again = await table.watch(() => open("&include=messages"));
+  expect([again.result.status, again.calls.length]).toEqual([429, 1]);
+  expect((await open("")).status).toBe(200);
 });
