@@ -53,16 +53,9 @@ const parseNames = (expression: string) =>
     .map(([name]) => name)
     .filter((name) => !keywords.test(name));
 
-/** What a read returns: by default all that the table, or the index, has of its items. */
-const readSelect = ({ Select, ProjectionExpression, IndexName }: Input) =>
-  String(
-    Select ??
-      (ProjectionExpression
-        ? "SPECIFIC_ATTRIBUTES"
-        : IndexName
-          ? "ALL_PROJECTED_ATTRIBUTES"
-          : "ALL_ATTRIBUTES"),
-  );
+/** What a read returns; by default all that the table, or the index, has of its items. */
+const readSelect = ({ Select, ProjectionExpression }: Input) =>
+  String(Select ?? (ProjectionExpression ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES"));
 
 /** What a write returns, and what it returns if its condition fails. */
 const readReturnValues = ({ ReturnValues, ReturnValuesOnConditionCheckFailure }: Input) =>

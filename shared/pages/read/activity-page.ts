@@ -103,12 +103,12 @@ async function readActive(
   let wanted = page * limit;
   // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
   const rows = new Map<unknown, Item>();
-  let read = 0;
+  let [calls, read] = [0, 0];
   let position: Item | undefined;
   do {
-    // As many as have the missing rows among them, if rows are selected as often as up to now.
+    // As many as have the missing rows among them, if rows are selected as often as up to now; more with each call.
     const expected = Math.ceil(((wanted - rows.size) * (read + 1)) / (rows.size + 1));
-    const mostRows = read === 0 ? wanted : Math.max(expected, 2 * read, leastRows);
+    const mostRows = calls === 0 ? wanted : Math.max(leastRows, expected * 3 ** calls);
     const command = new QueryCommand({
       TableName: tableName,
       IndexName: activityIndex.name,
@@ -121,6 +121,7 @@ async function readActive(
     const found = await call((options) => table.send(command, options), read > maxByActivity).catch(refuse);
     const items = found.Items ?? [];
     for (const item of items.filter(isSelected)) if (!rows.has(item.sk)) rows.set(item.sk, item);
+    calls++;
     read += items.length;
     position = found.LastEvaluatedKey;
     wanted = Math.min(wanted, await total);
@@ -131,7 +132,8 @@ async function readActive(
 /** Another attempt would need as many calls. */
 function refuse(error: unknown): never {
   if (!(error instanceof TooExpensiveError) || error.code !== "too_many_calls") throw error;
-  const message = "and lastMessageBefore must be closer together: too many conversations would be read";
+  const message =
+    "must be a later time, or lastMessageBefore an earlier one: too many conversations would be read";
   throw new ApiError("invalid_input", `The request is invalid: lastMessageAfter ${message}.`, {
     faults: [{ in: "query", field: "lastMessageAfter", code: "out_of_range", message }],
     cause: error,

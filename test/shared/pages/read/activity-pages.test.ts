@@ -31,7 +31,7 @@ describe("a page by the last message, with a filter,", () => {
       what: "is read to its end in few calls",
       rare: (n: number) => n === 0 || n >= 3990,
       page: 11,
-      queries: 6,
+      queries: 5,
     },
     { what: "ends with the last of few", rare: (n: number) => n >= 3990, page: 1, queries: 1 },
   ])("$what", async ({ rare, page, queries }) => {
