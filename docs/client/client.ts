@@ -3,7 +3,8 @@ import type { components, operations, webhooks } from "./api.d.ts";
 type Schemas = components["schemas"];
 export type Lead = Schemas["Lead"];
 export type NewLead = Schemas["NewLead"];
-export type Conversation = Schemas["Conversation"];
+/** It has `messages` if they were asked for. */
+export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
 export type NewMessage = Schemas["NewMessage"];
 export type LeadsQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>;
@@ -41,9 +42,10 @@ export interface PostOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Rows of a list, newest first. */
+/** A page of a list. */
 export interface Page<Row> {
   readonly data: readonly Row[];
+  readonly pagination: Schemas["Pagination"];
   /** A time of the service's clock shortly before it read the page, in milliseconds since the epoch. */
   readonly readAfter: number;
 }
@@ -86,16 +88,6 @@ export class ApiError extends Error implements Failure {
   }
 }
 
-interface Listed {
-  readonly id: string;
-  readonly createdAt?: string;
-}
-
-interface List<Row> {
-  readonly data: readonly Row[];
-  readonly pagination: Schemas["Pagination"];
-}
-
 /** The most rows of a page, and the most ids of a request. */
 const limit = 100;
 
@@ -128,46 +120,57 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     return (await send<Body>(addressOf(path), sending, within)).body;
   }
 
-  const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
+  const list =
+    <Row, Query extends object>(path: string) =>
+    async (query?: Query, options?: CallOptions): Promise<Page<Row>> => {
+      const { body, readAfter } = await get<Omit<Page<Row>, "readAfter">>(path, query ?? {}, options);
+      return { ...body, readAfter };
+    };
+  const listLeads = list<Lead, LeadsQuery>("/api/v1/leads");
+  const listConversations = list<Conversation, ConversationsQuery>("/api/v1/conversations");
   return {
     /** A page of leads, as the API numbers them. */
-    listLeads: async (query: LeadsQuery = {}, options?: CallOptions) =>
-      (await get<Schemas["LeadsPage"]>(leads, query, options)).body,
+    listLeads,
 
     /** A page of conversations, as the API numbers them. */
-    listConversations: async (query: ConversationsQuery = {}, options?: CallOptions) =>
-      (await get<Schemas["ConversationsPage"]>(conversations, query, options)).body,
+    listConversations,
+
+    /** A page of conversations, those with the newest messages first. */
+    inbox: (query: Omit<ConversationsQuery, "sort"> = {}, options?: CallOptions) =>
+      listConversations({ ...query, sort: "-lastMessageAt" }, options),
+
+    /** The messages of a conversation, newest first; each 100 are a request, which is sent when they are needed. */
+    messages: (conversationId: string, options?: CallOptions) =>
+      readMessages(listConversations, conversationId, options),
 
     /** Creates a lead, once for each idempotency key. */
-    createLead: (lead: NewLead, options?: PostOptions) => post<Lead>(leads, lead, options),
+    createLead: (lead: NewLead, options?: PostOptions) => post<Lead>("/api/v1/leads", lead, options),
 
     /** Sends a message, once for each idempotency key. */
     sendMessage: (message: NewMessage, options?: PostOptions) =>
-      post<Message>(conversations, message, options),
+      post<Message>("/api/v1/conversations", message, options),
 
     /**
-     * All pages of leads. Each starts at the creation time of the last lead, so leads that are created or erased
-     * meanwhile move no others. It misses what is created or imported in a part that it has read.
-     *
-     * If more than 100 leads have exactly one creation time, which only imports write, it reads these by page numbers.
-     * Then it misses one of them for each other one that is erased meanwhile.
+     * All pages of leads, the oldest first: new ones come at the end, and move no others. It misses one for each that is
+     * erased meanwhile, and what is stored meanwhile in a part that it has read: an import, or a lead some seconds late.
+     * It repeats rows if more than 100 are stored there between two pages.
      */
-    leadPages: (query: Omit<LeadsQuery, "page" | "limit"> = {}, options?: CallOptions) =>
-      readPages<Lead>(get, leads, query, options),
+    leadPages: (query: Omit<LeadsQuery, "page" | "limit" | "sort"> = {}, options?: CallOptions) =>
+      readPages((page) => listLeads({ ...query, sort: "createdAt", page, limit }, options)),
 
-    /**
-     * All pages of conversations, by page numbers. It misses conversations that start meanwhile, and one for each that
-     * is erased meanwhile. It repeats conversations if more than 100 start between two pages.
-     */
-    conversationPages: (query: Omit<ConversationsQuery, "page" | "limit"> = {}, options?: CallOptions) =>
-      readPages<Conversation>(get, conversations, query, options),
+    /** All pages of conversations, by their creation. It misses and repeats what `leadPages` does. */
+    conversationPages: (
+      query: Omit<ConversationsQuery, "page" | "limit" | "sort"> = {},
+      options?: CallOptions,
+    ) => readPages((page) => listConversations({ ...query, sort: "createdAt", page, limit }, options)),
 
     /** Those of some leads that exist, by id. Each 100 are a request. */
-    findLeads: (ids: Iterable<string>, options?: CallOptions) => readByIds<Lead>(get, leads, ids, options),
+    findLeads: (ids: Iterable<string>, options?: CallOptions) =>
+      readByIds(ids, (id) => listLeads({ id, limit }, options)),
 
     /** Those of some conversations that exist, by id. Each 100 are a request. */
     findConversations: (ids: Iterable<string>, options?: CallOptions) =>
-      readByIds<Conversation>(get, conversations, ids, options),
+      readByIds(ids, (id) => listConversations({ id, limit }, options)),
   };
 }
 
@@ -228,40 +231,44 @@ function createSend({
   };
 }
 
-async function* readPages<Row extends Listed>(
-  get: Get,
-  path: string,
-  query: { readonly createdBefore?: string },
-  options?: CallOptions,
+/** Reads pages until the last one. */
+async function* readPages<Row extends { readonly id: string }>(
+  read: (page: number) => Promise<Page<Row>>,
 ): AsyncGenerator<Page<Row>, void> {
-  let before = query.createdBefore;
   let last = new Set<string>();
-  for (let page = 1; ; ) {
-    const window = { ...query, createdBefore: before, page, limit };
-    const { body, readAfter } = await get<List<Row>>(path, window, options);
-    yield { data: body.data.filter(({ id }) => !last.has(id)), readAfter };
-    if (body.data.length < limit && page * limit >= body.pagination.total) return;
-    last = new Set(body.data.map(({ id }) => id));
-    // The millisecond of the oldest row may have more rows.
-    const next = Date.parse(body.data.at(-1)?.createdAt ?? "") + 1;
-    // Conversations do not say when they started.
-    if (Number.isNaN(next) || (before !== undefined && next >= Date.parse(before))) page++;
-    else [before, page] = [new Date(next).toISOString(), 1];
+  for (let page = 1; ; page++) {
+    const found = await read(page);
+    yield { ...found, data: found.data.filter(({ id }) => !last.has(id)) };
+    if (page * limit >= found.pagination.total) return;
+    last = new Set(found.data.map(({ id }) => id));
   }
 }
 
-async function readByIds<Row extends Listed>(
-  get: Get,
-  path: string,
-  ids: Iterable<string>,
+async function* readMessages(
+  list: (query: ConversationsQuery, options?: CallOptions) => Promise<Page<Conversation>>,
+  conversationId: string,
   options?: CallOptions,
+): AsyncGenerator<Message, void> {
+  const query: ConversationsQuery = { id: [conversationId], include: "messages", messageLimit: limit };
+  for (let before = {}; ; ) {
+    const [opened] = (await list({ ...query, ...before }, options)).data;
+    const messages = opened?.messages ?? [];
+    yield* messages;
+    const oldest = messages[limit - 1];
+    if (!oldest) return;
+    before = { messagesBefore: oldest.id };
+  }
+}
+
+async function readByIds<Row extends { readonly id: string }>(
+  ids: Iterable<string>,
+  read: (ids: string[]) => Promise<Page<Row>>,
 ): Promise<Map<string, Row>> {
   const wanted = [...new Set(ids)];
   const found = new Map<string, Row>();
   for (let from = 0; from < wanted.length; from += limit) {
-    const id = wanted.slice(from, from + limit).join(",");
-    const { body } = await get<List<Row>>(path, { id, limit }, options);
-    for (const row of body.data) found.set(row.id, row);
+    const { data } = await read(wanted.slice(from, from + limit));
+    for (const row of data) found.set(row.id, row);
   }
   return found;
 }

@@ -86,36 +86,118 @@ export async function deliverMessage(
   await delivered.add(id);
 }
 
-/** A page of conversations with their leads, in two requests. A lead that has just been erased is undefined. */
-export async function readInbox(client: Client, query: ConversationsQuery) {
-  const { data } = await client.listConversations(query);
+/**
+ * A page of conversations with their leads, those with the newest messages first, in two requests. A lead that has just
+ * been erased is undefined.
+ */
+export async function readInbox(client: Client, query: Omit<ConversationsQuery, "sort">) {
+  const { data } = await client.inbox(query);
   const leads = await client.findLeads(data.map(({ leadId }) => leadId));
   return data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
 }
 
-/** How long after the time in its id a lead may be stored, with the differences of clocks, in milliseconds. */
-const margin = 10_000;
+/** The most rows of a page. */
+const limit = 100;
 
 /**
- * Passes on the leads that were created since the last synchronization, the newest first; those of its last ten seconds
- * again.
+ * All pages of rows from a time on, the oldest first. Each page starts at the time of the last row, so rows that are erased
+ * hide no others, and so do rows that move, which move to the end.
  *
- * @returns where the next synchronization starts: store it when this one has ended
+ * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
+ * misses one of them for each other one that is erased or moves meanwhile.
  */
-export async function syncLeads(
-  client: Client,
+async function* pagesFrom<Row>(
   since: string,
-  store: (leads: readonly Lead[]) => Promise<void>,
+  timeOf: (row: Row) => string,
+  list: (from: string, paging: { page: number; limit: number }) => Promise<Page<Row>>,
+): AsyncGenerator<Page<Row>, void> {
+  let [from, page] = [since, 1];
+  let last = new Set<string>();
+  while (true) {
+    const found = await list(from, { page, limit });
+    yield { ...found, data: found.data.filter((row) => !last.has(JSON.stringify(row))) };
+    if (page * limit >= found.pagination.total) return;
+    last = new Set(found.data.map((row) => JSON.stringify(row)));
+    const newest = found.data.at(-1);
+    const next = newest === undefined ? from : timeOf(newest);
+    if (Date.parse(next) > Date.parse(from)) [from, page] = [next, 1];
+    else page++;
+  }
+}
+
+/** The creation time of a row. A conversation does not show it, but its id begins with it: an id has a ULID. */
+function createdAt({ id }: { readonly id: string }): string {
+  const digits = [...id.slice(id.indexOf("_") + 1).slice(0, 10)];
+  const toValue = (digit: string) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(digit);
+  return new Date(digits.reduce((time, digit) => 32 * time + toValue(digit), 0)).toISOString();
+}
+
+const leadsFrom = (client: Client, since: string) =>
+  pagesFrom<Lead>(since, createdAt, (createdAfter, paging) =>
+    client.listLeads({ sort: "createdAt", createdAfter, ...paging }),
+  );
+
+const conversationsFrom = (client: Client, since: string) =>
+  pagesFrom<Conversation>(since, createdAt, (createdAfter, paging) =>
+    client.listConversations({ sort: "createdAt", createdAfter, ...paging }),
+  );
+
+const activeFrom = (client: Client, since: string) =>
+  pagesFrom<Conversation>(
+    since,
+    ({ lastMessageAt }) => lastMessageAt,
+    (lastMessageAfter, paging) =>
+      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, ...paging }),
+  );
+
+/**
+ * Passes on rows from a time on.
+ *
+ * @param margin how long after its time a row may be listed, in milliseconds
+ * @returns where the next synchronization starts
+ */
+async function sync<Row>(
+  pages: AsyncGenerator<Page<Row>, void>,
+  since: string,
+  margin: number,
+  store: (rows: readonly Row[]) => Promise<void>,
 ): Promise<string> {
   let until: number | undefined;
-  for await (const { data, readAfter } of client.leadPages({ createdAfter: since })) {
-    // The first page has the newest leads.
+  for await (const { data, readAfter } of pages) {
+    // What is stored after the first page was read may have a place on a page that has been read.
     // Without a readable Date, the next synchronization starts where this one did.
     until ??= Math.max(Date.parse(since), (readAfter || 0) - margin);
     await store(data);
   }
   return new Date(until ?? since).toISOString();
 }
+
+/** How long after the time in its id a row may be stored, with the differences of clocks, in milliseconds. */
+const writeMargin = 10_000;
+
+/** How long the index of conversations by their last message may be late, in milliseconds: normally less than a second. */
+const indexMargin = 10_000;
+
+/**
+ * Passes on the leads that were created since the last synchronization, the oldest first; those of its last ten seconds
+ * again.
+ *
+ * @returns where the next synchronization starts: store it when this one has ended
+ */
+export const syncLeads = (client: Client, since: string, store: (leads: readonly Lead[]) => Promise<void>) =>
+  sync(leadsFrom(client, since), since, writeMargin, store);
+
+/**
+ * Passes on the conversations that had messages since the last synchronization, each with its newest one; those of its last
+ * 20 seconds again. A conversation that has a message meanwhile can come twice, the newer one later.
+ *
+ * @returns where the next synchronization starts: store it when this one has ended
+ */
+export const syncConversations = (
+  client: Client,
+  since: string,
+  store: (conversations: readonly Conversation[]) => Promise<void>,
+) => sync(activeFrom(client, since), since, writeMargin + indexMargin, store);
 
 /** The rows of a copy. */
 export interface Rows<Row> {
@@ -189,8 +271,9 @@ export function createMirror(client: Client, copy: Copy) {
 
     /** Makes the copy what the API has, whatever happened since the last time. */
     async reconcile(): Promise<void> {
-      await reconcile(copy.leads, client.leadPages(), client.findLeads);
-      await reconcile(copy.conversations, client.conversationPages(), client.findConversations);
+      const start = "1970-01-01T00:00:00Z";
+      await reconcile(copy.leads, leadsFrom(client, start), client.findLeads);
+      await reconcile(copy.conversations, conversationsFrom(client, start), client.findConversations);
     },
   };
 }

@@ -41,14 +41,15 @@ function timeOf(id: string): number {
   return time;
 }
 
-/** How long the index of the filters is behind, in milliseconds. */
-const indexLag = 1000;
-
 /** The API of one account in memory, by the clock of the service. Operators' commands are functions. */
 export class FakeApi {
   readonly leads = new Map<string, Lead>();
   readonly conversations = new Map<string, Conversation>();
   readonly messages: Message[] = [];
+  /** How long an index is behind when it is read, in milliseconds. */
+  indexLag = () => 1000;
+  /** What conversations were, and when, for the index by their last message. An erased one is undefined. */
+  readonly #versions = new Map<string, { readonly row: Conversation | undefined; readonly at: number }[]>();
   /** The details of all events, as they happened. */
   readonly events: { readonly type: string; readonly id: string }[] = [];
   readonly #clock: VirtualClock;
@@ -60,8 +61,7 @@ export class FakeApi {
 
   handle({ method, path, query, body, key }: Sending, requestId: string): Reply {
     const ofLeads = path === "/api/v1/leads";
-    if (method === "GET")
-      return this.#list<Lead | Conversation>(ofLeads ? this.leads : this.conversations, query);
+    if (method === "GET") return ofLeads ? this.#list(this.leads, query) : this.#listConversations(query);
     const known = this.#replies.get(path + key);
     if (known && known.body !== body) return problem("idempotency_key_reused", requestId);
     if (known) return { ...known.reply, headers: { "idempotency-replayed": "true" } };
@@ -72,18 +72,51 @@ export class FakeApi {
     return reply;
   }
 
-  #list<Row extends Lead | Conversation>(rows: ReadonlyMap<string, Row>, query: URLSearchParams): Reply {
-    const { id, createdAfter, createdBefore, page = 1, limit = 20, ...filters } = Object.fromEntries(query);
-    const [after, before] = [Date.parse(createdAfter ?? "1970"), Date.parse(createdBefore ?? "2100")];
-    const indexed = Object.keys(filters).length > 0 ? this.#clock.time - indexLag : Number.POSITIVE_INFINITY;
+  #listConversations(query: URLSearchParams): Reply {
+    const { id, include, ...rest } = Object.fromEntries(query);
+    const byActivity =
+      rest.sort?.endsWith("lastMessageAt") || rest.lastMessageAfter || rest.lastMessageBefore;
+    const { body, ...reply } = this.#list(byActivity && !id ? this.#byActivity() : this.conversations, query);
+    const { messagesBefore = "msg_~", messageLimit = 20 } = rest;
+    const messages = this.messages
+      .filter((message) => message.conversationId === id && message.id < messagesBefore)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, Number(messageLimit));
+    const data = include ? body.data.map((conversation) => ({ ...conversation, messages })) : body.data;
+    return { ...reply, body: { ...body, data } };
+  }
+
+  /** The conversations that the index by their last message has. */
+  #byActivity(): ReadonlyMap<string, Conversation> {
+    const until = this.#clock.time - this.indexLag();
+    const rows = [...this.#versions.values()].flatMap(
+      (versions) => versions.findLast(({ at }) => at <= until)?.row ?? [],
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  #list<Row extends Lead | Conversation>(rows: ReadonlyMap<string, Row>, query: URLSearchParams) {
+    const { id, page = 1, limit = 20, sort = "-createdAt", ...rest } = Object.fromEntries(query);
+    const { createdAfter, createdBefore, lastMessageAfter, lastMessageBefore, ...others } = rest;
+    const { include, messageLimit, messagesBefore, ...filters } = others;
+    const isWithin = (time: number, after = "1970", before = "2100") =>
+      time >= Date.parse(after) && time < Date.parse(before);
+    const isIndexed = Object.keys(filters).length > 0;
+    const created = isIndexed ? this.#clock.time - this.indexLag() : Number.POSITIVE_INFINITY;
+    const activeAt = (row: Row) => ("lastMessageAt" in row ? Date.parse(row.lastMessageAt) : 0);
     const matches = (row: Row) =>
-      timeOf(row.id) >= after &&
-      timeOf(row.id) < Math.min(before, indexed) &&
+      isWithin(timeOf(row.id), createdAfter, createdBefore) &&
+      timeOf(row.id) < created &&
+      isWithin(activeAt(row), lastMessageAfter, lastMessageBefore) &&
       Object.entries(filters).every(
         ([name, value]) => String(row[name as keyof Row]).toLowerCase() === value.toLowerCase(),
       );
     const listed = id ? [...new Set(id.split(","))].flatMap((id) => rows.get(id) ?? []) : [...rows.values()];
-    const found = listed.filter(matches).sort((a, b) => (a.id < b.id ? 1 : -1));
+    const byActivity = sort.endsWith("lastMessageAt");
+    const isBefore = (a: Row, b: Row) =>
+      byActivity && activeAt(a) !== activeAt(b) ? activeAt(a) < activeAt(b) : a.id < b.id;
+    const found = listed.filter(matches).sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    if (sort.startsWith("-")) found.reverse();
     const pagination = { page: Number(page), limit: Number(limit), total: found.length };
     const from = (pagination.page - 1) * pagination.limit;
     const link = `</api?page=1>; rel="first", </api?page=1>; rel="last"`;
@@ -101,25 +134,36 @@ export class FakeApi {
     return problem("invalid_input", requestId, { errors: [fault] });
   }
 
-  #send({ leadId, channel, message }: NewMessage, requestId: string): Reply {
-    if (!this.leads.has(leadId)) return problem("lead_not_found", requestId);
-    const id = newId("msg", this.#clock.time);
-    const time = createdAt(id);
+  #send(message: NewMessage, requestId: string): Reply {
+    if (!this.leads.has(message.leadId)) return problem("lead_not_found", requestId);
+    return { status: 201, body: this.addMessage(message) };
+  }
+
+  /** Stores a message, by a clock that may differ: its time is not before that of the message before it. */
+  addMessage({ leadId, channel, message }: NewMessage, at = this.#clock.time): Message {
     const active = this.#conversationsOf(leadId).find(
       (one) => one.channel === channel && one.status === "active",
     );
+    const id = newId("msg", Math.max(at, Date.parse(active?.lastMessageAt ?? "1970")));
+    const time = createdAt(id);
     const conversation = {
-      ...(active ?? { id: newId("conv", this.#clock.time), leadId, channel, status: "active" }),
+      ...(active ?? { id: newId("conv", at), leadId, channel, status: "active" }),
       lastMessageAt: time,
       messageCount: (active?.messageCount ?? 0) + 1,
     };
-    this.conversations.set(conversation.id, conversation);
+    this.#put(conversation.id, conversation);
     const common = { leadId, channel, createdAt: time };
     if (!active) this.#note("conversation.started", { id: conversation.id, ...common });
     const sent = { id, conversationId: conversation.id, message, ...common };
     this.messages.push(sent);
     this.#note("message.sent", sent);
-    return { status: 201, body: sent };
+    return sent;
+  }
+
+  #put(id: string, row: Conversation | undefined): void {
+    if (row) this.conversations.set(id, row);
+    else this.conversations.delete(id);
+    this.#versions.set(id, [...(this.#versions.get(id) ?? []), { row, at: this.#clock.time }]);
   }
 
   /** Stores a lead, whose id has the time of its creation. */
@@ -138,7 +182,7 @@ export class FakeApi {
 
   closeConversation(id: string): void {
     const conversation = { ...this.conversations.get(id), status: "closed" } as Conversation;
-    this.conversations.set(id, conversation);
+    this.#put(id, conversation);
     const { leadId, channel } = conversation;
     this.#note("conversation.updated", {
       conversationId: id,
@@ -151,7 +195,7 @@ export class FakeApi {
 
   eraseLead(leadId: string): void {
     this.leads.delete(leadId);
-    for (const { id } of this.#conversationsOf(leadId)) this.conversations.delete(id);
+    for (const { id } of this.#conversationsOf(leadId)) this.#put(id, undefined);
     this.#note("lead.erased", { id: newId("erasure", this.#clock.time), leadId });
   }
 

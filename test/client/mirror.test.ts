@@ -136,7 +136,7 @@ test("an event that arrives while a page is on its way is not overwritten by the
   const [pageRead, pageArrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const slow: typeof fetch = async (input, init) => {
     const response = await options.fetch(input, init);
-    if (String(input).includes("/leads?page=1")) {
+    if (String(input).includes("/leads?sort=createdAt&")) {
       pageRead.resolve();
       await pageArrives.promise;
     }

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
-import { createMirror } from "../../docs/client/recipes.ts";
+import { createMirror, syncConversations } from "../../docs/client/recipes.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
@@ -64,4 +64,31 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.get(ids[0])?.status).toBe("booked");
   expect(leads.has(ids[1])).toBe(false);
   expect(leads.size).toBe(3);
+});
+
+test("an inbox sees what is new since the last look, opens it, and shows it first", async () => {
+  const own = createClient({ url: api.url, key: (await api.issueKey(randomUUID())).apiKey });
+  const send = (leadId: string, message: string) => own.sendMessage({ leadId, channel: "whatsapp", message });
+  const ids: string[] = [];
+  for (const name of ["Ada", "Grace", "Edsger"]) ids.push((await own.createLead({ name })).id);
+  const [ada = "", grace = ""] = ids;
+  for (const id of ids) await send(id, "Hello");
+  const look = async (since: string) => {
+    const seen: string[] = [];
+    await syncConversations(own, since, async (rows) => void seen.push(...rows.map(({ leadId }) => leadId)));
+    return seen;
+  };
+  await expect.poll(() => look("2026-01-01T00:00:00Z")).toEqual(ids);
+  const { conversationId, createdAt } = await send(ada, "Are you there?");
+  await send(grace, "Good morning");
+  await expect.poll(() => look(createdAt)).toEqual([ada, grace]);
+  const inbox = await own.inbox();
+  expect(inbox.data.map(({ leadId, messageCount }) => [leadId, messageCount])).toEqual([
+    [grace, 2],
+    [ada, 2],
+    [ids[2], 1],
+  ]);
+  const texts: string[] = [];
+  for await (const { message } of own.messages(conversationId)) texts.push(message);
+  expect(texts).toEqual(["Are you there?", "Hello"]);
 });

@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Client, Lead } from "../../docs/client/client.ts";
+import type { Client, Conversation, Lead } from "../../docs/client/client.ts";
 import {
   createMirror,
   deliverMessage,
   findOrCreateLead,
   greetLeads,
   readInbox,
+  syncConversations,
   syncLeads,
 } from "../../docs/client/recipes.ts";
 import { newId } from "../../shared/ids.ts";
@@ -15,6 +16,7 @@ import { type FaultName, lost, refused, startHostileServer } from "./hostile-ser
 import { createCopy } from "./memory-copy.ts";
 
 const minute = 60_000;
+const lead = { name: "Ada" };
 
 /** A service that is down for its first minute, and then does something else to two of five requests. */
 async function startHostile(skew: number) {
@@ -68,22 +70,72 @@ describe.each([10, -10])("on a hostile server, with a client's clock that is %i 
       rows += leads.length;
     };
     let since = new Date(clock.time - 10_000).toISOString();
-    const create = async () => {
+    const create = () => {
       // A route stores a lead up to five seconds after the time in its id.
       api.addLead(newId("lead", clock.time - Math.floor(5000 * random())), { name: "Ada" });
       clock.time += Math.floor(2000 * random());
     };
     for (let run = 0; run < 20; run++) {
-      for (let n = 250 * random(); n > 0; n--) await create();
+      for (let n = 350 * random(); n > 0; n--) create();
       since = await syncLeads(client, since, async (leads) => {
-        await create();
+        create();
         await store(leads);
+        // It hides no other one.
+        const erased = leads[0]?.id ?? "";
+        api.eraseLead(erased);
+        received.delete(erased);
       });
     }
     clock.time += 20_000;
     await syncLeads(client, since, store);
     expect(received).toEqual(api.leads);
     annotate(`${rows - received.size} of ${rows} rows were received twice`);
+    finish(annotate);
+  });
+
+  test("an inbox without events receives each conversation with its last message", async ({ annotate }) => {
+    const { api, client, clock, finish } = await startHostile(skew);
+    const random = seeded(11);
+    api.indexLag = () => 10_000 * random();
+    const leadIds = Array.from({ length: 600 }, () => api.addLead(newId("lead", clock.time), lead).id);
+    // A route stores a message up to five seconds after its time, by a clock that differs by two.
+    const send = (leadId: string, from = -7000, to = 2000) =>
+      api.addMessage(
+        { leadId, channel: "web", message: "Hello" },
+        clock.time + Math.floor(from + (to - from) * random()),
+      );
+    const start = new Date(clock.time).toISOString();
+    clock.time += 10_000;
+    // Those that were copied from another table have exactly one time.
+    for (const leadId of leadIds.slice(0, 350)) send(leadId, 0, 0);
+    const received = new Map<string, Conversation>();
+    let [since, rows] = [start, 0];
+    let meanwhile = () => {
+      for (let n = 0; n < 20; n++) send(pick(random, leadIds));
+    };
+    const poll = async () => {
+      const listed = new Set<string>();
+      since = await syncConversations(client, since, async (conversations) => {
+        rows += conversations.length;
+        for (const conversation of conversations) {
+          expect(listed).not.toContain(JSON.stringify(conversation));
+          listed.add(JSON.stringify(conversation));
+        }
+        for (const conversation of conversations) received.set(conversation.id, conversation);
+        // These move while the pages are read.
+        if (rows > 350) meanwhile();
+      });
+    };
+    for (let run = 0; run < 40; run++) {
+      for (let n = 500 * random(); n > 0; n--, clock.time += Math.floor(400 * random()))
+        send(pick(random, leadIds));
+      await poll();
+    }
+    clock.time += 20_000;
+    meanwhile = () => {};
+    await poll();
+    expect(received).toEqual(api.conversations);
+    annotate(`${rows} rows for ${api.messages.length} messages`);
     finish(annotate);
   });
 
@@ -157,16 +209,19 @@ test("spellings of an address have one idempotency key, which does not show it",
   expect(keys[2]).not.toBe(keys[0]);
 });
 
-test("an inbox is two requests", async () => {
-  const { api, client, stats } = await startHostileServer();
+test("an inbox is two requests, and has the newest message first", async () => {
+  const { api, client, clock, stats } = await startHostileServer();
   for (let n = 0; n < 50; n++) {
     const { id: leadId } = api.addLead(newId("lead"), { name: `Ada ${n}` });
     await client.sendMessage({ leadId, channel: "whatsapp", message: "Hello" });
   }
+  clock.time += 1000;
+  const [first, ...others] = api.leads.values();
+  await client.sendMessage({ leadId: String(first?.id), channel: "whatsapp", message: "Hello" });
+  clock.time += 1000;
   const { requests } = stats;
   const inbox = await readInbox(client, { limit: 50 });
-  expect(inbox.map(({ lead }) => lead)).toEqual(inbox.map(({ leadId }) => api.leads.get(leadId)));
-  expect(inbox).toHaveLength(50);
+  expect(inbox.map(({ lead }) => lead)).toEqual([first, ...others.reverse()]);
   expect(stats.requests - requests).toBe(2);
 });
 
@@ -184,27 +239,42 @@ test("a form gives up when the lead of another form is not found, with the error
 test("a synchronization without a readable Date starts again where it started", async () => {
   const { api, client } = await startHostileServer();
   api.addLead(newId("lead"), { name: "Ada" });
-  const pages = client.leadPages;
   const dateless: Client = {
     ...client,
-    async *leadPages(...query) {
-      for await (const page of pages(...query)) yield { ...page, readAfter: Number.NaN };
-    },
+    listLeads: async (...query) => ({ ...(await client.listLeads(...query)), readAfter: Number.NaN }),
   };
   const since = "2026-01-01T00:00:00.000Z";
   expect(await syncLeads(dateless, since, async () => {})).toBe(since);
 });
 
+test("a lead that is stored behind a synchronization that takes long is received by the next one", async () => {
+  const { api, client, clock } = await startHostileServer();
+  for (let n = 0; n < 101; n++) api.addLead(newId("lead", clock.time), { name: "Ada" });
+  const received = new Set<string>();
+  const store = async (leads: readonly Lead[]) => {
+    for (const { id } of leads) received.add(id);
+    if (api.leads.size === 101) api.addLead(newId("lead", clock.time - 5000), { name: "Late" });
+    clock.time += minute;
+  };
+  const since = new Date(clock.time - minute).toISOString();
+  await syncLeads(client, await syncLeads(client, since, store), store);
+  expect(received).toEqual(new Set(api.leads.keys()));
+});
+
 test.each<[string, (client: Client) => Promise<unknown>]>([
   ["syncLeads", (client) => syncLeads(client, "2026-11-25T00:00:00Z", async () => {})],
+  ["syncConversations", (client) => syncConversations(client, "2026-11-25T00:00:00Z", async () => {})],
   ["greetLeads", (client) => greetLeads(client, "form 0")],
   ["readInbox", (client) => readInbox(client, {})],
   ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],
 ])("%s fails with the error of the API when its second request is refused for good", async (_, run) => {
-  const { api, client, clock } = await startHostileServer((n) => (n < 3 ? undefined : "busy"));
-  for (let n = 0; n < 101; n++) api.addLead(newId("lead", clock.time), { name: "Ada", source: `form ${n}` });
-  const [leadId = ""] = api.leads.keys();
+  const { api, client, clock } = await startHostileServer((n) => (n < 2 ? undefined : "busy"));
+  for (let n = 0; n < 101; n++) {
+    const source = n === 0 ? "form 0" : "form";
+    const { id: leadId } = api.addLead(newId("lead", clock.time), { name: "Ada", source });
+    api.addMessage({ leadId, channel: "whatsapp", message: "Hello" });
+    clock.time++;
+  }
   clock.time += 1000;
-  await client.sendMessage({ leadId, channel: "whatsapp", message: "Hello" });
   await expect(run(client)).rejects.toMatchObject({ status: 503, code: "busy" });
 });
