@@ -1,5 +1,6 @@
 import type { Check } from "./check.ts";
 import { accessChecks } from "./checks/access.ts";
+import { activityChecks } from "./checks/activity.ts";
 import { conversationChecks } from "./checks/conversations.ts";
 import { faultChecks } from "./checks/faults.ts";
 import { filterChecks } from "./checks/filters.ts";
@@ -14,6 +15,7 @@ export const checks: readonly Check[] = [
   ...conversationChecks,
   ...pageChecks,
   ...filterChecks,
+  ...activityChecks,
   ...faultChecks,
   ...idempotencyChecks,
   ...accessChecks,

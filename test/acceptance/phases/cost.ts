@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { GetMetricDataCommand, type Metric } from "@aws-sdk/client-cloudwatch";
-import { indexes } from "../../../shared/dynamodb/keys.ts";
+import { activityIndex, indexes } from "../../../shared/dynamodb/keys.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import { Client, type HttpResponse } from "../../contract/client.ts";
 import { sum } from "../../support/statistics.ts";
@@ -226,7 +226,10 @@ async function readUnits(stage: AwsStage, starts: readonly number[]): Promise<Un
   const table = { Name: "TableName", Value: stage.output("TableName") };
   const dimensions = [
     [table],
-    ...Object.keys(indexes).map((Value) => [table, { Name: "GlobalSecondaryIndexName", Value }]),
+    ...[...Object.keys(indexes), activityIndex.name].map((Value) => [
+      table,
+      { Name: "GlobalSecondaryIndexName", Value },
+    ]),
   ];
   const { MetricDataResults = [] } = await stage.cloudWatch.send(
     new GetMetricDataCommand({

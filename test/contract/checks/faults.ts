@@ -67,6 +67,10 @@ const notUtf8 = (...bytes: readonly number[]) =>
 /** Requests, and what the message of their fault has: names of what is meant, or the place in the JSON. */
 const hints: readonly (readonly [Sending, RegExp])[] = [
   [leadsBy("created_after=x"), /createdAfter/],
+  ...["order", "orderBy", "sortBy", "direction"].map((name) => [leadsBy(`${name}=x`), /sort/] as const),
+  [conversationsBy("updatedAfter=x"), /lastMessageAfter/],
+  [conversationsBy("since=x"), /lastMessageAfter/],
+  [conversationsBy("expand=x"), /include/],
   [lead({ phone: "1" }), /name, email, source, tags/],
   [posting(leads, { name: "Ada" }, { "x-idempotency-key": "k" }), /Idempotency-Key/],
   [post('{\n"name":"Ada",\n}'), /line \d+, column \d+/],

@@ -113,17 +113,18 @@ export const pageChecks = [
     },
   }),
   ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {
-    "Windows of creation times, read as first pages, miss no lead": async (context) => {
+    "Pages from the creation time of the last lead on, the oldest first, miss no lead": async (context) => {
       const { made, ids } = await shared(context, makeLeads);
       const sorted = made.map(({ createdAt }) => createdAt).sort();
-      const after = (time: string) => new Date(Date.parse(time) + 1).toISOString();
-      const [createdAfter = "", limit, found] = [sorted[0], 10, new Set<string>()];
-      for (let before = after(sorted.at(-1) ?? ""); createdAfter < before; ) {
-        const { data } = await context.mine.list(leads, { createdAfter, createdBefore: before, limit });
+      const createdBefore = new Date(Date.parse(sorted.at(-1) ?? "") + 1).toISOString();
+      const [limit, found] = [10, new Set<string>()];
+      for (let [createdAfter = "", page] = [sorted[0], 1]; ; ) {
+        const query = { sort: "createdAt", createdAfter, createdBefore, page, limit };
+        const { data, pagination } = await context.mine.list(leads, query);
         for (const { id } of data) found.add(id);
-        const oldest = data.at(-1)?.createdAt;
-        if (oldest === undefined || data.length < limit) break;
-        before = after(oldest) < before ? after(oldest) : oldest;
+        if (page * limit >= pagination.total) break;
+        const next = data.at(-1)?.createdAt ?? "";
+        [createdAfter, page] = next > createdAfter ? [next, 1] : [createdAfter, page + 1];
       }
       const missed = ids.filter((id) => !found.has(id));
       expectMatch("the leads that were missed", missed, []);

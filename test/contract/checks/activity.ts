@@ -1,0 +1,152 @@
+import { setTimeout } from "node:timers/promises";
+import { conversations, leads, type Message, pathOf, type Query, unique } from "../account.ts";
+import { type Context, promises, shared } from "../check.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
+import { expectFaults } from "./faults.ts";
+
+/** Three conversations on one channel, the oldest first, whose last messages have the order 2, 0, 1. */
+async function makeConversations({ mine }: Context) {
+  const channel = unique("activity");
+  const leadIds: string[] = [];
+  const sent: Message[] = [];
+  const send = async (n: number, message: string) => {
+    sent.push(await mine.sendMessage(leadIds[n] ?? "", channel, message));
+    // Each has a time of its own.
+    await setTimeout(3);
+  };
+  for (const n of [0, 1, 2]) {
+    leadIds.push((await mine.createLead({ source: channel })).id);
+    await send(n, `first of ${n}`);
+  }
+  await send(0, "second of 0");
+  await send(1, "second of 1");
+  await send(1, "third of 1");
+  return {
+    channel,
+    leadIds,
+    sent,
+    ids: [0, 1, 2].map((n) => sent[n]?.conversationId ?? ""),
+    /** When the last message of a conversation was sent, moved by some milliseconds. */
+    lastAt: (n: 0 | 1 | 2, more = 0) =>
+      new Date(Date.parse(sent[[3, 5, 2][n] ?? 0]?.createdAt ?? "") + more).toISOString(),
+  };
+}
+
+type Made = Awaited<ReturnType<typeof makeConversations>>;
+
+/** Expects queries to find these of the conversations, in this order. */
+const finds =
+  (cases: (made: Made) => readonly (readonly [Query, number[]])[]) =>
+  async (context: Context): Promise<void> => {
+    const made = await shared(context, makeConversations);
+    for (const [query, rows] of cases(made))
+      await context.mine.expectIndexed(
+        conversations,
+        query,
+        rows.map((n) => made.ids[n] ?? ""),
+      );
+  };
+
+/** Expects each query of conversations to have one fault. */
+const rejects =
+  (cases: Readonly<Record<string, string>>) =>
+  async ({ mine }: Context): Promise<void> => {
+    for (const [query, fault] of Object.entries(cases))
+      expectFaults(await mine.get(`${conversations}?${query}`), [`query ${fault}`]);
+  };
+
+export const activityChecks = [
+  ...promises("docs/usage.md#order", {
+    "Lists are sorted by creation, the newest first or the oldest first": async (context) => {
+      const { channel, leadIds } = await shared(context, makeConversations);
+      const { mine } = context;
+      await mine.expectIndexed(leads, { source: channel, sort: "createdAt" }, leadIds);
+      await mine.expectIndexed(leads, { source: channel, sort: "-createdAt" }, leadIds.toReversed());
+      await mine.expectRows(leads, { id: String(leadIds), sort: "createdAt" }, leadIds);
+      await finds(({ channel }) => [
+        [{ channel, sort: "createdAt" }, [0, 1, 2]],
+        [{ channel, sort: "-createdAt" }, [2, 1, 0]],
+      ])(context);
+    },
+    "Conversations are sorted by their last message, in either order, with each filter": finds(
+      ({ channel, ids, leadIds, lastAt }) => [
+        [{ channel, sort: "-lastMessageAt" }, [1, 0, 2]],
+        [{ channel, status: "active", sort: "lastMessageAt" }, [2, 0, 1]],
+        [{ id: String(ids), sort: "-lastMessageAt" }, [1, 0, 2]],
+        [{ leadId: leadIds[0] ?? "", sort: "-lastMessageAt" }, [0]],
+        [{ channel, sort: "lastMessageAt", lastMessageBefore: lastAt(1) }, [2, 0]],
+        [{ channel, status: "closed", lastMessageAfter: lastAt(2), sort: "-lastMessageAt" }, []],
+      ],
+    ),
+    "Link keeps the order": async (context) => {
+      const { channel } = await shared(context, makeConversations);
+      const query = { channel, sort: "lastMessageAt", limit: 1, page: 2 };
+      const headers = { link: /sort=lastMessageAt[^>]*page=3[^>]*>; rel="next"/ };
+      expectResponse(await context.mine.get(pathOf(conversations, query)), { status: 200, headers });
+    },
+    "A list by the last message ends after 2,000 rows, and any other order is not allowed": rejects({
+      "sort=-lastMessageAt&page=101": "page out_of_range",
+      "sort=lastMessageAt&limit=100&page=21": "page out_of_range",
+      "sort=status": "sort not_allowed",
+      "sort=-createdAt,id": "sort not_allowed",
+    }),
+  }),
+  ...promises("docs/usage.md#filters", {
+    "lastMessageAfter includes its time, lastMessageBefore excludes it, in any order": finds(
+      ({ channel, lastAt, ids }) => [
+        [{ channel, lastMessageAfter: lastAt(0) }, [1, 0]],
+        [{ channel, lastMessageAfter: lastAt(0, 1) }, [1]],
+        [{ channel, lastMessageAfter: lastAt(0), sort: "createdAt" }, [0, 1]],
+        [{ channel, lastMessageAfter: lastAt(2), lastMessageBefore: lastAt(1) }, [2, 0]],
+        [{ channel, lastMessageAfter: lastAt(0), lastMessageBefore: lastAt(0) }, []],
+        [{ id: String(ids), lastMessageBefore: lastAt(0) }, [2]],
+      ],
+    ),
+    "Times of messages are timestamps, and the end is not earlier than the start": rejects({
+      "lastMessageAfter=now": "lastMessageAfter invalid_format",
+      "lastMessageBefore=2026-02-30T09:30:00Z": "lastMessageBefore invalid_format",
+      "lastMessageAfter=2026-01-02T00:00:00Z&lastMessageBefore=2026-01-01T00:00:00Z":
+        "lastMessageBefore out_of_range",
+    }),
+  }),
+  ...promises("docs/usage.md#messages", {
+    "A conversation is opened with its messages, newest first, and with older ones page by page": async (
+      context,
+    ) => {
+      const { ids, sent } = await shared(context, makeConversations);
+      const id = ids[1] ?? "";
+      const own = sent.filter(({ conversationId }) => conversationId === id).reverse();
+      const pages: [Query, readonly Message[]][] = [
+        [{}, own],
+        [{ messageLimit: 2 }, own.slice(0, 2)],
+        [{ messageLimit: 2, messagesBefore: own[1]?.id ?? "" }, own.slice(2)],
+        [{ messagesBefore: own[2]?.id ?? "" }, []],
+      ];
+      for (const [query, messages] of pages) {
+        const response = await context.mine.get(pathOf(conversations, { id, include: "messages", ...query }));
+        const body = { data: [{ id, messageCount: 3, messages }], pagination: { total: 1 } };
+        expectResponse(response, { status: 200, body });
+      }
+      const { data } = await context.mine.list(conversations, { id });
+      expectMatch("a conversation without include", data, [{ id, messages: undefined }]);
+    },
+    "A key that may only read opens conversations, and no key those of another account": async (context) => {
+      const { ids } = await shared(context, makeConversations);
+      const query = { id: ids[2] ?? "", include: "messages" };
+      const mine = context.readOnly ?? context.mine;
+      expectMatch("messages", await mine.list(conversations, query), {
+        data: [{ messages: [{ message: "first of 2" }] }],
+      });
+      await context.other.expectRows(conversations, query, []);
+    },
+    "Messages come with exactly one id, and are described only with include": rejects({
+      "include=messages": "include not_allowed",
+      "include=messages&id=conv_1,conv_2": "include not_allowed",
+      "include=leads&id=conv_1": "include not_allowed",
+      "messageLimit=5": "messageLimit not_allowed",
+      [`messagesBefore=msg_${"0".repeat(26)}`]: "messagesBefore not_allowed",
+      "include=messages&id=conv_1&messageLimit=101": "messageLimit out_of_range",
+      "include=messages&id=conv_1&messagesBefore=conv_1": "messagesBefore invalid_format",
+    }),
+  }),
+];
