@@ -9,9 +9,14 @@ import { UserError } from "../../user-error.ts";
  * Checks that this program writes what the deployed release of a table reads.
  *
  * @param untagged the format of a table without the tag: by default the first one
+ * @param oldest the oldest format that the program can read, if it only reads
  * @throws UserError for another data format
  */
-export async function checkDataFormat({ client, name }: OtherTable, untagged = 1): Promise<void> {
+export async function checkDataFormat(
+  { client, name }: OtherTable,
+  untagged = 1,
+  oldest = dataFormat,
+): Promise<void> {
   const retry = { deadline: Date.now() + 10_000, isRetryable: isTableBusy };
   const tags = await withRetry(async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
@@ -19,7 +24,7 @@ export async function checkDataFormat({ client, name }: OtherTable, untagged = 1
     return Tags;
   }, retry);
   const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value ?? String(untagged);
-  if (stored === String(dataFormat)) return;
+  if (Number(stored) >= oldest && Number(stored) <= dataFormat) return;
   throw new UserError(
     `The table ${name} has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
   );

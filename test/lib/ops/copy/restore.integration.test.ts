@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
@@ -7,6 +8,7 @@ import {
   accountLimitKey,
   activeConversationKey,
   conversationKey,
+  leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -228,7 +230,7 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 });
 
-test("a table of another data format, without the account or that does not exist is refused", async () => {
+test("a table of a later data format, without the account or that does not exist is refused", async () => {
   const { account, from } = await anAccount();
   const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
   const tag = (Value: string) =>
@@ -247,4 +249,21 @@ test("a table of another data format, without the account or that does not exist
     expect.stringContaining(`The account ${account} would be copied onto itself`),
   ]);
   expect(await tableItems()).toEqual(before);
+});
+
+test("an account is copied from a table of 1.0.0, whose leads have all fields beside their keys", async () => {
+  const { account, from } = await anAccount();
+  const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
+  const Tags = [{ Key: dataFormatTag, Value: "1" }];
+  await table.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
+  const leadsOf = async (account: string) => (await call("list-leads", { account })).body.data;
+  for (const lead of await leadsOf(account)) {
+    const { details: _, ...item } = (await readItem(leadKey(account, lead.id))) ?? {};
+    await table.send(new PutCommand({ TableName: from, Item: { ...item, ...lead } }));
+  }
+  const moved = randomUUID();
+  expect(await copy(account, from, "--to-account", moved)).toMatchObject({ code: 0, output: { stored: 12 } });
+  expect(await leadsOf(moved)).toEqual(await leadsOf(account));
+  const [first] = await leadsOf(moved);
+  expect(await readItem(leadKey(moved, first?.id ?? ""))).toMatchObject({ details: { name: first?.name } });
 });
