@@ -104,7 +104,7 @@ const limit = 100;
  * hide no others, and so do rows that move, which move to the end.
  *
  * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
- * misses one of them for each other one that is erased or moves meanwhile.
+ * misses one of them for each other one that is erased or moves meanwhile, and of conversations the API lists 2,000.
  */
 async function* pagesFrom<Row>(
   since: string,
