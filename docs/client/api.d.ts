@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List leads
-         * @description The account's leads, newest first. Filters combine with each other and with pages.
+         * @description The account's leads, newest first unless `sort` says otherwise. Filters combine with each other and with pages.
          */
         get: operations["listLeads"];
         put?: never;
@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * List conversations
-         * @description The account's conversations, newest first. Filters combine with each other and with pages.
+         * @description The account's conversations, newest first unless `sort` says otherwise. Filters combine with each other and with pages. `include=messages` opens one.
          */
         get: operations["listConversations"];
         put?: never;

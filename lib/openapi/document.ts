@@ -13,7 +13,8 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
   "list-leads": {
     tag: "Leads",
     summary: "List leads",
-    description: "The account's leads, newest first. Filters combine with each other and with pages.",
+    description:
+      "The account's leads, newest first unless `sort` says otherwise. Filters combine with each other and with pages.",
     success: "A page of leads.",
   },
   "create-lead": {
@@ -25,7 +26,8 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
   "list-conversations": {
     tag: "Conversations",
     summary: "List conversations",
-    description: "The account's conversations, newest first. Filters combine with each other and with pages.",
+    description:
+      "The account's conversations, newest first unless `sort` says otherwise. Filters combine with each other and with pages. `include=messages` opens one.",
     success: "A page of conversations.",
   },
   "send-message": {
