@@ -2,7 +2,8 @@ import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
-import { ConversationHistory } from "../../../support/history.ts";
+import { ConversationHistory, leadId } from "../../../support/history.ts";
+import { MemoryTable } from "../../../support/memory-table.ts";
 
 let history: ConversationHistory;
 beforeEach(() => {
@@ -58,5 +59,56 @@ describe("a page by the last message, with a filter,", () => {
     const { data } = await list({ channel: "sms", sort: "lastMessageAt" });
     const times = data.map(({ lastMessageAt }) => lastMessageAt);
     expect([data[0]?.id, data.length, times]).toEqual([oldest, 15, times.toSorted()]);
+  });
+});
+
+describe("with indexes that are minutes late,", () => {
+  let ids: string[];
+  const [moved, closed, deleted] = [23, 27, 31];
+
+  beforeEach(async () => {
+    ids = history.addMany(40, { age: 60_000, channel: "sms" });
+    await history.deliver();
+    const late = new MemoryTable();
+    late.restore(history.table.memory.snapshot());
+    history.table.shown = (command) =>
+      command instanceof QueryCommand && command.input.IndexName ? late : history.table.memory;
+    history.advance(100_000);
+    send(ids[moved] ?? "");
+    history.setStatus(ids[closed] ?? "", "closed");
+    history.delete(ids[deleted] ?? "");
+    history.add({ channel: "sms" });
+    await history.deliver();
+  });
+
+  test.each(["-createdAt", "createdAt"] as const)("the whole list by %s is exact", async (sort) => {
+    const expected = history.expected({}, { page: 1, limit: 50 });
+    if (sort === "createdAt") expected.data.reverse();
+    expect(await list({ sort }, 50)).toEqual(expected);
+  });
+
+  test("by the last message the total is exact, and rows are as they were: at their old places, or missing", async () => {
+    const { data, pagination } = await list({ sort: "-lastMessageAt" }, 50);
+    expect(pagination.total).toBe(40);
+    expect(data.map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(data.at(-1 - moved)).toMatchObject({ id: ids[moved], messageCount: 1 });
+    expect(data.at(-1 - closed)?.status).toBe("active");
+  });
+
+  test("with lastMessageAfter the total is as late as the rows", async () => {
+    const lastMessageAfter = new Date(history.now - 120_000).toISOString();
+    expect((await list({ lastMessageAfter })).pagination.total).toBe(0);
+    const all = await list({ lastMessageAfter: "2020-01-01T00:00:00Z" }, 50);
+    expect([all.pagination.total, all.data.map(({ id }) => id)]).toEqual([40, ids.toReversed()]);
+  });
+
+  test("filtered lists, and those of a lead, lack the new one, and have the fields of the table", async () => {
+    const { data, pagination } = await list({ status: "active" });
+    expect(pagination.total).toBe(38);
+    const truth = history.expected({ status: "active" }).data;
+    expect(data.slice(0, 19)).toEqual(truth.slice(1));
+    const ofLead = await list({ leadId, sort: "-lastMessageAt" });
+    expect(ofLead.data[0]).toEqual(history.rows.get(ids[moved] ?? ""));
+    expect(ofLead.pagination.total).toBe(39);
   });
 });

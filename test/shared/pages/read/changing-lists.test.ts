@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
+import { listLeads } from "../../../../shared/domain/leads.ts";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
@@ -48,6 +49,36 @@ describe.each(filters)("leads with %o, while some are created between all calls,
     }
     expect(atStart.filter((id) => !seen.has(id))).toEqual([]);
   });
+});
+
+test("a walk from the oldest on, while 50 leads a second are created, has each once that is older than the latest write", async () => {
+  const history = new LeadHistory();
+  const settled = history.addMany(500, { age: 5000 });
+  await history.deliver();
+  history.advance(3000);
+  const young = history.addMany(150, { age: 0 });
+  const onTime: string[] = [];
+  const seen: string[] = [];
+  for (let page = 1, pages = 1; page <= pages; page++) {
+    const request = { page, limit: 100 };
+    const { data, pagination } = await listLeads(history.account, { sort: "createdAt" }, request);
+    seen.push(...data.map(({ id }) => id));
+    pages = Math.ceil(pagination.total / request.limit);
+    if (page === pages) break;
+    for (let n = 0; n < 5; n++) {
+      history.advance(20);
+      if (n % 2 === 0) onTime.push(history.add());
+      else history.add({ age: 1200 * n - 1200 });
+    }
+  }
+  const distinct = new Set(seen);
+  expect([...settled, ...young, ...onTime].filter((id) => !distinct.has(id))).toEqual([]);
+  // A late one moves those that are younger: the last ones of a page come again.
+  const repeated = seen.filter((id, n) => seen.indexOf(id) < n);
+  expect(repeated.length).toBeGreaterThan(0);
+  expect(repeated.filter((id) => settled.includes(id))).toEqual([]);
+  // What lands on a page that has been read is missed.
+  expect([...history.rows.keys()].filter((id) => !distinct.has(id)).length).toBeGreaterThan(0);
 });
 
 test("a commit that comes between a root and its node is no damage: the list begins again", async () => {
