@@ -13,6 +13,7 @@ import { unpaced } from "../dynamodb/pace.ts";
 import { queryItems } from "../dynamodb/read-pages.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
+import { MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
 import { activityPage } from "../pages/read/activity-page.ts";
@@ -102,6 +103,7 @@ async function readMessages(
 
 /** The message of an item. @throws MalformedItemError */
 function toMessage(account: string, item: Item): Message {
+  if (!isId("msg", item.sk)) throw new MalformedItemError(item, "sk");
   const message = readRecord(validateMessage, item);
   checkKeys(item, messageKey(account, message.conversationId, message.id));
   return message;
