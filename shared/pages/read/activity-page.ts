@@ -54,7 +54,8 @@ export async function activityPage<T>(
     ? withinBudget(`${activityIndex.name} ${asked.account}`, admitLongList, (call) =>
         findByActivity(asked, request, toSorted, call),
       )
-    : withinBudget(rangeId(range), admitLongList, async (call) => {
+    : // What is too long for this order may be short enough for the other.
+      withinBudget(`${rangeId(range)} ${activityIndex.name}`, admitLongList, async (call) => {
         const { items } = await findRows(asked, all, call);
         return toSorted(await completeRows(asked, items, call));
       }));

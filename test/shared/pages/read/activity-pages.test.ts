@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
@@ -60,6 +60,14 @@ describe("a page by the last message, with a filter,", () => {
     const times = data.map(({ lastMessageAt }) => lastMessageAt);
     expect([data[0]?.id, data.length, times]).toEqual([oldest, 15, times.toSorted()]);
   });
+});
+
+test("a lead with too many conversations for this order is listed by their creation, at once", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0.99999);
+  history.addMany(1200);
+  const refusal = "The list has too many rows.";
+  await expect(list({ leadId, sort: "-lastMessageAt" })).rejects.toThrow(refusal);
+  expect((await list({ leadId })).pagination.total).toBe(1200);
 });
 
 describe("with indexes that are minutes late,", () => {
