@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
 import { createdAt } from "../../shared/ids.ts";
+import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
@@ -32,10 +33,25 @@ const steps = {
     ids: sometimes(fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), 1),
     after: sometimes(fc.nat(), 1),
     before: sometimes(fc.nat(), 1),
-    page: sometimes(fc.integer({ min: 1, max: 5 })),
-    limit: sometimes(fc.integer({ min: 1, max: 6 })),
+    /** The conversations whose last messages bound those of the others. */
+    activeAfter: sometimes(fc.nat(), 1),
+    activeBefore: sometimes(fc.nat(), 1),
+    sort: sometimes(fc.constantFrom("-createdAt", "createdAt", "-lastMessageAt", "lastMessageAt"), 3),
+    page: sometimes(
+      fc.oneof(
+        { weight: 9, arbitrary: fc.integer({ min: 1, max: 5 }) },
+        { weight: 1, arbitrary: fc.constantFrom(99, 100, 101) },
+      ),
+    ),
+    limit: sometimes(fc.constantFrom(1, 2, 3, 4, 5, 6, 20, 21)),
     /** Whether sources and channels are in upper case: it makes no difference. */
     isLoud: fc.boolean(),
+  }),
+  open: fc.record({
+    account,
+    at: fc.nat(),
+    limit: sometimes(fc.integer({ min: 1, max: 4 })),
+    before: sometimes(fc.nat()),
   }),
 };
 type Steps = { [Name in keyof typeof steps]: (typeof steps)[Name] extends fc.Arbitrary<infer T> ? T : never };
@@ -50,6 +66,7 @@ interface Row {
 class Model {
   readonly leads: Row[] = [];
   readonly conversations: Row[] = [];
+  readonly messages: Message[] = [];
 
   async create({ account, source, email }: Steps["create"]) {
     const fields = { ...(source !== undefined && { source }), ...(email !== undefined && { email }) };
@@ -68,6 +85,7 @@ class Model {
     if (!lead) return;
     const leadId = lead.record.id;
     const sent = await aMessage(lead.account, leadId, channel);
+    this.messages.push(sent);
     const joined = this.conversations.find(
       ({ record }) => record.leadId === leadId && record.channel === channel && record.status === "active",
     );
@@ -89,9 +107,28 @@ class Model {
     await setConversationStatus(conversation.account, conversation.record.id, "Ended", Date.now() + 10_000);
   }
 
+  async open({ account, at, limit, before }: Steps["open"]) {
+    const conversation = this.conversations[at % this.conversations.length];
+    if (!conversation) return;
+    const { id } = conversation.record;
+    const older = before === undefined ? undefined : this.messages[before % this.messages.length]?.id;
+    const bounds = { ...(limit && { messageLimit: `${limit}` }), ...(older && { messagesBefore: older }) };
+    const query = new URLSearchParams({ id, include: "messages", ...bounds }).toString();
+    const { body } = await call("list-conversations", { account, query });
+    const messages = this.messages
+      .filter(({ conversationId }) => conversationId === id)
+      .filter((message) => older === undefined || message.id < older)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit ?? 20);
+    const isOwn = conversation.account === account;
+    expect(body.data).toEqual(isOwn ? [{ ...conversation.record, messages }] : []);
+  }
+
   async list(step: Steps["list"]) {
     const { list, account, label, status, lead, page, limit, isLoud } = step;
     const isLeads = list === "list-leads";
+    const byActivity = !isLeads && step.sort?.endsWith("lastMessageAt");
+    const sort = isLeads && step.sort?.endsWith("lastMessageAt") ? undefined : step.sort;
     const rows = isLeads ? this.leads : this.conversations;
     if (isLeads && status && !leadStatuses.some((one) => one === status)) return;
     const idOf = (n: number | undefined, rows: readonly Row[]) =>
@@ -101,10 +138,15 @@ class Model {
       const bound = idOf(n, rows);
       return bound && createdAt(bound);
     });
+    const [activeAfter, activeBefore] = [step.activeAfter, step.activeBefore].map((n) =>
+      isLeads || n === undefined ? undefined : rows[n % rows.length]?.record.lastMessageAt,
+    );
     if (after && before && before < after) return;
+    if (activeAfter && activeBefore && String(activeBefore) < String(activeAfter)) return;
     const email = isLeads ? step.email : undefined;
     const own = { status, [isLeads ? "source" : "channel"]: label };
     const equal: Record<string, unknown> = isLeads ? own : { ...own, leadId: idOf(lead, this.leads) };
+    const keyOf = (record: Row["record"]) => `${byActivity ? record.lastMessageAt : ""} ${record.id}`;
     const names = Object.keys(equal).filter((name) => equal[name] !== undefined);
     const matching = rows
       .filter((row) => row.account === account)
@@ -114,9 +156,15 @@ class Model {
       .filter((record) => !email || String(record.email).toLowerCase() === email.toLowerCase())
       // Timestamps of one form compare as texts.
       .filter(({ id }) => (after ?? "") <= createdAt(id) && createdAt(id) < (before ?? "~"))
-      .sort((a, b) => (a.id < b.id ? 1 : -1));
+      .filter(({ lastMessageAt }) => isLeads || String(activeAfter ?? "") <= String(lastMessageAt))
+      .filter(({ lastMessageAt }) => isLeads || String(lastMessageAt) < String(activeBefore ?? "~"))
+      .sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
+    if (sort && !sort.startsWith("-")) matching.reverse();
     const [number, size] = [page ?? 1, limit ?? 20];
-    const filters = Object.entries({ ...equal, id: ids, email, createdAfter: after, createdBefore: before })
+    const shown = byActivity ? Math.floor(2000 / size) : Number.POSITIVE_INFINITY;
+    const windows = { createdAfter: after, createdBefore: before };
+    const active = { lastMessageAfter: activeAfter, lastMessageBefore: activeBefore };
+    const filters = Object.entries({ ...equal, id: ids, email, ...windows, ...active, sort })
       .filter(([, value]) => value !== undefined)
       .map(([name = "", value]): [string, string] => [
         name,
@@ -125,7 +173,8 @@ class Model {
     const query = new URLSearchParams(filters);
     if (page !== undefined) query.set("page", String(page));
     if (limit !== undefined) query.set("limit", String(limit));
-    const { body, headers } = await call(list, { account, query: query.toString() });
+    const { status: code, body, headers } = await call(list, { account, query: query.toString() });
+    if (number > shown) return expect(code).toBe(400);
     expect(body).toEqual({
       data: matching.slice((number - 1) * size, number * size),
       pagination: { page: number, limit: size, total: matching.length },
@@ -133,7 +182,7 @@ class Model {
     const last = Math.max(1, Math.ceil(matching.length / size));
     const linked = { first: 1, prev: Math.min(number - 1, last), next: number + 1, last };
     const expected = Object.entries(linked).filter(([rel, to]) =>
-      rel === "prev" ? number > 1 : rel !== "next" || to <= last,
+      rel === "prev" ? number > 1 : to <= shown && (rel !== "next" || to <= last),
     );
     const links = [...String(headers.link).matchAll(/<([^>]*)>; rel="([a-z]+)"/g)].map(
       ([, target = "", rel]) => {
@@ -153,7 +202,7 @@ class Model {
 }
 
 const step = fc.oneof(
-  ...(["create", "list", "send", "list", "create", "move", "end", "list"] as const).map((name) =>
+  ...(["create", "list", "send", "list", "create", "move", "end", "list", "open"] as const).map((name) =>
     (steps[name] as fc.Arbitrary<never>).map((input: never) => (model: Model) => model[name](input)),
   ),
 );
