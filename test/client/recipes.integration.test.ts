@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
 import { createMirror, syncConversations } from "../../docs/client/recipes.ts";
-import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
@@ -53,7 +53,7 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.size).toBe(3);
 
   receive = async () => {};
-  expect(await setLeadStatus(account, ids[0], "booked", Date.now() + 60_000)).toBeDefined();
+  expect(await changeLead(account, ids[0], { status: "booked" }, Date.now() + 60_000)).toBeDefined();
   const dataDirectory = await createDataDirectory(api.tableName);
   const erase = ["leads", "erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
   const { code, stderr } = await ops(erase, { dataDirectory });

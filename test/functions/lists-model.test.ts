@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
-import { setLeadStatus } from "../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
 import { createdAt } from "../../shared/ids.ts";
 import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
@@ -77,7 +77,7 @@ class Model {
     const lead = this.leads[at % this.leads.length];
     if (!lead) return;
     lead.record.status = status;
-    await setLeadStatus(lead.account, lead.record.id, status, Date.now() + 10_000);
+    await changeLead(lead.account, lead.record.id, { status }, Date.now() + 10_000);
   }
 
   async send({ at, channel }: Steps["send"]) {

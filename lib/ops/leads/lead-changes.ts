@@ -9,31 +9,19 @@ import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
 
 /**
- * Changes the status of a lead.
+ * Changes fields of a lead.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
  * @param dryRun whether to write nothing
  * @returns the changed lead; undefined when the account has no such lead
  * @throws MalformedItemError, StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
-export const setLeadStatus = (
+export function changeLead(
   account: string,
   id: string,
-  status: Lead["status"],
+  fields: Partial<Omit<Lead, "id" | "createdAt">>,
   deadline: number,
   dryRun = false,
-) => changeLead(account, id, deadline, dryRun, { status });
-
-/** Changes the score of a lead (0 to 100). Parameters and result are those of `setLeadStatus`. */
-export const setLeadScore = (account: string, id: string, score: number, deadline: number, dryRun = false) =>
-  changeLead(account, id, deadline, dryRun, { score });
-
-function changeLead(
-  account: string,
-  id: string,
-  deadline: number,
-  dryRun: boolean,
-  fields: Partial<Lead>,
 ): Promise<Lead | undefined> {
   const key = leadKey(account, id);
   return withRetry(

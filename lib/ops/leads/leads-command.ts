@@ -14,7 +14,7 @@ import { selectPacedTable, selectTableByOptions } from "../command/select-table.
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { setLeadScore, setLeadStatus } from "./lead-changes.ts";
+import { changeLead } from "./lead-changes.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
@@ -60,13 +60,13 @@ const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.
 async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, status, dryRun } = options;
-  await printLead(options, await setLeadStatus(account, lead, status, changeDeadline(), dryRun));
+  await printLead(options, await changeLead(account, lead, { status }, changeDeadline(), dryRun));
 }
 
 async function setScore(options: LeadOptions & { score: number }): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead, score, dryRun } = options;
-  await printLead(options, await setLeadScore(account, lead, score, changeDeadline(), dryRun));
+  await printLead(options, await changeLead(account, lead, { score }, changeDeadline(), dryRun));
 }
 
 async function printLead(options: LeadOptions, lead: Lead | undefined): Promise<void> {

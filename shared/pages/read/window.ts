@@ -14,14 +14,8 @@ export interface CreationTimes {
 }
 
 /** The window of the rows that were created in a time: their ids, which are their sort keys, begin with it. */
-export function creationWindow(list: CountedList, { createdAfter, createdBefore }: CreationTimes): Window {
-  return { from: keyOf(list, createdAfter), before: keyOf(list, createdBefore) };
-}
-
-function keyOf(list: CountedList, timestamp: string | undefined): string | undefined {
-  const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
-  return time === undefined ? undefined : keyAt(list, time);
-}
+export const creationWindow = (list: CountedList, { createdAfter, createdBefore }: CreationTimes) =>
+  toWindow(createdAfter, createdBefore, (time) => keyAt(list, time));
 
 /** The times between which the last message was sent, in RFC 3339 timestamps. */
 export interface ActivityTimes {
@@ -30,18 +24,25 @@ export interface ActivityTimes {
 }
 
 /** The window of these times as they are stored. */
-export const activityWindow = ({ lastMessageAfter, lastMessageBefore }: ActivityTimes): Window => ({
-  from: storedTime(lastMessageAfter),
-  before: storedTime(lastMessageBefore),
-});
-
-/** The year of a time with an offset can have another form, which does not sort among the others. */
-function storedTime(timestamp: string | undefined): string | undefined {
-  const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
-  return time === undefined ? undefined : new Date(Math.min(Math.max(0, time), latestTime)).toISOString();
-}
+export const activityWindow = ({ lastMessageAfter, lastMessageBefore }: ActivityTimes) =>
+  toWindow(lastMessageAfter, lastMessageBefore, (time) =>
+    // The year of a time with an offset can have another form, which does not sort among the others.
+    new Date(Math.min(Math.max(0, time), latestTime)).toISOString(),
+  );
 
 const latestTime = Date.parse("9999-12-31T23:59:59.999Z");
+
+function toWindow(
+  after: string | undefined,
+  end: string | undefined,
+  toBound: (time: number) => string,
+): Window {
+  const [from, before] = [after, end].map((timestamp) => {
+    const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
+    return time === undefined ? undefined : toBound(time);
+  });
+  return { from, before };
+}
 
 /** Whether a sort key, or a time, lies in the window. */
 export const isWithin =

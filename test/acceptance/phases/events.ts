@@ -13,7 +13,7 @@ import {
   ReceiveMessageCommand,
 } from "@aws-sdk/client-sqs";
 import { isRecord } from "../../../lib/is-record.ts";
-import { setLeadStatus } from "../../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../../lib/ops/leads/lead-changes.ts";
 import { parseJson } from "../../../lib/parse-json.ts";
 import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
@@ -62,7 +62,7 @@ export const events: Phase = {
       for (const sent of [id, conversationId]) expected.set(sent, Date.parse(createdAt));
     }
     const [changed = ""] = expected.keys();
-    await setLeadStatus(account, changed, "qualified", Date.now() + atMost);
+    await changeLead(account, changed, { status: "qualified" }, Date.now() + atMost);
     const changeId = String((await readItem(leadKey(account, changed)))?.changeId);
     expected.set(changeId, idTimestamp(changeId));
     const seen = new Map<string, Received>();

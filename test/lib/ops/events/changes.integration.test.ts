@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
-import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../../../lib/ops/leads/lead-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
@@ -41,14 +41,14 @@ test("a change of a status or a score has an event, and the same value again has
   const lead = await aLead(account, { source: "website", tags: ["vip"] });
   const id = expect.stringMatching(/^change_/);
   const event = { version: 1, id, account, leadId: lead.id, createdAt: expect.any(String) };
-  const setStatus = () => setLeadStatus(account, lead.id, "booked", soon());
+  const setStatus = () => changeLead(account, lead.id, { status: "booked" }, soon());
   const booked = { ...lead, status: "booked" };
   expect(await eventsOf(setStatus)).toEqual({
     passed: 1,
     events: [{ type: "lead.updated", ...event, changed: ["status"], lead: booked }],
   });
   expect(await eventsOf(setStatus)).toEqual(nothing);
-  expect(await eventsOf(() => setLeadScore(account, lead.id, 7, soon()))).toEqual({
+  expect(await eventsOf(() => changeLead(account, lead.id, { score: 7 }, soon()))).toEqual({
     passed: 1,
     events: [{ type: "lead.updated", ...event, changed: ["score"], lead: { ...booked, score: 7 } }],
   });
@@ -78,7 +78,7 @@ test("a copy and an import have events of the leads that they store and of what 
   const again = () => replace(account, from);
   expect(await eventsOf(again)).toEqual(nothing);
 
-  await setLeadScore(account, lead.id, 7, soon());
+  await changeLead(account, lead.id, { score: 7 }, soon());
   await setConversationStatus(account, conversationId, "closed", soon());
   expect((await eventsOf(again)).events).toMatchObject([
     { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status: "active" } },

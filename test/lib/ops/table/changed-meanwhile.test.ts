@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { endApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { setLeadScore, setLeadStatus } from "../../../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../../../lib/ops/leads/lead-changes.ts";
 import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
@@ -37,8 +37,8 @@ function tableWith(items: readonly Item[], meanwhile: (write: number) => unknown
 const soon = () => Date.now() + 10_000;
 
 const changes: readonly [string, Item, () => Promise<unknown>][] = [
-  ["a lead's status", storedLead("lead_1"), () => setLeadStatus("acme", "lead_1", "booked", soon())],
-  ["a lead's score", storedLead("lead_1"), () => setLeadScore("acme", "lead_1", 7, soon())],
+  ["a lead's status", storedLead("lead_1"), () => changeLead("acme", "lead_1", { status: "booked" }, soon())],
+  ["a lead's score", storedLead("lead_1"), () => changeLead("acme", "lead_1", { score: 7 }, soon())],
   [
     "a conversation's status",
     storedConversation("conv_1"),
@@ -99,7 +99,7 @@ test.each([
       ...(source !== undefined && { source }),
     });
   const table = tableWith([from(source)], (write) => write === 1 && table.put(from("fair")));
-  const changed = await setLeadStatus("acme", "lead_1", "booked", soon());
+  const changed = await changeLead("acme", "lead_1", { status: "booked" }, soon());
   expect(changed).toMatchObject({ source: "fair", status: "booked" });
   const marks = { changed: ["status"], changeId: expect.stringMatching(/^change_/) };
   expect(table.stored()).toEqual([{ ...from("fair", "booked"), ...marks }]);

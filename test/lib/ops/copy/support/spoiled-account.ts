@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { setConversationStatus } from "../../../../../lib/ops/conversations/conversation-status.ts";
-import { setLeadStatus } from "../../../../../lib/ops/leads/lead-changes.ts";
+import { changeLead } from "../../../../../lib/ops/leads/lead-changes.ts";
 import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
 import { copyTable } from "../../../../support/copied-table.ts";
@@ -58,7 +58,7 @@ type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
 export async function spoil({ account, ada, grace }: FilledAccount) {
   const items = restoredItems(await tableItems(), account);
   await remove(leadKey(account, ada.id));
-  await setLeadStatus(account, grace.id, "booked", Date.now() + 10_000);
+  await changeLead(account, grace.id, { status: "booked" }, Date.now() + 10_000);
   const update = { TableName: tableName, Key: leadKey(account, grace.id) };
   await table.send(
     new UpdateCommand({
