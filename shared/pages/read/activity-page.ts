@@ -97,10 +97,7 @@ async function readActive(
   const range = { list, partition, rows: { pk: partition } };
   const hasFilters = hasAttributes(toConditions(asked));
   const isSelected = (item: Item) =>
-    item.lastMessageAt !== before &&
-    isRow(range, item) &&
-    isWithin(window)(String(item.sk)) &&
-    hasFilters(item);
+    isRow(range, item) && isWithin(window)(String(item.sk)) && hasFilters(item);
   let wanted = page * limit;
   // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
   const rows = new Map<unknown, Item>();
