@@ -1,6 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
+import { linkHeader } from "../../../../shared/http/link-header.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
@@ -68,6 +69,16 @@ test("a lead with too many conversations for this order is listed by their creat
   const refusal = "The list has too many rows.";
   await expect(list({ leadId, sort: "-lastMessageAt" })).rejects.toThrow(refusal);
   expect((await list({ leadId })).pagination.total).toBe(1200);
+});
+
+test("links of a list by activity do not lead past its end", () => {
+  const rels = (sort: string, page: number) =>
+    [...linkHeader("/", { sort }, { page, limit: 30, total: 5000 }).matchAll(/rel="([a-z]+)"/g)].map(
+      ([, rel]) => rel,
+    );
+  expect(rels("-lastMessageAt", 65)).toEqual(["first", "prev", "next"]);
+  expect(rels("-lastMessageAt", 66)).toEqual(["first", "prev"]);
+  expect(rels("createdAt", 66)).toEqual(["first", "prev", "next", "last"]);
 });
 
 describe("with indexes that are minutes late,", () => {
