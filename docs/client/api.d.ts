@@ -1649,7 +1649,7 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only leads created before this time. */
                 createdBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and never move a page: read everything in this order. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and move only pages of the last seconds: read everything in this order. */
                 sort?: "-createdAt" | "createdAt";
             };
             header?: never;
@@ -1860,7 +1860,7 @@ export interface operations {
                 lastMessageAfter?: string;
                 /** @description Only conversations whose last message was sent before this time. */
                 lastMessageBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and never move a page: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageBefore`, or `lastMessageAfter`. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and move only pages of the last seconds: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted. */
                 sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
                 /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
                 include?: "messages";

@@ -3,6 +3,7 @@ import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { activityIndex, listPartition } from "../../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { ApiError } from "../../errors.ts";
+import { maxLimit } from "../../schemas/page-schemas.ts";
 import { maxByActivity, type Page, type RowsRequest } from "../page.ts";
 import {
   completeRows,
@@ -73,9 +74,17 @@ async function findByActivity(
     return toSorted(await readActive(asked, all, all.limit, call));
   const { page, limit } = request;
   const counting = findRows(asked, { page: 1, limit: 1 }, call).then(({ total }) => total);
+  if (isFiltered(asked) && (await counting) <= maxLimit) {
+    // Among many others they could be anywhere.
+    const { items } = await findRows(asked, { page: 1, limit: maxLimit }, call);
+    return toSorted(await completeRows(asked, items, call));
+  }
   const [total, items] = await Promise.all([counting, readActive(asked, request, counting, call)]);
   return { items: items.slice((page - 1) * limit, page * limit), total };
 }
+
+const isFiltered = ({ filter, window }: ListRequest) =>
+  [...Object.values(filter), ...Object.values(window)].some((value) => value !== undefined);
 
 /** The stored forms of the earliest and the latest time. */
 const [earliestTime, latestTime] = ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
