@@ -303,7 +303,7 @@ test("each difference is found in a run, and no other", async () => {
     "The resources of the stack: Failures: deleted",
     "The age of the stream: 40.0 s",
     expect.stringMatching(/^A lead with an email address and a source: 0\.00 W/),
-    expect.stringMatching(/^A message that joins a conversation: 16\.24 W and 4\.00 R, /),
+    expect.stringMatching(/^A message that joins a conversation: 12\.24 W and 4\.00 R, /),
     "The start of an environment of create-lead: 900 ms (median of 20)",
     "A call of a warm list-conversations: 8.0 ms, p99 1200.0 ms (of 100)",
     "The access log has requests that the throttle refused: no",

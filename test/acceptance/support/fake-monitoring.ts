@@ -130,8 +130,8 @@ export class FakeMonitoring {
     const [, unit, index] =
       /Consumed(Read|Write)CapacityUnits TableName=\S+(?: GlobalSecondaryIndexName=(\S+))?$/.exec(metric) ??
       [];
-    if (!ofTable || unit === undefined || (index !== undefined && index !== "by-origin")) return [];
-    const share = index === undefined ? 0.4 : 0.6;
+    if (!ofTable || unit === undefined || !["by-origin", "by-activity", undefined].includes(index)) return [];
+    const share = index === undefined ? 0.4 : 0.3;
     return kinds.flatMap((kind, n) => {
       const factor = this.unitFactors.has(kind.name) ? this.unitFactors.get(kind.name) : 1;
       if (factor === undefined) return [];
