@@ -1,12 +1,18 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { expiryAttribute, type IndexName, indexes, type itemTypes } from "../../shared/dynamodb/keys.ts";
+import {
+  activityIndex,
+  expiryAttribute,
+  type IndexName,
+  indexes,
+  type itemTypes,
+} from "../../shared/dynamodb/keys.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
-const tableAttributes = [...Object.values(indexes), expiryAttribute] as const;
+const tableAttributes = [...Object.values(indexes), activityIndex.sortKey, expiryAttribute] as const;
 
 /** Reads of items of some types, by the table's key and by the keys of the named indexes. */
 interface ReadGrant {
@@ -93,14 +99,14 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:PutItem"],
       types: ["CONVERSATION"],
-      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
+      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent", "lastMessageAt"],
     },
     { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"], sets: [] },
     putIdempotencyRecord,
     {
       actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
       types: ["CONVERSATION"],
-      sets: [],
+      sets: ["lastMessageAt"],
       returnsStored: true,
     },
   ],

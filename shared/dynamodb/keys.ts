@@ -21,8 +21,8 @@ export const indexes = {
 } as const;
 
 /**
- * What they copy besides the keys: all of a row that a message does not change, so that it writes none of them. Nobody can
- * change what an index copies. Therefore a new field of a lead becomes a part of `details`.
+ * What they copy besides the keys: all of a lead or conversation that a message does not change, so that it writes none of
+ * them. Nobody can change what an index copies. Therefore a new field of a lead becomes a part of `details`.
  */
 export const copiedFields = ["id", "status", "source", "leadId", "channel", "details"] as const;
 

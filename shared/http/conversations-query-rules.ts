@@ -23,7 +23,8 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
           fault(name, "not_allowed", "needs include=messages");
       const { page, limit } = pageRequest(query);
       const last = lastPage({ sort }, limit);
-      if (limit <= maxLimit && page > last && page <= maxPage) {
+      const areValid = [page, limit].every((number) => Number.isInteger(number) && number > 0);
+      if (areValid && limit <= maxLimit && page <= maxPage && page > last) {
         const next = sort === "lastMessageAt" ? "lastMessageAfter" : "lastMessageBefore";
         fault("page", "out_of_range", `must be at most ${last} with this sort and limit: go on with ${next}`);
       }

@@ -274,6 +274,11 @@ describe("the message of a fault", () => {
     ],
     [
       "list-conversations",
+      "sort=-lastMessageAt&limit=-5",
+      "limit must be a whole number from 1 to 100, in plain digits",
+    ],
+    [
+      "list-conversations",
       "lastMessageAfter=2026-01-02T00:00:00Z&lastMessageBefore=2026-01-01T00:00:00Z",
       "lastMessageBefore must not be earlier than lastMessageAfter",
     ],

@@ -93,7 +93,7 @@ async function accountApiKeyItems(accountId: string): Promise<Item[]> {
       `The index of the account's keys lists ${listed.filter((key) => !isKey(key)).length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
     );
   }
-  // The index copies only keys.
+  // The index does not copy the fields of API keys.
   const items = await readEach(listed.filter(isKey), unpaced);
   const ids = items.map(({ keyId }) => keyId);
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);

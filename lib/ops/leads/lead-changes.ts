@@ -30,7 +30,9 @@ export function changeLead(
       if (!item) return undefined;
       const lead = { ...readRecord(validateLead, item), ...fields };
       if (dryRun) return lead;
-      const { pk, sk, ...change } = leadItem(account, lead);
+      const { pk, sk, details, ...keys } = leadItem(account, lead);
+      // Another release may have stored fields that this one does not know.
+      const change = { ...keys, details: { ...Object(item.details), ...details } };
       // Index keys contain the source, and the event tells what changed.
       const read = { source: item.source, status: item.status, details: item.details };
       return readRecord(validateLead, await updateItem(buildUpdate(key, asChange(item, change), read)));

@@ -52,7 +52,8 @@ export async function activityPage<T>(
     takePage(items.filter(isActive), asked.byActivity ? "lastMessageAt" : "sk", request);
   if (ids) return toPage(toSorted(await findByIds(asked, ids)), request, toRecord);
   const found = await (parent === undefined
-    ? withinBudget(`${activityIndex.name} ${asked.account}`, admitLongList, (call) =>
+    ? // An inbox does not back off because of what costs more.
+      withinBudget(`${activityIndex.name} ${asked.account} ${isPart(asked)}`, admitLongList, (call) =>
         findByActivity(asked, request, toSorted, call),
       )
     : // What is too long for this order may be short enough for the other.
@@ -69,22 +70,21 @@ async function findByActivity(
   toSorted: (items: readonly Item[]) => Found,
   call: Call,
 ): Promise<Found> {
-  const { from, before } = asked.active;
-  if (from !== undefined || before !== undefined)
-    return toSorted(await readActive(asked, all, all.limit, call));
+  if (isDefined(asked.active)) return toSorted(await readActive(asked, all, all.limit, call));
   const { page, limit } = request;
   const counting = findRows(asked, { page: 1, limit: 1 }, call).then(({ total }) => total);
-  if (isFiltered(asked) && (await counting) <= maxLimit) {
+  if (isPart(asked) && (await counting) <= maxLimit) {
     // Among many others they could be anywhere.
-    const { items } = await findRows(asked, { page: 1, limit: maxLimit }, call);
-    return toSorted(await completeRows(asked, items, call));
+    const { items, total } = await findRows(asked, { page: 1, limit: maxLimit }, call);
+    if (total <= maxLimit) return { ...toSorted(await completeRows(asked, items, call)), total };
   }
   const [total, items] = await Promise.all([counting, readActive(asked, request, counting, call)]);
   return { items: items.slice((page - 1) * limit, page * limit), total };
 }
 
-const isFiltered = ({ filter, window }: ListRequest) =>
-  [...Object.values(filter), ...Object.values(window)].some((value) => value !== undefined);
+const isDefined = (part: object) => Object.values(part).some((value) => value !== undefined);
+
+const isPart = ({ filter, window, active }: ActivityRequest) => [filter, window, active].some(isDefined);
 
 /** The stored forms of the earliest and the latest time. */
 const [earliestTime, latestTime] = ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
@@ -107,7 +107,8 @@ async function readActive(
   const hasFilters = hasAttributes(toConditions(asked));
   const isSelected = (item: Item) =>
     isRow(range, item) && isWithin(window)(String(item.sk)) && hasFilters(item);
-  let wanted = page * limit;
+  const end = page * limit;
+  let wanted = end;
   // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
   const rows = new Map<unknown, Item>();
   let [calls, read] = [0, 0];
@@ -125,7 +126,9 @@ async function readActive(
       Limit: mostRows <= maxByActivity ? mostRows : undefined,
       ExclusiveStartKey: position,
     });
-    const found = await call((options) => table.send(command, options), read > maxByActivity).catch(refuse);
+    const found = await call((options) => table.send(command, options), read > maxByActivity).catch(
+      refuse(active),
+    );
     const items = found.Items ?? [];
     for (const item of items.filter(isSelected)) if (!rows.has(item.sk)) rows.set(item.sk, item);
     calls++;
@@ -133,16 +136,19 @@ async function readActive(
     position = found.LastEvaluatedKey;
     wanted = Math.min(wanted, await total);
   } while (position && rows.size < wanted);
-  return [...rows.values()].slice(0, wanted);
+  // A late index has rows that are not in the total any more: they do not take the places of others.
+  return [...rows.values()].slice(0, end);
 }
 
-/** Another attempt would need as many calls. */
-function refuse(error: unknown): never {
+/** Refuses what another attempt could not read in fewer calls. */
+const refuse = (active: Window) => (error: unknown) => {
   if (!(error instanceof TooExpensiveError) || error.code !== "too_many_calls") throw error;
-  const message =
-    "must be a later time, or lastMessageBefore an earlier one: too many conversations would be read";
-  throw new ApiError("invalid_input", `The request is invalid: lastMessageAfter ${message}.`, {
-    faults: [{ in: "query", field: "lastMessageAfter", code: "out_of_range", message }],
+  const [field, way] = isDefined(active)
+    ? ["lastMessageAfter", "must be later, or lastMessageBefore earlier"]
+    : ["sort", "must be by createdAt with these filters"];
+  const message = `${way}: too many conversations would be read`;
+  throw new ApiError("invalid_input", `The request is invalid: ${field} ${message}.`, {
+    faults: [{ in: "query", field, code: "out_of_range", message }],
     cause: error,
   });
-}
+};

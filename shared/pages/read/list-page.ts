@@ -40,7 +40,7 @@ export async function listPage<T>(
   const { range } = toRange(asked);
   const found = await withinBudget(rangeId(range), admitLongList, async (call) => {
     const { items, total } = await findRows(asked, request, call);
-    return { items: range.index ? await completeRows(asked, items, call) : items, total };
+    return { items: await completeRows(asked, items, call), total };
   });
   return toPage(found, request, toRecord);
 }
@@ -94,19 +94,24 @@ export function findRows(asked: ListRequest, request: RowsRequest, call: Call): 
     : findPlain({ range, window }, request, call);
 }
 
-/** Rows of an index with the fields that it does not copy. Those that have been deleted meanwhile are left out. */
+/** Rows with the fields that their index does not copy. Those that have been deleted meanwhile are left out. */
 export async function completeRows(
   { account, list }: ListRequest,
   rows: readonly Item[],
   call: Call,
 ): Promise<readonly Item[]> {
   if (!list.isLean) return rows;
-  const found = new Map<unknown, Item>();
-  for (let from = 0; from < rows.length; from += maxBatchKeys) {
-    const keys = rows
-      .slice(from, from + maxBatchKeys)
-      .map(({ sk }) => rowKey(list.type, account, String(sk)));
-    for (const item of await call((options) => readItems(keys, false, options))) found.set(item.sk, item);
+  const found = new Map(rows.filter((row) => "lastMessageAt" in row).map((row) => [row.sk, row]));
+  // What a read misses that is not consistent may be new.
+  for (const consistent of [false, true]) {
+    const missing = rows.filter(({ sk }) => !found.has(sk));
+    for (let from = 0; from < missing.length; from += maxBatchKeys) {
+      const keys = missing
+        .slice(from, from + maxBatchKeys)
+        .map(({ sk }) => rowKey(list.type, account, String(sk)));
+      for (const item of await call((options) => readItems(keys, consistent, options)))
+        found.set(item.sk, item);
+    }
   }
   // A row stays as the index lists it: the item may have another status by now.
   return rows.filter(({ sk }) => found.has(sk)).map((row) => ({ ...found.get(row.sk), ...row }));

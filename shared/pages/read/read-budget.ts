@@ -9,9 +9,9 @@ const longestList = 3000;
 
 /**
  * A list that makes more calls than these, takes longer (in milliseconds), or counts more than 1 MB of rows is long.
- * Ordinary pages need up to five calls, windows up to eight.
+ * Ordinary pages need up to six calls, windows up to nine.
  */
-const shortCalls = 8;
+const shortCalls = 9;
 const shortTime = 500;
 
 /**

@@ -53,7 +53,8 @@ function allowExistence(keys: string[]) {
   return { ...statement, Condition: { ...Condition, ...onlyKeys } };
 }
 
-const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+const sharedKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+const indexKeys = [...sharedKeys, "lastMessageAt"];
 const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
 
 /** What the functions of the routes may do to enforce the rate limit. */
@@ -77,7 +78,11 @@ const expected: Record<FunctionName, unknown[]> = {
     allow("dynamodb:GetItem", ["COUNT#*"]),
     ...rateLimit,
   ],
-  "create-lead": [allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["expiresAt"]), putRecord, ...rateLimit],
+  "create-lead": [
+    allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["lastMessageAt", "expiresAt"]),
+    putRecord,
+    ...rateLimit,
+  ],
   "list-conversations": [
     allow(
       "dynamodb:Query",
@@ -102,7 +107,7 @@ const expected: Record<FunctionName, unknown[]> = {
     allowWrite(
       ["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"],
       ["CONVERSATION#*"],
-      [...indexKeys, "expiresAt"],
+      [...sharedKeys, "expiresAt"],
     ),
     ...rateLimit,
   ],

@@ -105,6 +105,13 @@ test.each([
   expect(table.stored()).toEqual([{ ...from("fair", "booked"), ...marks }]);
 });
 
+test("a changed lead keeps the details that another release stored", async () => {
+  const lead = storedLead("lead_1");
+  const table = tableWith([{ ...lead, details: { ...lead.details, company: "Analytical" } }], () => {});
+  expect(await changeLead("acme", "lead_1", { score: 7 }, soon())).toMatchObject({ score: 7 });
+  expect(table.stored()).toMatchObject([{ details: { ...lead.details, score: 7, company: "Analytical" } }]);
+});
+
 test.each([
   ["that the pointer names", [0], 0],
   ["that the pointer names from then on", [0], 1],
