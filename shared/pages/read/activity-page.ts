@@ -116,7 +116,7 @@ async function readActive(
   do {
     // As many as have the missing rows among them, if rows are selected as often as up to now; more with each call.
     const expected = Math.ceil(((wanted - rows.size) * (read + 1)) / (rows.size + 1));
-    const mostRows = calls === 0 ? wanted : Math.max(leastRows, expected * 3 ** calls);
+    const mostRows = calls === 0 ? wanted : Math.max(leastRows, expected * 2 ** calls);
     const command = new QueryCommand({
       TableName: tableName,
       IndexName: activityIndex.name,
