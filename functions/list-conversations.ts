@@ -1,5 +1,5 @@
 import { openConversations } from "../shared/domain/conversations.ts";
-import { conversationsQueryRules } from "../shared/http/conversations-query-rules.ts";
+import { conversationsQueryRules } from "../shared/http/query-parser.ts";
 import { noBody, routeHandler } from "../shared/http/route-handler.ts";
 import { validateListConversations } from "../shared/http/route-validators.ts";
 import { pageRequest } from "../shared/pages/page.ts";
