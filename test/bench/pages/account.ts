@@ -1,7 +1,6 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { countNodeKey, nodePrefix } from "../../../shared/dynamodb/keys.ts";
-import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
 import { maintainLists } from "../../../shared/pages/maintain/maintain-lists.ts";
@@ -25,7 +24,8 @@ export class Account {
   readonly stream: DynamoDBRecord[] = [];
   readonly memory: MemoryTable;
 
-  constructor(name: string, rows: LeadRow[]) {
+  /** @param others items beside the leads */
+  constructor(name: string, rows: LeadRow[], others: Iterable<Item> = []) {
     this.name = name;
     this.rows = rows;
     console.error(`${Math.round(performance.now() / 1000)} s: ${name}, ${rows.length} leads`);
@@ -35,8 +35,8 @@ export class Account {
         if (isLoaded && /^(LEAD|CONVERSATION)#/.test(key.pk)) this.stream.push(streamRecord(before, after));
       },
     });
-    for (const row of rows)
-      this.memory.execute(new PutCommand({ TableName: tableName, Item: rowItem(name, row) }));
+    for (const row of rows) this.memory.put(rowItem(name, row));
+    for (const item of others) this.memory.put(item);
     isLoaded = true;
   }
 
