@@ -27,6 +27,7 @@ import {
   type Message,
   type OpenedConversation,
 } from "../schemas/conversation-schemas.ts";
+import { defaultLimit } from "../schemas/page-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
@@ -53,9 +54,6 @@ export async function listConversations(
   return activityPage(asked, request, toListed(account, ["pk", "sk"]), admit);
 }
 
-/** How many messages a conversation is opened with. */
-const defaultMessages = 20;
-
 /**
  * The same with the newest messages of the one conversation that the query names, if it includes them. What is stored as a
  * message and is none is left out.
@@ -67,7 +65,7 @@ export async function openConversations(
 ): Promise<Page<OpenedConversation>> {
   const page = await listConversations(account, query, request);
   if (include === undefined) return page;
-  const limit = Number(messageLimit ?? defaultMessages);
+  const limit = Number(messageLimit ?? defaultLimit);
   const open = async (conversation: Conversation) => ({
     ...conversation,
     messages: await withBackoff(
@@ -95,14 +93,14 @@ async function readMessages(
     Limit: limit,
   };
   for await (const items of queryItems(selection, unpaced)) {
-    messages.push(...items.flatMap((item) => ifWellFormed(() => toMessage(account, item)) ?? []));
+    messages.push(...items.flatMap((item) => ifWellFormed(() => readMessage(account, item)) ?? []));
     if (messages.length >= limit) break;
   }
   return messages.slice(0, limit);
 }
 
 /** The message of an item. @throws MalformedItemError */
-function toMessage(account: string, item: Item): Message {
+function readMessage(account: string, item: Item): Message {
   if (!isId("msg", item.sk)) throw new MalformedItemError(item, "sk");
   const message = readRecord(validateMessage, item);
   checkKeys(item, messageKey(account, message.conversationId, message.id));

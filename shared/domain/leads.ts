@@ -89,8 +89,12 @@ export function leadItem(account: string, lead: Lead) {
   const { id, status, source, ...details } = lead;
   return {
     ...leadKey(account, id),
-    ...leadStatusKeys(account, lead),
-    ...(source !== undefined && { source, byOrigin: sourceOrChannelPartition("lead", account, source) }),
+    byStatus: statusPartition("lead", account, status),
+    ...(source !== undefined && {
+      source,
+      byOrigin: sourceOrChannelPartition("lead", account, source),
+      byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
+    }),
     ...(lead.email !== undefined && { byParent: leadEmailPartition(account, lead.email) }),
     id,
     status,
@@ -98,17 +102,12 @@ export function leadItem(account: string, lead: Lead) {
   };
 }
 
-/** The keys of the indexes in which a lead moves when its status changes. */
-export const leadStatusKeys = (account: string, { status, source }: Lead) => ({
-  byStatus: statusPartition("lead", account, status),
-  ...(source !== undefined && {
-    byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
-  }),
-});
+/** What a listed item must have as its lead gives it: the keys, and what lists are filtered by. */
+const checkedAttributes = [...keyAttributes, "status", "source"];
 
-/** The lead of an item whose keys must be its own, also those of the indexes, and what it is filtered by. @throws MalformedItemError */
+/** The lead of an item. @throws MalformedItemError */
 const toListed = (account: string) => (item: Item) => {
   const lead = readRecord(validateLead, item);
-  checkKeys(item, leadItem(account, lead), [...keyAttributes, "status", "source"]);
+  checkKeys(item, leadItem(account, lead), checkedAttributes);
   return lead;
 };

@@ -7,18 +7,18 @@ import { maxLimit } from "../../schemas/page-schemas.ts";
 import { maxByActivity, type Page, type RowsRequest } from "../page.ts";
 import {
   completeRows,
+  type FindRows,
   findByIds,
-  findRows,
   type ListRequest,
+  selectRows,
   takePage,
   toConditions,
   toPage,
-  toRange,
 } from "./list-page.ts";
 import type { Found } from "./plain-page.ts";
 import { hasAttributes, isRow, rangeId } from "./range.ts";
 import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
-import { isWithin, type Window } from "./window.ts";
+import { isWithin, latestTime, type Window } from "./window.ts";
 
 /** Which conversations are asked for, and in which order. */
 interface ActivityRequest extends ListRequest {
@@ -46,7 +46,7 @@ export async function activityPage<T>(
   admitLongList: AdmitLongList,
 ): Promise<Page<T>> {
   const { ids, parent } = asked;
-  const { range } = toRange(asked);
+  const { range, find } = selectRows(asked);
   const isActive = ({ lastMessageAt }: Item) => isWithin(asked.active)(String(lastMessageAt));
   const toSorted = (items: readonly Item[]) =>
     takePage(items.filter(isActive), asked.byActivity ? "lastMessageAt" : "sk", request);
@@ -54,11 +54,11 @@ export async function activityPage<T>(
   const found = await (parent === undefined
     ? // An inbox does not back off because of what costs more.
       withinBudget(`${activityIndex.name} ${asked.account} ${isPart(asked)}`, admitLongList, (call) =>
-        findByActivity(asked, request, toSorted, call),
+        findByActivity(asked, find, request, toSorted, call),
       )
     : // What is too long for this order may be short enough for the other.
       withinBudget(`${rangeId(range)} ${activityIndex.name}`, admitLongList, async (call) => {
-        const { items } = await findRows(asked, all, call);
+        const { items } = await find(all, call);
         return toSorted(await completeRows(asked, items, call));
       }));
   return toPage(found, request, toRecord);
@@ -66,16 +66,17 @@ export async function activityPage<T>(
 
 async function findByActivity(
   asked: ActivityRequest,
+  find: FindRows,
   request: RowsRequest,
   toSorted: (items: readonly Item[]) => Found,
   call: Call,
 ): Promise<Found> {
   if (isDefined(asked.active)) return toSorted(await readActive(asked, all, all.limit, call));
   const { page, limit } = request;
-  const counting = findRows(asked, { page: 1, limit: 1 }, call).then(({ total }) => total);
+  const counting = find({ page: 1, limit: 1 }, call).then(({ total }) => total);
   if (isPart(asked) && (await counting) <= maxLimit) {
     // Among many others they could be anywhere.
-    const { items, total } = await findRows(asked, { page: 1, limit: maxLimit }, call);
+    const { items, total } = await find({ page: 1, limit: maxLimit }, call);
     if (total <= maxLimit) return { ...toSorted(await completeRows(asked, items, call)), total };
   }
   const [total, items] = await Promise.all([counting, readActive(asked, request, counting, call)]);
@@ -86,8 +87,8 @@ const isDefined = (part: object) => Object.values(part).some((value) => value !=
 
 const isPart = ({ filter, window, active }: ActivityRequest) => [filter, window, active].some(isDefined);
 
-/** The stored forms of the earliest and the latest time. */
-const [earliestTime, latestTime] = ["0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
+/** The stored form of the earliest time. */
+const earliestTime = "0000-01-01T00:00:00.000Z";
 
 /** The least rows that another call reads: a few calls must reach the end of any account that they may read. */
 const leastRows = 100;

@@ -37,9 +37,9 @@ export async function listPage<T>(
 ): Promise<Page<T>> {
   const { ids } = asked;
   if (ids) return toPage(takePage(await findByIds(asked, ids), "sk", request), request, toRecord);
-  const { range } = toRange(asked);
+  const { range, find } = selectRows(asked);
   const found = await withinBudget(rangeId(range), admitLongList, async (call) => {
-    const { items, total } = await findRows(asked, request, call);
+    const { items, total } = await find(request, call);
     return { items: await completeRows(asked, items, call), total };
   });
   return toPage(found, request, toRecord);
@@ -69,9 +69,12 @@ export function takePage(
   };
 }
 
-/** The range with the selected rows, and whether a tree counts them. */
-export function toRange(asked: ListRequest) {
-  const { account, list, parent, filter } = asked;
+/** Finds the rows of a page by their creation, as their range has them. */
+export type FindRows = (request: RowsRequest, call: Call) => Promise<Found>;
+
+/** The range with the selected rows, and how their pages are found. */
+export function selectRows(asked: ListRequest): { readonly range: Range; readonly find: FindRows } {
+  const { account, list, parent, filter, window } = asked;
   const counted = filteredRange(account, list, filter);
   const isCounted =
     parent === undefined && (filter.status === undefined || list.statuses.includes(filter.status));
@@ -82,16 +85,11 @@ export function toRange(asked: ListRequest) {
           ...{ list, index: "by-parent", partition: parent, where: toConditions(asked) },
           rows: { pk: listPartition(list.type, account) },
         };
-  return { counted, isCounted, range };
-}
-
-/** The rows of a page by their creation, as the range has them. */
-export function findRows(asked: ListRequest, request: RowsRequest, call: Call): Promise<Found> {
-  const { counted, isCounted, range } = toRange(asked);
-  const { window } = asked;
-  return isCounted
-    ? findCounted({ ...counted, window }, request, call)
-    : findPlain({ range, window }, request, call);
+  const find: FindRows = (request, call) =>
+    isCounted
+      ? findCounted({ ...counted, window }, request, call)
+      : findPlain({ range, window }, request, call);
+  return { range, find };
 }
 
 /** Rows with the fields that their index does not copy. Those that have been deleted meanwhile are left out. */
