@@ -110,6 +110,8 @@ const valuesOf = (leads: readonly string[], conversations: readonly string[]) =>
   ),
   status: mostly(words("new active"), words("NEW x"), text),
 });
+/** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
+const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
 const strays = fc.tuple(
   fc.oneof(words("name email leadId message page limit id Name score pk toString __proto"), text),
   fc.oneof(text, fc.jsonValue()),
@@ -184,9 +186,7 @@ function render({ body = [], form, at }: Sent, isSent: boolean) {
 
 /** The parameters as they are parsed; ids that are repeated are one parameter. */
 function parse({ route, query, encoding }: Sent): Member[] {
-  const ids = query.flatMap(([name, value]) =>
-    name === "id" ? String(value).toWellFormed().split(",") : [],
-  );
+  const ids = query.flatMap(([name, value]) => (name === "id" ? toText(value).split(",") : []));
   const isOther = (id: string) => id.startsWith(route === "list-conversations" ? "lead_" : "conv_");
   const isList = routes[route].kind === "list";
   const others = query.filter(([name]) => name !== "id" || !isList);
@@ -195,7 +195,7 @@ function parse({ route, query, encoding }: Sent): Member[] {
       ? [["id", encoding > 2 ? null : ids.map((id) => (isOther(id) ? null : id))] as const]
       : []),
     ...others.map(([name, value]): Member => {
-      const text = String(value).toWellFormed();
+      const text = toText(value);
       if (encoding > 2 || (name === "leadId" && text.startsWith("conv_"))) return [name.toWellFormed(), null];
       return [
         name.toWellFormed(),
@@ -244,10 +244,7 @@ test("random requests are carried out as the document says, or refused for all t
     const parameters = parse(sending);
     const encode = encodings[sending.encoding] as (text: string) => string;
     const query = sending.query
-      .map(
-        ([name, value]) =>
-          `${encodeURIComponent(name.toWellFormed())}=${encode(String(value).toWellFormed())}`,
-      )
+      .map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encode(toText(value))}`)
       .join("&");
     noteSent(...sending.query.flat(), ...body.flat(), key);
     const headers = { "content-type": type, "content-length": String(bytes.length) };
