@@ -2,6 +2,7 @@
 export const problems = {
   invalid_input: { status: 400, title: "Invalid input" },
   insufficient_access: { status: 403, title: "Insufficient access" },
+  lead_exists: { status: 409, title: "Lead exists" },
   lead_not_found: { status: 404, title: "Lead not found" },
   idempotency_key_reused: { status: 422, title: "Idempotency key reused" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
@@ -59,6 +60,8 @@ export class ApiError extends Error {
   readonly retryAfter: number | undefined;
   /** Further headers of the response. */
   readonly headers: Readonly<Record<string, string>> | undefined;
+  /** The id of what the response is about. */
+  readonly id: string | undefined;
 
   /** @param detail a sentence for the caller, which reveals nothing about the inside */
   constructor(
@@ -68,6 +71,7 @@ export class ApiError extends Error {
       faults?: readonly Fault[];
       retryAfter?: number;
       headers?: Readonly<Record<string, string>>;
+      id?: string;
       cause?: unknown;
     } = {},
   ) {
@@ -76,7 +80,23 @@ export class ApiError extends Error {
     this.faults = options.faults ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers;
+    this.id = options.id;
   }
+}
+
+/** How many faults a response lists at most. */
+export const maxFaults = 100;
+
+/** How many faults the detail of a problem names at most. */
+const namedFaults = 5;
+
+/** The error for a request with faults; its detail names the first ones. */
+export function invalidInput(faults: readonly Fault[]): ApiError {
+  const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
+  const unnamed = Math.min(faults.length, maxFaults) - namedFaults;
+  const atLeast = faults.length >= maxFaults ? "at least " : "";
+  const more = unnamed > 0 ? `; and ${atLeast}${unnamed} more faults` : "";
+  return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 
 /** The key of a malformed item, and the field that is missing, has another type, or does not fit the key. */

@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { ProblemCode } from "./errors.ts";
 import { conversationsQuery, newMessage } from "./schemas/conversation-schemas.ts";
-import { leadsQuery, newLead } from "./schemas/lead-schemas.ts";
+import { leadsQuery, leadUpdate, newLead, newLeadQuery } from "./schemas/lead-schemas.ts";
 import { noQuery } from "./schemas/page-schemas.ts";
 
 /** One route of the API: what the stack, the validators and the documentation know of it. */
@@ -17,8 +17,8 @@ export interface Route {
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
-  /** The problem of a body that names what the account does not have. */
-  readonly notFound?: ProblemCode;
+  /** The problem of a body that names what the account does not have, or has already. */
+  readonly ownProblem?: ProblemCode;
 }
 
 export const leadsPath = "/api/v1/leads";
@@ -39,9 +39,14 @@ export const createLeadRoute = {
   path: leadsPath,
   kind: "write",
   success: 201,
-  query: noQuery,
+  query: newLeadQuery,
   body: newLead,
+  ownProblem: "lead_exists",
 } as const satisfies Route;
+
+/** The same route with `ifExists`. */
+export const updateLeadRoute = /* @__PURE__ */ (() =>
+  ({ ...createLeadRoute, body: leadUpdate }) as const satisfies Route)();
 
 export const listConversationsRoute = {
   name: "list-conversations",
@@ -60,7 +65,7 @@ export const sendMessageRoute = {
   success: 201,
   query: noQuery,
   body: newMessage,
-  notFound: "lead_not_found",
+  ownProblem: "lead_not_found",
 } as const satisfies Route;
 
 /** Every route, by its name. A function imports its own route alone, so that its bundle has no other's schemas. */

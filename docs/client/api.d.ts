@@ -18,8 +18,8 @@ export interface paths {
         get: operations["listLeads"];
         put?: never;
         /**
-         * Create a lead
-         * @description Stores a lead with the status `new` and the score 0.
+         * Create or update a lead
+         * @description Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.
          */
         post: operations["createLead"];
         delete?: never;
@@ -184,6 +184,11 @@ export interface components {
              */
             id: string;
             /**
+             * @description Your own id of the lead: no other lead of the account has it. It never changes.
+             * @example crm-4711
+             */
+            externalId?: string;
+            /**
              * @description Name of the lead, not blank and on one line.
              * @example Ada Lovelace
              */
@@ -218,6 +223,15 @@ export interface components {
              */
             tags: string[];
             /**
+             * @description Your own data: at most 10 names and 1,024 bytes as JSON.
+             * @example {
+             *       "plan": "pro"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
              * Format: date-time
              * @description Creation time, in UTC.
              * @example 2026-11-21T01:59:00.163Z
@@ -226,21 +240,26 @@ export interface components {
         };
         NewLead: {
             /**
-             * @description Name of the lead, not blank and on one line.
+             * @description Your own id of the lead, without spaces and commas: no other lead of the account can have it, and it never changes. Required with `ifExists`.
+             * @example crm-4711
+             */
+            externalId?: string;
+            /**
+             * @description Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.
              * @example Ada Lovelace
              */
-            name: string;
+            name?: string;
             /**
              * Format: email
-             * @description Email address.
+             * @description Email address. With `ifExists=update`, null takes it away.
              * @example ada@example.com
              */
-            email?: string;
+            email?: string | null;
             /**
-             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case.
+             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null takes it away.
              * @example instagram
              */
-            source?: string;
+            source?: string | null;
             /**
              * @description Free-form labels.
              * @example [
@@ -248,6 +267,26 @@ export interface components {
              *     ]
              */
             tags?: string[];
+            /**
+             * @description Your own data: at most 10 names and 1,024 bytes as JSON. With `ifExists=update`, other entries stay as they are, and null takes one away.
+             * @example {
+             *       "plan": "pro"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string | null;
+            };
+            /**
+             * @description Status of the lead; only with `ifExists=update`.
+             * @example qualified
+             * @enum {string}
+             */
+            status?: "new" | "qualified" | "booked";
+            /**
+             * @description Score of the lead; only with `ifExists=update`.
+             * @example 60
+             */
+            score?: number;
         };
         LeadsPage: {
             /**
@@ -255,6 +294,7 @@ export interface components {
              * @example [
              *       {
              *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+             *         "externalId": "crm-4711",
              *         "name": "Ada Lovelace",
              *         "email": "ada@example.com",
              *         "score": 0,
@@ -263,6 +303,9 @@ export interface components {
              *         "tags": [
              *           "vip"
              *         ],
+             *         "metadata": {
+             *           "plan": "pro"
+             *         },
              *         "createdAt": "2026-11-21T01:59:00.163Z"
              *       }
              *     ]
@@ -345,6 +388,9 @@ export interface components {
              *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
              *         "channel": "whatsapp",
              *         "message": "Hello Ada",
+             *         "metadata": {
+             *           "template": "welcome"
+             *         },
              *         "createdAt": "2026-11-21T01:59:00.717Z"
              *       }
              *     ]
@@ -396,6 +442,15 @@ export interface components {
              */
             message: string;
             /**
+             * @description The metadata, as sent.
+             * @example {
+             *       "template": "welcome"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
              * Format: date-time
              * @description Time of sending, in UTC.
              * @example 2026-11-21T01:59:00.717Z
@@ -418,6 +473,15 @@ export interface components {
              * @example Hello Ada
              */
             message: string;
+            /**
+             * @description Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.
+             * @example {
+             *       "template": "welcome"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         Pagination: {
             /**
@@ -517,6 +581,46 @@ export interface components {
              * @example ELcEv7R332QgMgM=
              */
             requestId: string;
+        };
+        LeadExistsProblem: {
+            /**
+             * Format: uri
+             * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
+             * @example urn:problem-type:lead_exists
+             */
+            type: string;
+            /**
+             * @description The kind of error, in words.
+             * @example Lead exists
+             */
+            title: string;
+            /**
+             * @description The status of the response.
+             * @example 409
+             * @constant
+             */
+            status: 409;
+            /**
+             * @description A sentence that says what happened.
+             * @example This account has a lead with this externalId: lead_01M7XX82T31MKK0XPP5SRK7Z5P. To change it, send ifExists=update.
+             */
+            detail: string;
+            /**
+             * @description The kind of error, for programs.
+             * @example lead_exists
+             * @constant
+             */
+            code: "lead_exists";
+            /**
+             * @description The id of the request in the service's log.
+             * @example ELcEv7R332QgMgM=
+             */
+            requestId: string;
+            /**
+             * @description The id of the lead.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            id: string;
         };
         LeadNotFoundProblem: {
             /**
@@ -794,6 +898,8 @@ export interface components {
              * @example acme
              */
             account: string;
+            /** @example crm-4711 */
+            externalId?: string;
             /**
              * Format: email
              * @description Email address of the lead, if it has one.
@@ -805,6 +911,14 @@ export interface components {
              * @example instagram
              */
             source?: string;
+            /**
+             * @example {
+             *       "plan": "pro"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
             /**
              * @description True if an operator imported the lead, which may be old.
              * @example true
@@ -1002,6 +1116,14 @@ export interface components {
              * @example Hello Ada
              */
             message: string;
+            /**
+             * @example {
+             *       "template": "welcome"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description The creation time of what `id` names, in UTC.
@@ -1639,6 +1761,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only the leads with these ids, at most 100, separated by commas. */
                 id?: string[];
+                /** @description Only the leads with these external ids, at most 100, separated by commas. */
+                externalId?: string[];
                 /** @description Only leads with this email address, in any letter case. */
                 email?: string;
                 /** @description Only leads with this status. */
@@ -1676,6 +1800,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                     *           "externalId": "crm-4711",
                      *           "name": "Ada Lovelace",
                      *           "email": "ada@example.com",
                      *           "score": 0,
@@ -1684,6 +1809,9 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "metadata": {
+                     *             "plan": "pro"
+                     *           },
                      *           "createdAt": "2026-11-21T01:59:00.163Z"
                      *         }
                      *       ],
@@ -1740,7 +1868,10 @@ export interface operations {
     };
     createLead: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `update`, a lead that has the `externalId` is changed: only the fields that are sent. */
+                ifExists?: "update";
+            };
             header?: {
                 /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -1757,13 +1888,51 @@ export interface operations {
                  *       "source": "instagram",
                  *       "tags": [
                  *         "vip"
-                 *       ]
+                 *       ],
+                 *       "externalId": "crm-4711",
+                 *       "metadata": {
+                 *         "plan": "pro"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["NewLead"];
             };
         };
         responses: {
+            /** @description With `ifExists=update`: the whole lead, changed. */
+            200: {
+                headers: {
+                    "apigw-requestid": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                     *       "externalId": "crm-4711",
+                     *       "name": "Ada Lovelace",
+                     *       "email": "ada@example.com",
+                     *       "score": 0,
+                     *       "status": "new",
+                     *       "source": "instagram",
+                     *       "tags": [
+                     *         "vip"
+                     *       ],
+                     *       "metadata": {
+                     *         "plan": "pro"
+                     *       },
+                     *       "createdAt": "2026-11-21T01:59:00.163Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Lead"];
+                };
+            };
             /** @description The stored lead. */
             201: {
                 headers: {
@@ -1780,6 +1949,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                     *       "externalId": "crm-4711",
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "score": 0,
@@ -1788,6 +1958,9 @@ export interface operations {
                      *       "tags": [
                      *         "vip"
                      *       ],
+                     *       "metadata": {
+                     *         "plan": "pro"
+                     *       },
                      *       "createdAt": "2026-11-21T01:59:00.163Z"
                      *     }
                      */
@@ -1829,6 +2002,32 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
+            /** @description The account has a lead with this `externalId`: `id` is its id. */
+            409: {
+                headers: {
+                    "apigw-requestid": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:problem-type:lead_exists",
+                     *       "title": "Lead exists",
+                     *       "status": 409,
+                     *       "detail": "This account has a lead with this externalId: lead_01M7XX82T31MKK0XPP5SRK7Z5P. To change it, send ifExists=update.",
+                     *       "code": "lead_exists",
+                     *       "requestId": "ELcEv7R332QgMgM=",
+                     *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["LeadExistsProblem"];
+                };
+            };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
@@ -1967,7 +2166,10 @@ export interface operations {
                  * @example {
                  *       "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *       "channel": "whatsapp",
-                 *       "message": "Hello Ada"
+                 *       "message": "Hello Ada",
+                 *       "metadata": {
+                 *         "template": "welcome"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["NewMessage"];
@@ -1994,6 +2196,9 @@ export interface operations {
                      *       "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                      *       "channel": "whatsapp",
                      *       "message": "Hello Ada",
+                     *       "metadata": {
+                     *         "template": "welcome"
+                     *       },
                      *       "createdAt": "2026-11-21T01:59:00.717Z"
                      *     }
                      */
@@ -2092,8 +2297,12 @@ export interface operations {
                  *         "version": 1,
                  *         "account": "acme",
                  *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "externalId": "crm-4711",
                  *         "email": "ada@example.com",
                  *         "source": "instagram",
+                 *         "metadata": {
+                 *           "plan": "pro"
+                 *         },
                  *         "createdAt": "2026-11-21T01:59:00.163Z"
                  *       }
                  *     }
@@ -2182,6 +2391,9 @@ export interface operations {
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "channel": "whatsapp",
                  *         "message": "Hello Ada",
+                 *         "metadata": {
+                 *           "template": "welcome"
+                 *         },
                  *         "createdAt": "2026-11-21T01:59:00.717Z"
                  *       }
                  *     }
@@ -2271,6 +2483,7 @@ export interface operations {
                  *         ],
                  *         "lead": {
                  *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *           "externalId": "crm-4711",
                  *           "name": "Ada Lovelace",
                  *           "email": "ada@example.com",
                  *           "score": 0,
@@ -2279,6 +2492,9 @@ export interface operations {
                  *           "tags": [
                  *             "vip"
                  *           ],
+                 *           "metadata": {
+                 *             "plan": "pro"
+                 *           },
                  *           "createdAt": "2026-11-21T01:59:00.163Z"
                  *         },
                  *         "createdAt": "2026-11-21T05:51:32.055Z"

@@ -72,15 +72,17 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   ],
   "create-lead": [
+    { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "IDEMPOTENCY"] },
     {
-      actions: ["dynamodb:PutItem"],
+      actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
       types: ["LEAD"],
       sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
     },
+    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"], sets: [] },
     putIdempotencyRecord,
   ],
   "list-conversations": [
@@ -128,7 +130,12 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   // It uses the API like any caller, and deletes what it has written.
   canary: [
     { actions: ["dynamodb:Query"], ...ofCanary, keyOnly: true },
-    { actions: ["dynamodb:DeleteItem"], ...ofCanary, sets: [] },
+    {
+      actions: ["dynamodb:DeleteItem"],
+      ...ofCanary,
+      types: [...ofCanary.types, "EXTERNAL"],
+      sets: [],
+    },
   ],
 };
 

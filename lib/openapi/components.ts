@@ -4,7 +4,7 @@ import * as leads from "../../shared/schemas/lead-schemas.ts";
 import { pageDescriptions, pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
 import { eventComponents } from "./event-envelopes.ts";
-import { requestExamples, responseExamples } from "./examples.ts";
+import { leadExample, requestExamples, responseExamples } from "./examples.ts";
 import { withPortablePattern } from "./portable-patterns.ts";
 import { fault, gatewayError, problemComponents } from "./problem-schemas.ts";
 
@@ -27,6 +27,12 @@ const faultExample = {
   message: "must have at least 1 character",
 };
 
+/**
+ * The body of a lead, whatever the query: generators make up a name for a choice of schemas. What it is without `ifExists`,
+ * descriptions say.
+ */
+export const leadBody = { ...leads.leadUpdate, required: [] };
+
 /** The named schemas of the document. */
 const components: Readonly<Record<string, Component>> = {
   Lead: {
@@ -35,9 +41,9 @@ const components: Readonly<Record<string, Component>> = {
     example: responseExamples["create-lead"],
   },
   NewLead: {
-    schema: leads.newLead,
-    descriptions: leads.leadDescriptions,
-    example: requestExamples["create-lead"],
+    schema: leadBody,
+    descriptions: { ...leads.leadDescriptions, ...leads.newLeadDescriptions },
+    example: leadExample,
   },
   LeadsPage: { schema: leads.leadsPage, descriptions: pageDescriptions, example: leadsPage },
   Conversation: {
@@ -83,11 +89,18 @@ export function toReference(schema: unknown): object {
 }
 
 function spellOut(schema: object): object {
-  const spelled = withPortablePattern(schema);
-  return "items" in spelled ? { ...spelled, items: toReference(spelled.items) } : spelled;
+  const spelled: object = withPortablePattern(schema);
+  const inner = ["items", "propertyNames", "additionalProperties"].filter((name) => name in spelled);
+  return {
+    ...spelled,
+    ...Object.fromEntries(inner.map((name) => [name, toReference(Reflect.get(spelled, name))])),
+  };
 }
 
-const requestBodies = new Set<unknown>(Object.values(routes).map((route) => "body" in route && route.body));
+const requestBodies = new Set<unknown>([
+  leadBody,
+  ...Object.values(routes).map((route) => "body" in route && route.body),
+]);
 
 /** Only the bodies of requests are closed: responses and events can get new fields. */
 function describeComponent({ schema, descriptions = {}, example }: Component): object {
@@ -99,7 +112,7 @@ function describeComponent({ schema, descriptions = {}, example }: Component): o
   });
   return {
     type: "object",
-    required: schema.required,
+    ...(schema.required.length > 0 && { required: schema.required }),
     ...(requestBodies.has(schema) && { additionalProperties: false }),
     properties: Object.fromEntries(properties),
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
-import { schemaComponents, toReference } from "./components.ts";
+import { leadBody, schemaComponents, toReference } from "./components.ts";
 import { requestExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
 import { buildParameters, parameterComponents } from "./parameters.ts";
@@ -19,8 +19,9 @@ const words: Record<RouteName, { tag: string; summary: string; description: stri
   },
   "create-lead": {
     tag: "Leads",
-    summary: "Create a lead",
-    description: "Stores a lead with the status `new` and the score 0.",
+    summary: "Create or update a lead",
+    description:
+      "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
     success: "The stored lead.",
   },
   "list-conversations": {
@@ -108,7 +109,7 @@ function operation(name: RouteName, route: Route) {
         required: true,
         content: {
           "application/json": {
-            schema: toReference(route.body),
+            schema: toReference(name === "create-lead" ? leadBody : route.body),
             example: requestExamples[name],
           },
         },

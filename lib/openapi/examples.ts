@@ -14,9 +14,14 @@ export const requestExamples: Partial<Record<RouteName, object>> &
     email: "ada@example.com",
     source: "instagram",
     tags: ["vip"],
+    externalId: "crm-4711",
+    metadata: { plan: "pro" },
   },
-  "send-message": { leadId, channel: "whatsapp", message: "Hello Ada" },
+  "send-message": { leadId, channel: "whatsapp", message: "Hello Ada", metadata: { template: "welcome" } },
 };
+
+/** A value of each field of such a body, whatever the query. */
+export const leadExample = { ...requestExamples["create-lead"], status: "qualified", score: 60 };
 
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
 const activityTimes = { lastMessageAfter: times.createdAfter, lastMessageBefore: times.createdBefore };
@@ -28,10 +33,11 @@ export const parameterExamples: Record<
 > = {
   "list-leads": {
     ...{ page: 1, limit: 20, status: "new", source: "instagram", id: [leadId], email: "ada@example.com" },
+    externalId: ["crm-4711"],
     ...times,
     sort: "createdAt",
   },
-  "create-lead": {},
+  "create-lead": { ifExists: "update" },
   "list-conversations": {
     ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active", id: [conversationId] },
     ...times,
@@ -44,12 +50,14 @@ export const parameterExamples: Record<
 
 const lead = {
   id: leadId,
+  externalId: "crm-4711",
   name: "Ada Lovelace",
   email: "ada@example.com",
   score: 0,
   status: "new",
   source: "instagram",
   tags: ["vip"],
+  metadata: { plan: "pro" },
   createdAt: "2026-11-21T01:59:00.163Z",
 };
 
@@ -70,6 +78,7 @@ const message = {
   leadId,
   channel: "whatsapp",
   message: "Hello Ada",
+  metadata: { template: "welcome" },
   createdAt: "2026-11-21T01:59:00.717Z",
 };
 
@@ -89,8 +98,10 @@ export const eventDetailExamples: Record<EventType, object> = {
     type: "lead.created",
     ...common,
     id: leadId,
+    externalId: lead.externalId,
     email: lead.email,
     source: lead.source,
+    metadata: lead.metadata,
     createdAt: lead.createdAt,
   },
   "conversation.started": {
@@ -164,6 +175,13 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
 /** The responses of the other problems. */
 export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
   insufficient_access: problem("insufficient_access", "This API key may only read."),
+  lead_exists: {
+    ...problem(
+      "lead_exists",
+      `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
+    ),
+    id: leadId,
+  },
   lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
   unsupported_media_type: problem(
     "unsupported_media_type",

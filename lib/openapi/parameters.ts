@@ -4,7 +4,12 @@ import {
   conversationsQuery,
   conversationsQueryDescriptions,
 } from "../../shared/schemas/conversation-schemas.ts";
-import { leadsQuery, leadsQueryDescriptions } from "../../shared/schemas/lead-schemas.ts";
+import {
+  leadsQuery,
+  leadsQueryDescriptions,
+  newLeadQuery,
+  newLeadQueryDescriptions,
+} from "../../shared/schemas/lead-schemas.ts";
 import {
   defaultLimit,
   defaultPage,
@@ -24,6 +29,7 @@ const numbers: Readonly<Record<string, object>> = {
 
 const descriptions = new Map<unknown, Readonly<Record<string, string>>>([
   [leadsQuery, { ...pagingDescriptions, ...leadsQueryDescriptions }],
+  [newLeadQuery, newLeadQueryDescriptions],
   [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
 ]);
 

@@ -5,6 +5,7 @@ import {
   notLeadId,
   notMessageId,
   oneLine,
+  visible,
 } from "../../shared/schemas/text-rules.ts";
 
 /** Any character but a control character. */
@@ -20,11 +21,13 @@ const characterOfLines = "[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]";
  * is known to all languages. U+2028 and U+2029 are not: generators that write a pattern into a program as a literal
  * would end its line there.
  */
-const notSpace = "[^\\s\\x00-\\x20\\x7F-\\xA0\u1680\u2000-\u200A\u202F\u205F\u3000\uFEFF]";
+const space = "\\s\\x00-\\x20\\x7F-\\xA0\u1680\u2000-\u200A\u202F\u205F\u3000\uFEFF";
+const notSpace = `[^${space}]`;
 
 /** The patterns of the document by those of the validators, of which a text must match each one. */
 const patterns: ReadonlyMap<string, string> = new Map([
   [keyOf(oneLine), `^${character}*$`],
+  [keyOf(visible), `^[^,${space}]*$`],
   [keyOf(notBlank, oneLine), `^${character}*${notSpace}${character}*$`],
   [keyOf(notBlank, lines), `^${characterOfLines}*${notSpace}${characterOfLines}*$`],
 ]);

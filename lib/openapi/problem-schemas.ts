@@ -1,6 +1,5 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import { faultCodes, faultPlaces, type ProblemCode, problems } from "../../shared/errors.ts";
-import { maxFaults } from "../../shared/http/faults.ts";
+import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "../../shared/errors.ts";
 import { invalidExamples, problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
@@ -39,6 +38,7 @@ export const codesLike = (code: ProblemCode) =>
 function problemSchema(code: ProblemCode) {
   const alike = codesLike(code);
   const hasErrors = "errors" in examples[code];
+  const hasId = "id" in examples[code];
   return {
     type: "object",
     properties: {
@@ -58,8 +58,18 @@ function problemSchema(code: ProblemCode) {
       },
       requestId: { type: "string", description: "The id of the request in the service's log." },
       ...(hasErrors && { errors }),
+      ...(hasId && { id: { type: "string", description: "The id of the lead." } }),
     },
-    required: ["type", "title", "status", "detail", "code", "requestId", ...(hasErrors ? ["errors"] : [])],
+    required: [
+      "type",
+      "title",
+      "status",
+      "detail",
+      "code",
+      "requestId",
+      ...(hasErrors ? ["errors"] : []),
+      ...(hasId ? ["id"] : []),
+    ],
   } as const satisfies JSONSchema;
 }
 

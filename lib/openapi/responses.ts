@@ -13,6 +13,7 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
   insufficient_access:
     "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
+  lead_exists: "The account has a lead with this `externalId`: `id` is its id.",
   lead_not_found: "The account has no lead with this `leadId`.",
   unsupported_media_type: "The body's `Content-Type` is not JSON, or the body is compressed.",
   idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
@@ -26,7 +27,7 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
 
 const commonProblems = ["invalid_input", "rate_limited", "internal_error", "busy"] as const;
 
-/** The problems of each kind of route, besides its `notFound`. */
+/** The problems of each kind of route, besides its own. */
 const problemsByKind: Readonly<Record<Route["kind"], readonly ProblemCode[]>> = {
   list: commonProblems,
   write: [...commonProblems, "insufficient_access", "unsupported_media_type", "idempotency_key_reused"],
@@ -118,15 +119,17 @@ const bodySchemas: Readonly<Record<RouteName, object>> = {
 /** Every response of a route, by its status. */
 export function buildResponses(name: RouteName, route: Route, description: string) {
   const own = route.kind === "list" ? "Link" : "IdempotencyReplayed";
-  const codes = [...problemsByKind[route.kind], ...(route.notFound ? [route.notFound] : [])];
-  return {
-    [route.success]: {
-      description,
-      headers: headers(...functionHeaders, own),
-      content: {
-        "application/json": { schema: toReference(bodySchemas[name]), example: responseExamples[name] },
-      },
+  const codes = [...problemsByKind[route.kind], ...(route.ownProblem ? [route.ownProblem] : [])];
+  const success = (description: string) => ({
+    description,
+    headers: headers(...functionHeaders, own),
+    content: {
+      "application/json": { schema: toReference(bodySchemas[name]), example: responseExamples[name] },
     },
+  });
+  return {
+    [route.success]: success(description),
+    ...(name === "create-lead" && { 200: success("With `ifExists=update`: the whole lead, changed.") }),
     401: toComponent("Unauthorized"),
     403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),

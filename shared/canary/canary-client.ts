@@ -4,6 +4,7 @@ const timeout = 8000;
 /** What the canary reads of a response's body. */
 interface Body {
   readonly id?: string;
+  readonly score?: number;
   readonly conversationId?: string;
   readonly data?: readonly { readonly id: string; readonly messageCount?: number }[];
   readonly pagination?: { readonly total: number };
@@ -17,7 +18,8 @@ interface CanaryResponse {
 /** The methods of the API that the canary uses. */
 export interface CanaryClient {
   get(path: string): Promise<CanaryResponse>;
-  post(path: string, body: object, idempotencyKey?: string): Promise<CanaryResponse>;
+  /** @param expected the status of a success, 201 by default */
+  post(path: string, body: object, idempotencyKey?: string, expected?: number): Promise<CanaryResponse>;
 }
 
 /** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
@@ -54,8 +56,8 @@ export function canaryClient(url: string, apiKey: string): CanaryClient {
   }
   return {
     get: (path) => request(path, 200, { method: "GET" }),
-    post: (path, body, idempotencyKey) =>
-      request(path, 201, {
+    post: (path, body, idempotencyKey, expected = 201) =>
+      request(path, expected, {
         method: "POST",
         headers: {
           "content-type": "application/json",

@@ -8,8 +8,8 @@ function check(holds: boolean, code: string): void {
 }
 
 /**
- * Uses every route as callers do: lists leads, creates one with a key and one without, repeats the first request, finds
- * both, sends a message with a key and one without, and finds their conversation. Before it writes, it deletes what
+ * Uses every route as callers do: lists leads, creates one with a key and one without, repeats the first request, changes
+ * the second lead, finds both, sends a message with a key and one without, and finds their conversation. Before it writes, it deletes what
  * earlier runs have written, so that its account does not grow.
  *
  * @param account the one of the client's key
@@ -27,7 +27,12 @@ export async function runCanary({ get, post }: CanaryClient, account: string): P
   const repeated = await post(leads, lead, key);
   check(repeated.replayed, "The repeated request was not a replay");
   check(repeated.body.id === created.body.id, "The repeated request returned another lead");
-  const other = await post(leads, lead);
+  // Whoever deletes the first lead can tell the external id of the second.
+  const update = { ...lead, externalId: created.body.id };
+  const other = await post(`${leads}?ifExists=update`, update);
+  const changed = await post(`${leads}?ifExists=update`, { ...update, score: 1 }, undefined, 200);
+  check(changed.body.id === other.body.id, "The update changed another lead");
+  check(changed.body.score === 1, "The update changed nothing");
   const ids = [other.body.id, created.body.id];
   const found = (await get(`${leads}?id=${ids}`)).body.data?.map(({ id }) => id);
   check(found?.length === 2 && ids.every((id) => found.includes(String(id))), "The leads were not found");

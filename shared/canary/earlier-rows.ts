@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { accountPartition, activeConversationKey, messageKey } from "../dynamodb/keys.ts";
+import { accountPartition, activeConversationKey, externalIdKey, messageKey } from "../dynamodb/keys.ts";
 import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { unpaced } from "../dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../dynamodb/read-pages.ts";
@@ -29,9 +29,11 @@ export async function deleteEarlierRows(type: keyof typeof types, account: strin
   const items = await readKeys(accountPartition(type, account));
   const rows = items.filter((item) => isRow(prefix, item));
   for (const row of rows.filter(({ sk }) => idTimestamp(String(sk)) < Date.now() - kept)) {
-    const parts = await readKeys(partKey(account, String(row.sk), "").pk);
-    // The row last, because it leads to the others.
-    for (const Key of [...parts, row]) await table.send(new DeleteCommand({ TableName: tableName, Key }));
+    const id = String(row.sk);
+    const parts = await readKeys(partKey(account, id, "").pk);
+    // The row last, because it leads to the others. The id of a lead is the external id of another.
+    const others = type === "lead" ? [...parts, externalIdKey(account, id)] : parts;
+    for (const Key of [...others, row]) await table.send(new DeleteCommand({ TableName: tableName, Key }));
   }
   return rows.length;
 }

@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
 import { conversation } from "../schemas/conversation-schemas.ts";
-import { email, id, label, messageText, timestamp } from "../schemas/field-schemas.ts";
+import { email, externalId, id, label, messageText, metadata, timestamp } from "../schemas/field-schemas.ts";
 import { lead } from "../schemas/lead-schemas.ts";
 
 /** Raised when a field is removed or changes its meaning. */
@@ -29,12 +29,13 @@ const messageSent = {
     conversationId: id,
     channel: label,
     message: messageText,
+    metadata,
     createdAt: timestamp,
   },
   required: [...common, "leadId", "conversationId", "channel", "message"],
 } as const satisfies JSONSchema;
 
-/** A lead was created: where to reach the person, and nothing else about them. */
+/** A lead was created: where to reach the person, and what the caller knows them by. */
 const leadCreated = {
   type: "object",
   properties: {
@@ -42,8 +43,10 @@ const leadCreated = {
     version,
     id: idSchema("lead"),
     account,
+    externalId,
     email,
     source: label,
+    metadata,
     /** Only if an operator imported the lead. */
     imported: { type: "boolean" },
     createdAt: timestamp,
@@ -89,7 +92,7 @@ const change = {
   changed,
 };
 
-/** An operator's command changed a lead: the whole lead after it. */
+/** A request or an operator's command changed a lead: the whole lead after it. */
 const leadUpdated = {
   type: "object",
   properties: { type: { type: "string", const: "lead.updated" }, ...change, lead },

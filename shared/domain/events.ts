@@ -32,7 +32,7 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.erasedLead, "lead.erased"],
 ]);
 
-/** The event of a change that an operator's command made, by the type of the changed item. */
+/** The event of a marked change, by the type of the changed item. */
 export const changeTypes = new Map([
   [itemTypes.lead as string, { type: "lead.updated", noun: "lead", validate: validateLead }],
   [

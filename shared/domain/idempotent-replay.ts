@@ -19,7 +19,10 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-/** The ids that a request made. The rest of its response follows from the request itself. */
+/**
+ * The ids of what a request made or changed. The rest of its response follows from the request itself, but for a change:
+ * its record has the response, too.
+ */
 type Ids = Readonly<Record<string, string>>;
 
 /** The fingerprint and the ids of a record. @throws MalformedItemError */
@@ -40,6 +43,15 @@ export class Replayed<T extends object> {
   }
 }
 
+/** The response of a write that changed a record instead of making one. */
+export class Changed<T extends object> {
+  readonly record: T;
+
+  constructor(record: T) {
+    this.record = record;
+  }
+}
+
 /** Thrown when the request is already recorded. */
 class AlreadyRecordedError extends Error {
   override readonly name = "AlreadyRecordedError";
@@ -55,45 +67,51 @@ class AlreadyRecordedError extends Error {
  * An account's request to a route.
  *
  * @param key the value of its Idempotency-Key header
- * @param body the parsed body: the order of its fields does not matter
+ * @param input the parsed query and body: the order of their fields does not matter
  */
 export function idempotentRequest(
   account: string,
   route: string,
   key: string,
-  body: object,
+  input: object,
 ): IdempotentRequest {
-  const fields = Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1));
-  const fingerprint = createHash("sha256").update(JSON.stringify(fields)).digest("base64url");
+  const json = JSON.stringify(input, (_, value) =>
+    typeof value !== "object" || value === null || Array.isArray(value)
+      ? value
+      : Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  const fingerprint = createHash("sha256").update(json).digest("base64url");
   return { key: idempotencyKey(account, route, key), fingerprint };
 }
 
 /**
  * Writes all items or none, and with them the record of the request that they carry out.
  *
- * @param ids those that the request made
+ * @param ids those of what the request makes or changes
+ * @param response if it does not follow from the ids and the request
  * @throws AlreadyRecordedError, or the errors of `transact`
  */
 export async function transactOnce(
   idempotency: IdempotentRequest | undefined,
   ids: Ids,
   items: TransactItems,
+  response?: object,
 ): Promise<void> {
   if (!idempotency) return transact(items);
   try {
-    await transact([putRecord(idempotency, ids), ...items], true);
+    await transact([putRecord(idempotency, ids, response), ...items], true);
   } catch (error) {
     const recorded = error instanceof StaleReadError && error.position === 0;
     throw recorded ? new AlreadyRecordedError(error.item) : error;
   }
 }
 
-function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
+function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids, response?: object) {
   const now = Math.floor(Date.now() / 1000);
   return {
     Put: {
       TableName: tableName,
-      Item: { ...key, fingerprint, ids, expiresAt: now + lifetime },
+      Item: { ...key, fingerprint, ids, response, expiresAt: now + lifetime },
       // DynamoDB deletes expired items hours later.
       ConditionExpression: "attribute_not_exists(pk) OR expiresAt <= :now",
       ExpressionAttributeValues: { ":now": now },
@@ -103,7 +121,7 @@ function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids) {
 }
 
 /** @throws AlreadyRecordedError when the request is already recorded */
-export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
+async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
   const item = await readItem(key);
   const isExpired = typeof item?.expiresAt === "number" && item.expiresAt <= Date.now() / 1000;
   if (item && !isExpired) throw new AlreadyRecordedError(item);
@@ -111,28 +129,39 @@ export async function throwIfRecorded({ key }: IdempotentRequest): Promise<void>
 
 /**
  * Carries a request out, or repeats its first response. An attempt that loses against other writers is retried for a short
- * time. A record that cannot be read counts as that of another request: it may be what is left of this one.
+ * time. A request that is refused may have been carried out before. A record that cannot be read counts as that of another
+ * request: it may be what is left of this one.
  *
  * @param prefixes those of the ids that the request makes
- * @param toResponse builds the response from the ids of the record
+ * @param toResponse builds the response from the ids of the record, and from the record, which may have it
  * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export async function runIdempotently<T extends object, Made extends Ids>(
   idempotency: IdempotentRequest | undefined,
   prefixes: Made,
-  toResponse: (ids: Made) => T,
+  toResponse: (ids: Made, record: Item) => T,
   attempt: () => Promise<T>,
 ): Promise<T | Replayed<T>> {
   try {
-    return await retryBriefly(attempt);
+    return await retryBriefly(async () => {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof ApiError && idempotency) await throwIfRecorded(idempotency);
+        throw error;
+      }
+    });
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
-    const record = ifWellFormed(() => readMade(error.record, prefixes));
-    if (record && record.fingerprint === idempotency?.fingerprint)
-      return new Replayed(toResponse(record.ids));
+    const { record } = error;
+    const response = ifWellFormed(() => {
+      const { fingerprint, ids } = readMade(record, prefixes);
+      return fingerprint === idempotency?.fingerprint && toResponse(ids, record);
+    });
+    if (response) return new Replayed(response);
     throw new ApiError(
       "idempotency_key_reused",
-      record
+      response === false
         ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
         : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
     );

@@ -1,6 +1,5 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import {
+  externalIdKey,
   keyAttributes,
   leadEmailPartition,
   leadKey,
@@ -9,60 +8,18 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { checkKeys } from "../dynamodb/malformed-items.ts";
-import { type Item, readItem, table, tableName } from "../dynamodb/table-client.ts";
-import { createdAt, newId } from "../ids.ts";
+import { type Item, readItem, readItems } from "../dynamodb/table-client.ts";
+import { withBackoff } from "../dynamodb/throttling.ts";
+import { isId } from "../ids.ts";
 import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
-import { type Lead, type LeadsQuery, lead as leadSchema, type NewLead } from "../schemas/lead-schemas.ts";
-import { readRecord, toRecord } from "../schemas/record.ts";
+import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
+import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
-import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
 import { admitLongList } from "./list-admission.ts";
-
-/**
- * Stores a new lead.
- *
- * @throws ApiError `idempotency_key_reused`
- */
-export async function createLead(
-  account: string,
-  input: NewLead,
-  idempotency?: IdempotentRequest,
-): Promise<Lead | Replayed<Lead>> {
-  const source = input.source && storedName(input.source);
-  const buildLead = ({ id }: Pick<Lead, "id">) =>
-    toRecord(leadSchema, {
-      ...{ score: 0, status: "new", tags: [], ...input, source, id },
-      createdAt: createdAt(id),
-    });
-  if (!idempotency) {
-    const lead = buildLead({ id: newId("lead") });
-    // If the id exists, an attempt whose response was lost has stored it.
-    await addLead(account, lead);
-    return lead;
-  }
-  return runIdempotently(idempotency, { id: "lead" }, buildLead, async () => {
-    const lead = buildLead({ id: newId("lead") });
-    await transactOnce(idempotency, { id: lead.id }, [{ Put: putNew(account, lead) }]);
-    return lead;
-  });
-}
-
-/** Stores a lead, unless the account has one with its id. */
-async function addLead(account: string, lead: Lead): Promise<void> {
-  await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  });
-}
-
-const putNew = (account: string, lead: Lead) => ({
-  TableName: tableName,
-  Item: leadItem(account, lead),
-  ConditionExpression: "attribute_not_exists(pk)",
-});
 
 /** Whether the account has the lead, read consistently. */
 export async function leadExists(account: string, id: string): Promise<boolean> {
@@ -73,15 +30,28 @@ export async function leadExists(account: string, id: string): Promise<boolean> 
 /** A page of the account's leads, newest first unless the query says otherwise. */
 export async function listLeads(
   account: string,
-  { id: ids, email, status, source, sort, ...times }: LeadsQuery,
+  { id, externalId: externalIds, email, status, source, sort, ...times }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
   const list = countedLists.lead;
+  const named = externalIds && (await findNamed(account, externalIds));
+  const ids = named && id ? named.filter((each) => id.includes(each)) : (named ?? id);
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, sourceOrChannel: source && storedName(source) };
-  const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
+  // Nobody but code that was taken over writes that a lead has the external id of another.
+  const isAsked = (item: Item) => externalIds?.includes(String(fieldsOf(item).externalId)) ?? true;
+  const selection = { account, list, ids, isAsked, parent, filter, window: creationWindow(list, times) };
   const request = { ...page, ascending: toOrder(sort).ascending };
   return listPage(selection, request, toListed(account), () => admitLongList(account));
+}
+
+/** The ids of the leads with some external ids, as they are now. */
+async function findNamed(account: string, externalIds: readonly string[]): Promise<readonly string[]> {
+  const keys = [...new Set(externalIds)].map((externalId) => externalIdKey(account, externalId));
+  const items = await withBackoff(`external ids ${account}`, "Too many external ids are read at once.", () =>
+    readItems(keys, true),
+  );
+  return items.flatMap(({ leadId }) => (isId("lead", leadId) ? [leadId] : []));
 }
 
 /** The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by. */

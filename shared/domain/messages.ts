@@ -14,13 +14,7 @@ import {
   maxAhead,
   readPointer,
 } from "./conversations.ts";
-import {
-  type IdempotentRequest,
-  type Replayed,
-  runIdempotently,
-  throwIfRecorded,
-  transactOnce,
-} from "./idempotent-replay.ts";
+import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
 
 /** What failed attempts found out about the conversation that the pointer names. */
@@ -71,17 +65,12 @@ function attempts(outgoing: Outgoing): () => Promise<Message> {
   const findings: Findings = { lastMessageAt: 0 };
   return async () => {
     const [found, named] = await Promise.all([exists, readPointer(account, input)]);
-    if (!found) return rejectUnknownLead(outgoing);
+    // A message that was sent stays sent, even when its lead is deleted later.
+    if (!found) throw leadNotFound(input);
     if (isId("conv", named) && named !== findings.ended) return joinConversation(outgoing, named, findings);
     findings.ended = undefined;
     return startConversation(outgoing, named);
   };
-}
-
-/** A message that was sent stays sent, even when its lead is deleted later. */
-async function rejectUnknownLead({ input, idempotency }: Outgoing): Promise<never> {
-  if (idempotency) await throwIfRecorded(idempotency);
-  throw leadNotFound(input);
 }
 
 function leadNotFound({ leadId }: NewMessage): ApiError {
@@ -147,8 +136,11 @@ type Made = Pick<Message, "id" | "conversationId">;
 
 const pickMade = ({ id, conversationId }: Message): Made => ({ id, conversationId });
 
-const toMessage = ({ id, conversationId }: Made, { leadId, channel, message }: NewMessage): Message => ({
-  ...{ id, conversationId, leadId, channel, message },
+const toMessage = (
+  { id, conversationId }: Made,
+  { leadId, channel, message, metadata }: NewMessage,
+): Message => ({
+  ...{ id, conversationId, leadId, channel, message, ...(metadata && { metadata }) },
   createdAt: createdAt(id),
 });
 

@@ -57,6 +57,7 @@ export const itemTypes = {
   limit: "LIMIT",
   leadImport: "IMPORT",
   erasedLead: "ERASED",
+  externalId: "EXTERNAL",
   audit: "AUDIT",
 } as const;
 
@@ -140,6 +141,10 @@ export const leadImportKey = (account: string, sha256: string) => key(sha256, it
 
 /** What is left of an erased lead: its id, so that no import stores it again. */
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
+
+/** Which lead of an account has an external id: it exists as long as the lead. */
+export const externalIdKey = (account: string, externalId: string) =>
+  key(externalId, itemTypes.externalId, account);
 
 /**
  * A node of the tree that counts an account's leads or conversations, or those of one source or channel; a tree is one

@@ -24,6 +24,8 @@ export async function transact(items: TransactItems, repeatable = false): Promis
       throw new UnknownOutcomeError("The transaction may have taken effect.", { cause: error });
     }
     const reasons = error.CancellationReasons ?? [];
+    // The other item may be about to change what the condition is about.
+    if (reasons.some(({ Code }) => Code === "TransactionConflict")) throw error;
     const position = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
     if (position === -1) throw error;
     // The document client does not unmarshall these items.

@@ -2,12 +2,11 @@ import type { MiddlewareObj } from "@middy/core";
 import type { ErrorObject } from "ajv";
 import { UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { isBusy, isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
-import { ApiError, problems } from "../errors.ts";
+import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { release } from "../logging/release.ts";
 import type { Route } from "../routes.ts";
-import { invalidInput, maxFaults } from "./faults.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
@@ -82,7 +81,8 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
 const typePrefix = process.env.ERRORS_URL ? `${process.env.ERRORS_URL}#` : "urn:problem-type:";
 
 /** The response for an error. */
-export function problemResponse({ code, message, faults, retryAfter, headers }: ApiError, requestId: string) {
+export function problemResponse(error: ApiError, requestId: string) {
+  const { code, message, faults, retryAfter, headers, id } = error;
   const { status, title } = problems[code];
   return {
     statusCode: status,
@@ -99,6 +99,7 @@ export function problemResponse({ code, message, faults, retryAfter, headers }: 
       detail: message,
       code,
       requestId,
+      ...(id !== undefined && { id }),
       ...(faults.length > 0 && { errors: faults.slice(0, maxFaults) }),
     }),
   };

@@ -1,15 +1,15 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
-import { type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
+import { Changed, type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
 import { rateLimit } from "../domain/rate-limit.ts";
-import { ApiError, type Fault } from "../errors.ts";
+import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
-import { addFaults, invalidInput } from "./faults.ts";
+import { addFaults } from "./faults.ts";
 import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
@@ -24,6 +24,9 @@ type RouteRequest<R extends Route> = RouteInput<R> & {
   /** The Idempotency-Key and what it belongs to; undefined for a request without one. */
   readonly idempotency: IdempotentRequest | undefined;
 };
+
+/** One for all that a function does: accounts have their limit once. */
+const limitRate = rateLimit ? rateLimitResponses(rateLimit) : [];
 
 /** Time of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;
@@ -46,7 +49,7 @@ export function routeHandler<R extends Route>(
     requestEnd: requestLog(route.name),
   })
     .use(compressedResponses())
-    .use(rateLimit ? rateLimitResponses(rateLimit) : [])
+    .use(limitRate)
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
@@ -58,7 +61,9 @@ export function routeHandler<R extends Route>(
       if (writes) await awaitPermit(event);
       const { accountId: account } = authorizedCaller(event);
       const idempotency =
-        key === undefined ? key : idempotentRequest(account, route.name, key, body as object);
+        key === undefined
+          ? key
+          : idempotentRequest(account, route.name, key, { ...query, ...(body as object) });
       const input = { query, body } as unknown as RouteInput<R>;
       return toResponse(route, query, await handle({ ...input, account, idempotency }));
     });
@@ -68,16 +73,18 @@ export function routeHandler<R extends Route>(
 
 function toResponse(route: Route, query: object, result: object) {
   const replayed = result instanceof Replayed;
+  const response = replayed ? result.response : result;
+  const changed = response instanceof Changed;
   const link = isPage(result) && linkHeader(route.path, query, result.pagination);
   return {
-    statusCode: route.success,
+    statusCode: changed ? 200 : route.success,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
       ...(replayed && { "idempotency-replayed": "true" }),
       ...(link && { link }),
     },
-    body: JSON.stringify(replayed ? result.response : result),
+    body: JSON.stringify(changed ? response.record : response),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   listLeadsRoute,
   type Route,
   sendMessageRoute,
+  updateLeadRoute,
 } from "../routes.ts";
 import { requestValidator } from "../schemas/validator.ts";
 
@@ -13,5 +14,6 @@ const routeValidator = ({ query, body }: Route) =>
 
 export const validateListLeads = routeValidator(listLeadsRoute);
 export const validateCreateLead = routeValidator(createLeadRoute);
+export const validateUpdateLead = routeValidator(updateLeadRoute);
 export const validateListConversations = routeValidator(listConversationsRoute);
 export const validateSendMessage = routeValidator(sendMessageRoute);

@@ -1,6 +1,8 @@
 import type { ErrorObject } from "ajv";
 import type { Fault } from "../errors.ts";
 import type { Route } from "../routes.ts";
+import { metadata } from "../schemas/field-schemas.ts";
+import { score } from "../schemas/lead-schemas.ts";
 import { textRules } from "../schemas/text-rules.ts";
 import { memberName } from "./faults.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -17,8 +19,8 @@ interface Place {
   readonly in: "query" | "body";
   readonly schema: ObjectSchema;
   readonly value: unknown;
-  /** Whether the request may leave the value out. */
-  readonly isOptional: boolean;
+  /** How a request says that there is no value, if it may. */
+  readonly orNone: string;
 }
 
 type Description = Pick<Fault, "code" | "message">;
@@ -30,10 +32,17 @@ export function toFaults(
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault[] {
   const wrongTypes = new Set(errors.filter(isTypeError).map((error) => error.instancePath));
-  return errors
-    .filter((error) => isTypeError(error) || !wrongTypes.has(error.instancePath))
-    .map((error) => toFault(error, schemas, request));
+  return (
+    errors
+      .filter((error) => isTypeError(error) || !wrongTypes.has(error.instancePath))
+      // They are in one error of the object.
+      .filter(({ propertyName }) => propertyName === undefined)
+      .map((error) => toFault(error, schemas, request))
+  );
 }
+
+/** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
+const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
 const isTypeError = (error: ErrorObject) => error.keyword === "type";
 
@@ -42,7 +51,7 @@ function toFault(
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault {
-  const [, part, ...places] = error.instancePath.split("/");
+  const [, part, ...places] = error.instancePath.split("/").map(unescapePointer);
   const where = part === "query" ? "query" : "body";
   const [parameter = ""] = places;
   // The only value of a parameter is named without an index.
@@ -51,15 +60,18 @@ function toFault(
   const schema = schemas[where] as unknown as ObjectSchema;
   const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), request[where]);
   const isOptional = path.length === 1 && !schema.required?.some((name) => name === path[0]);
-  const property: unknown = error.params.missingProperty ?? error.params.additionalProperty;
+  const isNullable = Reflect.get(schema.properties, path[0] ?? "")?.type?.includes?.("null");
+  const way = isNullable ? "send null" : "leave it out";
+  const orNone = isOptional ? `: ${way} if it has no value` : "";
+  const property: unknown =
+    error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName;
   const names = typeof property === "string" ? [...path, property] : path;
   const field = names.reduce<string | undefined>(memberName, undefined) ?? "";
-  return { in: where, field, ...describe(error, { in: where, schema, value, isOptional }) };
+  return { in: where, field, ...describe(error, { in: where, schema, value, orNone }) };
 }
 
 function describe({ keyword, params }: ErrorObject, place: Place): Description {
-  const { value, isOptional } = place;
-  const orNone = isOptional ? ": leave it out if it has no value" : "";
+  const { value, orNone } = place;
   switch (keyword) {
     case "required":
       return { code: "required", message: "is required" };
@@ -73,6 +85,13 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
       return { code: "too_short", message: `must have at least ${params.limit} character${orNone}` };
     case "maxLength":
       return { code: "too_long", message: `must have at most ${params.limit} characters` };
+    case "minimum":
+    case "maximum":
+      return { code: "out_of_range", message: scoreMessage };
+    case "propertyNames":
+      return nameFault;
+    case "maxProperties":
+      return { code: "too_many", message: `must have at most ${params.limit} names` };
     case "maxItems":
       return { code: "too_many", message: `must have at most ${params.limit} items` };
     case "format":
@@ -95,6 +114,8 @@ function unknownMessage(name: string, { in: where, schema }: Place): string {
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
   const known = Object.keys(schema.properties);
   const isList = where === "query" && known.length > 0;
+  if (where === "body" && known.includes("externalId") && /^(?:status|score)$/.test(name))
+    return "can be set only with ifExists=update";
   if (isList && changeTimes.test(name) && !known.includes("lastMessageAfter"))
     return `${rejection}: no list has the times of changes, which events tell of`;
   if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
@@ -110,18 +131,29 @@ const queryTypeFault = (value: unknown): Description =>
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
 
+const scoreMessage = `must be a whole number from ${score.minimum} to ${score.maximum}`;
+
+const { minLength, maxLength } = metadata.propertyNames;
+const nameFault: Description = {
+  code: "invalid_characters",
+  message: `must have a name of ${minLength} to ${maxLength} characters, without control characters and unpaired surrogates`,
+};
+
 const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
+  integer: "a whole number",
   boolean: "true or false",
   array: "an array",
   object: "a JSON object",
   null: "null",
 };
 
-function wrongType(type: string, value: unknown, orNone: string): Description {
+function wrongType(type: string | readonly string[], value: unknown, orNone: string): Description {
   const met = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-  const message = `must be ${typeNames[type] ?? type}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
+  const wanted = [type].flat().map((name) => typeNames[name] ?? name);
+  if (met === "number" && type === "integer") return { code: "wrong_type", message: scoreMessage };
+  const message = `must be ${wanted.join(" or ")}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
   return { code: "wrong_type", message };
 }
 

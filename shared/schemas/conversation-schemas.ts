@@ -8,6 +8,7 @@ import {
   leadIdFilter,
   messageIdFilter,
   messageText,
+  metadata,
   timestamp,
 } from "./field-schemas.ts";
 import {
@@ -91,7 +92,7 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {
   type: "object",
-  properties: { leadId: id, channel: label, message: messageText },
+  properties: { leadId: id, channel: label, message: messageText, metadata },
   required: ["leadId", "channel", "message"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -100,6 +101,7 @@ export const newMessageDescriptions: Descriptions<typeof newMessage> = {
   leadId: "The lead to send to.",
   channel: "Channel, for example instagram, whatsapp; stored in lower case.",
   message: "The text, not blank; it may contain line breaks and tabs.",
+  metadata: "Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.",
 };
 
 /** A sent message in a response: it never changes later. */
@@ -111,6 +113,7 @@ export const message = {
     leadId: id,
     channel: label,
     message: messageText,
+    metadata,
     createdAt: timestamp,
   },
   required: ["id", "conversationId", "leadId", "channel", "message", "createdAt"],
@@ -123,6 +126,7 @@ export const messageDescriptions: Descriptions<typeof message> = {
   leadId: "The lead that the message was sent to.",
   channel: "The channel that the message was sent on.",
   message: "The text, as sent.",
+  metadata: "The metadata, as sent.",
   createdAt: "Time of sending, in UTC.",
 };
 

@@ -7,6 +7,7 @@ import {
   notLeadId,
   notMessageId,
   oneLine,
+  visible,
 } from "./text-rules.ts";
 
 export const id = { type: "string", minLength: 1, maxLength: 64 } as const satisfies JSONSchema;
@@ -43,6 +44,27 @@ export const label = {
   maxLength: 64,
   pattern: oneLine,
 } as const satisfies JSONSchema;
+
+/** The caller's own id of a lead. */
+export const externalId = {
+  type: "string",
+  minLength: 1,
+  maxLength: 128,
+  pattern: visible,
+} as const satisfies JSONSchema;
+
+/** Texts of the caller by names of the caller. The service does not read them. */
+export const metadata = {
+  type: "object",
+  maxProperties: 10,
+  propertyNames: { minLength: 1, maxLength: 40, pattern: oneLine },
+  additionalProperties: { type: "string", maxLength: 200, pattern: lines },
+} as const satisfies JSONSchema;
+
+/** The most bytes of metadata as JSON, in UTF-8. */
+export const maxMetadataBytes = 1024;
+
+export const jsonBytes = (value: object) => Buffer.byteLength(JSON.stringify(value));
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;
 

@@ -10,6 +10,9 @@ export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
 /** The same, but line breaks and tabs are allowed. */
 export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 
+/** Visible characters. A query has several values between commas. */
+export const visible = "^[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}]*$";
+
 /** Not the id of another kind of record, which no filter by this kind can find. Any other text may be an id. */
 export const notLeadId = "^(?!lead_)";
 export const notConversationId = "^(?!conv_)";
@@ -32,6 +35,10 @@ export const textRules: Readonly<Record<string, TextRule>> = {
   [lines]: {
     code: "invalid_characters",
     message: "must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
+  },
+  [visible]: {
+    code: "invalid_characters",
+    message: "must have visible characters only, without spaces (in a query, send + as %2B) and commas",
   },
   [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },

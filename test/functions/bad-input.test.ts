@@ -195,7 +195,8 @@ test.each([
   });
 });
 
-const leadsParameters = "page, limit, id, email, status, source, createdAfter, createdBefore, sort";
+const leadsParameters =
+  "page, limit, id, externalId, email, status, source, createdAfter, createdBefore, sort";
 const notParameter = "is not a parameter of this route";
 const notField = "is not a field of this route";
 const leaveOut = "leave it out if it has no value";
@@ -289,7 +290,7 @@ describe("the message of a fault", () => {
     ],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
     ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],
-    ["create-lead", "page=1", `page ${notParameter}, which takes none`],
+    ["create-lead", "page=1", `page ${notParameter}, which takes ifExists`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
     ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
     ["list-leads", "status=", "status must be one of new, qualified, booked"],
@@ -310,7 +311,24 @@ describe("the message of a fault", () => {
 
   test.each<[unknown, ...string[]]>([
     [{ nmae: "Ada" }, "name is required", `nmae ${notField}, but name is`],
-    [{ name: "Ada", phone: "1" }, `phone ${notField}, which takes name, email, source, tags`],
+    [
+      { name: "Ada", phone: "1" },
+      `phone ${notField}, which takes name, email, source, tags, externalId, metadata`,
+    ],
+    [{ name: "Ada", status: "new" }, "status can be set only with ifExists=update"],
+    [
+      { name: "Ada", externalId: "a b" },
+      "externalId must have visible characters only, without spaces (in a query, send + as %2B) and commas",
+    ],
+    [{ name: "Ada", metadata: { "a/b~": null } }, "metadata[a/b~] must be a string, not null"],
+    [
+      { name: "Ada", metadata: { "": "x" } },
+      "metadata[] must have a name of 1 to 40 characters, without control characters and unpaired surrogates",
+    ],
+    [
+      { name: "Ada", metadata: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [n, long(180)])) },
+      "metadata must have at most 1024 bytes as JSON",
+    ],
     [{ name: null }, "name must be a string, not null"],
     [{ name: 5 }, "name must be a string, not a number"],
     [{ name: ["Ada"] }, "name must be a string, not an array"],

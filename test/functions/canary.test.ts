@@ -74,7 +74,7 @@ const serve: Respond = async ({ method, url = "", headers, body }) => {
 
 /** Which kind of request it is. */
 const nameOf = ({ method, url = "", headers }: Sent) =>
-  `${method} ${url.replace(/(id)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
+  `${method} ${url.replace(/(id|ifExists)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
 
 /** The table, what its stream has not delivered, and the units that were used. */
 let memory: MemoryTable;
@@ -155,11 +155,17 @@ test("it uses every route, with new writes in each run", async () => {
   const keyed = { ...headers, "idempotency-key": expect.stringMatching(/^canary-.{36}$/) };
   const post = { method: "POST", headers: { ...headers, "content-type": "application/json" } };
   const lead = { ...post, url: leads, body: '{"name":"Canary","source":"canary"}' };
+  const update = {
+    ...lead,
+    url: `${leads}?ifExists=update`,
+    body: expect.stringContaining('"externalId":"lead_'),
+  };
+  const scored = expect.stringContaining('"score":1');
   const message = { ...post, url: conversations, body: expect.stringContaining('"channel":"canary"') };
   for (const sent of [first, requests]) {
     expect(sent).toMatchObject([
       { ...get, url: `${leads}?limit=1` },
-      ...[{ ...lead, headers: keyed }, { ...lead, headers: keyed }, lead],
+      ...[{ ...lead, headers: keyed }, { ...lead, headers: keyed }, update, { ...update, body: scored }],
       { ...get, url: expect.stringMatching(/leads\?id=lead_\w+,lead_\w+$/) },
       ...[{ ...message, headers: keyed }, message],
       { ...get, url: expect.stringContaining(`${conversations}?id=conv_`) },
@@ -167,9 +173,10 @@ test("it uses every route, with new writes in each run", async () => {
     expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(2);
   }
   expect(requests[1]?.headers["idempotency-key"]).not.toBe(first[1]?.headers["idempotency-key"]);
-  expect(stored()).toMatchObject({ LEAD: 4, CONVERSATION: 2, MESSAGE: 4, ACTIVE: 2 });
+  expect(stored()).toMatchObject({ LEAD: 4, EXTERNAL: 2, CONVERSATION: 2, MESSAGE: 4, ACTIVE: 2 });
 });
 
+const update = `POST ${leads}?ifExists without a key`;
 const found = { status: 200, body: { data: [{ id: "another" }], pagination: { total: 1 } } };
 const none = { status: 200, body: { data: [], pagination: { total: 0 } } };
 
@@ -185,7 +192,15 @@ test.each<[string, string, (body: never) => Answer, number?]>([
     2,
   ],
   ["GET /api/v1/leads returned 503", `GET ${leads}?id`, () => ({ status: 503, body: { code: "busy" } })],
-  ["POST /api/v1/leads without a key returned 500", `POST ${leads} without a key`, () => ({ status: 500 })],
+  ["POST /api/v1/leads without a key returned 500", update, () => ({ status: 500 })],
+  ["POST /api/v1/leads without a key returned 201", update, (body) => ({ status: 201, body }), 2],
+  [
+    "The update changed another lead",
+    update,
+    (body: object) => ({ status: 200, body: { ...body, id: "another" } }),
+    2,
+  ],
+  ["The update changed nothing", update, (body: object) => ({ status: 200, body: { ...body, score: 0 } }), 2],
   ["The leads were not found", `GET ${leads}?id`, () => none],
   ["The leads were not found", `GET ${leads}?id`, () => found],
   [
@@ -287,7 +302,7 @@ test("once nothing counts its changes, the second run fails, and until all are c
   for (let times = 0; times < 3; times++) {
     requests = [];
     expect(await failure()).toBe("The total of leads was not their number");
-    expect(requests).toHaveLength(8);
+    expect(requests).toHaveLength(9);
     untilNextRun();
   }
   await deliver();
@@ -317,14 +332,14 @@ test("what a run has left that ended at any time, the second run after it takes 
   };
   for (let times = 0; times < 3; times++) expect(await next()).toBe(true);
   const atRest = stored();
-  for (let sent = 1; sent <= 8; sent++) {
+  for (let sent = 1; sent <= 9; sent++) {
     respond = (one, response) => (requests.length < sent ? serve(one, response) : { status: 500 });
     expect([sent, await next()]).toEqual([sent, false]);
-    for (const type of ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"])
+    for (const type of ["LEAD", "EXTERNAL", "CONVERSATION", "MESSAGE", "ACTIVE"])
       expect(stored()[type] ?? 0, type).toBeLessThanOrEqual(atRest[type] ?? 0);
   }
   respond = serve;
-  for (let deleted = 0; deleted < 6; deleted++) {
+  for (let deleted = 0; deleted < 8; deleted++) {
     let deletions = 0;
     before = (command) => {
       if (isDelete(command) && deletions++ === deleted) throw new Error("It has ended.");
@@ -332,8 +347,8 @@ test("what a run has left that ended at any time, the second run after it takes 
     expect([deleted, await next()]).toEqual([deleted, false]);
     before = () => {};
     for (let times = 0; times < 3; times++) expect([deleted, await next()]).toEqual([deleted, true]);
-    const { LEAD, CONVERSATION, MESSAGE, ACTIVE } = atRest;
-    expect(stored()).toMatchObject({ LEAD, CONVERSATION, MESSAGE, ACTIVE });
+    const { LEAD, EXTERNAL, CONVERSATION, MESSAGE, ACTIVE } = atRest;
+    expect(stored()).toMatchObject({ LEAD, EXTERNAL, CONVERSATION, MESSAGE, ACTIVE });
   }
 });
 
@@ -351,8 +366,10 @@ test("after 50 runs, the rows of two remain, and a run costs the units that depl
     if (times > 2) rows.add(JSON.stringify(Object.entries(others).sort()));
     untilNextRun();
   }
-  expect([...events]).toEqual(["conversation.started,lead.created,lead.created,message.sent,message.sent"]);
-  const remaining = { ACTIVE: 2, CONVERSATION: 2, COUNT: 6, LEAD: 4, MESSAGE: 4 };
+  expect([...events]).toEqual([
+    "conversation.started,lead.created,lead.created,lead.updated,message.sent,message.sent",
+  ]);
+  const remaining = { ACTIVE: 2, CONVERSATION: 2, COUNT: 6, EXTERNAL: 2, LEAD: 4, MESSAGE: 4 };
   expect([...rows]).toEqual([JSON.stringify(Object.entries(remaining))]);
   const mean = (of: keyof typeof used) => Math.round(sum(units.slice(3).map((each) => each[of])) / 47);
   const page = await readFile(join(import.meta.dirname, "../../docs/deploying.md"), "utf8");

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { linkHeader } from "../../shared/http/link-header.ts";
 import { newId } from "../../shared/ids.ts";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { type RouteName, routes, updateLeadRoute } from "../../shared/routes.ts";
 import type { TestRequest } from "../support/events.ts";
 import { headerBytes, longestRequests, mostBody, mostHeaders, units } from "../support/longest-requests.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
@@ -17,7 +17,7 @@ const { call } = await import("../support/call.ts");
 const gatewayHeaders = 500;
 
 const longestBody = (name: "create-lead" | "send-message") =>
-  String(longestRequests(routes[name]).at(-1)?.body);
+  String(longestRequests(name === "create-lead" ? updateLeadRoute : routes[name]).at(-1)?.body);
 const createdAt = "2026-01-01T00:00:00.000Z";
 const leadId = newId("lead");
 
@@ -42,6 +42,14 @@ describe.each(Object.values(routes))("responses of $name have at most 4 KB of he
     expect(await send(route.name, request)).toBe(isUnknown ? 404 : route.success);
   });
 
+  test.skipIf(route.name !== "create-lead").each(longestRequests(updateLeadRoute))(
+    "for the longest $longest of an update: %#",
+    async ({ body }) => {
+      const named = { name: "x", ...JSON.parse(String(body)) };
+      expect(await send(route.name, { query: "ifExists=update", body: named })).toBe(201);
+    },
+  );
+
   test.each(units)("for faults of names with %j", async (unit) => {
     const names = Array.from({ length: 900 }, (_, n) => unit.repeat(64) + n);
     const query = names.map((name) => `${encodeURIComponent(name)}=`).join("&");
@@ -51,8 +59,8 @@ describe.each(Object.values(routes))("responses of $name have at most 4 KB of he
 });
 
 test.each([
-  { name: "create-lead", bytes: 43_380, values: 54 },
-  { name: "send-message", bytes: 50_827, values: 3 },
+  { name: "create-lead", bytes: 51_156, values: 63 },
+  { name: "send-message", bytes: 56_868, values: 9 },
 ] as const)("the longest body of $name has $bytes bytes and $values values, of 64 KB and 1,000", async ({
   name,
   bytes,

@@ -39,26 +39,59 @@ const schemas = {
 /** A field or a parameter; the value of a parameter is null if no text can be it. */
 type Member = readonly [name: string, value: unknown];
 
+/** A lead that is new: it has a name, and no field that is null or only changes a lead. */
+const { NewLead } = document.components.schemas;
+const { status: _status, score: _score, ...newFields } = NewLead.properties;
+const { additionalProperties: entry, ...metadata } = newFields.metadata;
+const newLead = {
+  ...NewLead,
+  properties: {
+    ...newFields,
+    email: { ...newFields.email, type: "string" },
+    source: { ...newFields.source, type: "string" },
+    metadata: { ...metadata, additionalProperties: { ...entry, type: "string" } },
+  },
+  required: ["name"],
+};
+
+/** The schema of the body of a request. */
+function bodySchema({ route, query }: Pick<Sent, "route" | "query">) {
+  if (route !== "create-lead") return schemas[route].body;
+  const isUpdate = query.some(([name]) => name === "ifExists");
+  return isUpdate ? { ...NewLead, required: ["externalId"] } : newLead;
+}
+
+const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
+const isArray = (name: string) => name === "id" || name === "externalId";
+
 /** The members with a fault, as responses name them. */
 function faultsOf(members: readonly Member[], schema: object, place: string): string[] {
   const object = Object.fromEntries(members);
   ajv.validate(schema, object);
-  const wrong = (ajv.errors ?? []).map(({ instancePath, params }) => {
-    const [, field, index] = instancePath.split("/");
+  const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
+    const [, field, index = propertyName] = instancePath.split("/").map(toName);
     const name = params.missingProperty ?? params.additionalProperty ?? field;
-    const isOnly = name === "id" && (object.id as unknown[])?.length === 1;
+    const isOnly = isArray(name) && (object[name] as unknown[])?.length === 1;
     return index === undefined || isOnly ? name : `${name}[${index}]`;
   });
   const names = members.map(([name]) => name);
   const repeated = names.filter((name, n) => names.indexOf(name) < n);
   // The patterns of the document allow unpaired surrogates, and no lead has one in its id.
   const texts = Object.entries(object).flatMap(([name, value]) =>
-    name === "tags" && Array.isArray(value) ? value.map((tag, n) => [`tags[${n}]`, tag]) : [[name, value]],
+    (name === "tags" || name === "metadata") && value !== null && typeof value === "object"
+      ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
+      : [[name, value]],
   );
+  // The document cannot name all characters that are not visible.
+  const hidden = [object.externalId].flat().flatMap((id, n, all) => {
+    if (!/\p{Cf}/u.test(String(id))) return [];
+    return all.length > 1 ? `externalId[${n}]` : "externalId";
+  });
+  const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
   const illFormed = texts.filter(
     ([name, text]) => name !== "leadId" && typeof text === "string" && !text.isWellFormed(),
   );
-  return [...wrong, ...repeated, ...illFormed.map(([name]) => name)].map(
+  return [...wrong, ...repeated, ...large, ...hidden, ...illFormed.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
 }
@@ -109,7 +142,16 @@ const valuesOf = (leads: readonly string[], conversations: readonly string[]) =>
     words("100 101").map((length) => String(Array(Number(length)).fill("x"))),
   ),
   status: mostly(words("new active"), words("NEW x"), text),
+  score: mostly(fc.nat(100), fc.constantFrom(-1, 101, 1.5, "1", null)),
+  ifExists: mostly(fc.constant("update"), text),
+  externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(128)),
+  newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(128)),
+  metadata: mostly(
+    fc.dictionary(textOf(40), mostly(textOf(200), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
+    fc.constant(Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, long]))),
+  ),
 });
+const long = "x".repeat(100);
 /** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
 const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
 const strays = fc.tuple(
@@ -146,9 +188,9 @@ const encodings: readonly ((text: string) => string)[] = [
 /** Requests to a route, with values of its own fields and parameters, mostly, and others. */
 function requestTo(route: RouteName, values: Readonly<Record<string, fc.Arbitrary<unknown>>>) {
   const { query, body } = schemas[route];
-  const several = (names: fc.Arbitrary<string[]>) => {
+  const several = (names: fc.Arbitrary<string[]>, toValues = (name: string) => name) => {
     const own = names.chain((names) =>
-      fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), values[name] ?? text))),
+      fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), values[toValues(name)] ?? text))),
     );
     const more = mostly(fc.constant<Member[]>([]), fc.array(strays, { minLength: 1, maxLength: 2 }));
     return fc.tuple(own, more).map((all): Member[] => all.flat());
@@ -161,7 +203,7 @@ function requestTo(route: RouteName, values: Readonly<Record<string, fc.Arbitrar
     query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })),
     encoding: mostly(fc.nat(2), fc.nat(encodings.length - 1)),
     body: body
-      ? several(mostly(all, fc.subarray(fields)))
+      ? several(mostly(all, fc.subarray(fields)), (name) => (name === "externalId" ? "newExternalId" : name))
       : mostly(fc.constant<Member[] | undefined>(undefined), fc.constant([])),
     form: mostly(fc.nat(1), fc.nat(forms.length - 1), fc.nat(forms.length - 1)),
     at: fc.nat(),
@@ -186,14 +228,16 @@ function render({ body = [], form, at }: Sent, isSent: boolean) {
 
 /** The parameters as they are parsed; ids that are repeated are one parameter. */
 function parse({ route, query, encoding }: Sent): Member[] {
-  const ids = query.flatMap(([name, value]) => (name === "id" ? toText(value).split(",") : []));
   const isOther = (id: string) => id.startsWith(route === "list-conversations" ? "lead_" : "conv_");
-  const isList = routes[route].kind === "list";
-  const others = query.filter(([name]) => name !== "id" || !isList);
+  const arrays: string[] = Object.keys(schemas[route].query.properties).filter(isArray);
+  const others = query.filter(([name]) => !arrays.includes(name));
+  const lists = arrays.flatMap((array): Member[] => {
+    const ids = query.flatMap(([name, value]) => (name === array ? toText(value).split(",") : []));
+    const values = ids.map((id) => (array === "id" && isOther(id) ? null : id));
+    return ids.length > 0 ? [[array, encoding > 2 ? null : values]] : [];
+  });
   return [
-    ...(isList && ids.length > 0
-      ? [["id", encoding > 2 ? null : ids.map((id) => (isOther(id) ? null : id))] as const]
-      : []),
+    ...lists,
     ...others.map(([name, value]): Member => {
       const text = toText(value);
       if (encoding > 2 || (name === "leadId" && text.startsWith("conv_"))) return [name.toWellFormed(), null];
@@ -207,7 +251,9 @@ function parse({ route, query, encoding }: Sent): Member[] {
 
 /** Creates a lead and its conversation. @returns their records */
 async function makeRecords(account: string) {
-  const lead = await aLead(account, { name: account, source: label, email: "ada@example.com" });
+  const lead = await aLead(account, {
+    ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
+  });
   await aMessage(account, lead.id, label);
   return {
     account,
@@ -265,8 +311,11 @@ test("random requests are carried out as the document says, or refused for all t
       : [
           ...faultsOf(parameters, schemas[route].query, "query"),
           ...(isWrite && key !== null && !keyPattern.test(key.trim()) ? ["header idempotency-key"] : []),
-          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, schemas[route].body, "body") : []),
+          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, bodySchema(sending), "body") : []),
         ];
+    // No request names a lead that exists, so that each one makes a lead, which needs a name.
+    if (route === "create-lead" && faults.length === 0 && !body.some(([name]) => name === "name"))
+      faults.push("body name");
     expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
     const input = Object.fromEntries(body);
     const success = route === "send-message" && input.leadId !== own.lead.id ? 404 : routes[route].success;
@@ -287,9 +336,12 @@ test("random requests are carried out as the document says, or refused for all t
     const lower = (name: unknown) =>
       name === undefined ? name : String(name).replace(/[^İ]+/g, (part) => part.toLowerCase());
     const { id: _, createdAt, conversationId, ...stored } = response.body as Lead & Message;
-    const names = { source: lower(input.source), channel: lower(input.channel) };
+    const isPresent = ([, value]: Member) => value !== null;
+    const sentFields = Object.fromEntries(body.filter(isPresent));
+    const metadata = input.metadata && Object.fromEntries(Object.entries(input.metadata).filter(isPresent));
+    const names = { source: lower(sentFields.source), channel: lower(input.channel), metadata };
     const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : {};
-    expect(stored).toEqual({ ...added, ...input, ...names });
+    expect(stored).toEqual({ ...added, ...sentFields, ...names });
     expect(items().map(fieldsOf)).toContainEqual(expect.objectContaining(response.body));
     const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
     expect(list.body.data[0]).toMatchObject(

@@ -65,6 +65,13 @@ const cases: readonly Case[] = [
   { status: 400, code: "invalid_input", route: "list-leads", request: { query: "page=0" } },
   { status: 400, code: "invalid_input", route: "create-lead", request: { body: "{" } },
   { status: 403, code: "insufficient_access", route: "create-lead", request: { body, access: "read" } },
+  {
+    status: 409,
+    code: "lead_exists",
+    route: "create-lead",
+    request: { body: { name: "Ada", externalId: "crm-1" } },
+    prepare: (account) => call("create-lead", { account, body: { name: "Grace", externalId: "crm-1" } }),
+  },
   { status: 404, code: "lead_not_found", route: "send-message", request: { body: toUnknownLead } },
   { status: 415, code: "unsupported_media_type", route: "create-lead", request: { body, headers: asText } },
   {

@@ -40,7 +40,7 @@ vi.doMock("../../shared/ids.ts", async (original) => {
 // Imported here because the client reads its endpoint from the environment.
 const { call } = await import("../support/call.ts");
 const { table } = await import("../../shared/dynamodb/table-client.ts");
-const { createLead } = await import("../../shared/domain/leads.ts");
+const { createLead } = await import("../../shared/domain/create-lead.ts");
 const { sendMessage } = await import("../../shared/domain/messages.ts");
 const { limits } = await import("../../shared/pages/tree/tree-limits.ts");
 

@@ -35,7 +35,7 @@ type Input<R extends Row> = Partial<R> & {
 };
 
 /** The values that rows must have. */
-type Filter<R extends Row> = Partial<Omit<R, "id">> & CreationTimes;
+type Filter<R extends Row> = Partial<Omit<R, "id" | "externalId">> & CreationTimes;
 
 const firstPage: PageRequest = { page: 1, limit: 20 };
 

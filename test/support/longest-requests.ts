@@ -30,8 +30,10 @@ const shapes: readonly ((length: number, unit: string) => string)[] = [
 interface Schema {
   readonly enum?: readonly string[];
   readonly maxLength?: number;
+  readonly maximum?: number;
   readonly maxItems?: number;
   readonly items?: Schema;
+  readonly additionalProperties?: Schema | false;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
@@ -50,8 +52,15 @@ const apart: Readonly<Record<string, string>> = {
   messagesBefore: "&id=conv_1&include=messages",
 };
 
+/** 1,024 bytes as JSON, with as few of them as possible that cannot be escaped. */
+const longestMetadata = Object.fromEntries(
+  [200, 200, 200, 200, 188].map((length, n) => [String(n), "x".repeat(length)]),
+);
+
 /** The longest legal values of a schema, with different characters, the longest one first. */
-function longestValues(schema: Schema): (string | string[])[] {
+function longestValues(schema: Schema): (string | number | object)[] {
+  if (schema.additionalProperties) return [longestMetadata];
+  if (schema.maximum) return [schema.maximum];
   const { items, maxItems, maxLength = most } = schema;
   if (items) return longestValues(items).map((item) => Array(maxItems).fill(item));
   const isLegal = ajv.compile(schema);
@@ -91,7 +100,8 @@ export function longestRequests(
   const parameters = longestMembers(query).map(([name, values]) => ({
     longest: name,
     queries: values.map(
-      (value) => `${name}=${[value].flat().map((text) => encodeURIComponent(text))}${apart[name] ?? ""}`,
+      (value) =>
+        `${name}=${[value].flat().map((text) => encodeURIComponent(String(text)))}${apart[name] ?? ""}`,
     ),
   }));
   const inQuery = parameters.flatMap(({ longest, queries }) => queries.map((query) => ({ longest, query })));
@@ -106,7 +116,7 @@ export function longestRequests(
     values.map((value) => ({ longest: name, query: "", body: toJson({ ...base, [name]: value }) })),
   );
   const longestBody = Object.fromEntries(members.map(([name, [value]]) => [name, value]));
-  return [...inQuery, ...inBody, { ...all, body: toJson({ ...longestBody, ...named }) }];
+  return [...inBody, { longest: "all", query: "", body: toJson({ ...longestBody, ...named }) }];
 }
 
 const longestMembers = (schema: unknown) =>

@@ -4,13 +4,14 @@ import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../user-error.ts";
 import { activation } from "../table/active-conversation.ts";
-import { asChange, buildUpdate, updateItem } from "../table/write-items.ts";
+import { asChange } from "../table/write-items.ts";
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active

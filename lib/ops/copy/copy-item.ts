@@ -3,7 +3,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
-import { asChange, buildUpdate, orStaleRead, readsPerWrite, updateItem } from "../table/write-items.ts";
+import { buildUpdate, orStaleRead, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { asChange, readsPerWrite } from "../table/write-items.ts";
 import type { Storing } from "./store-rows.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */

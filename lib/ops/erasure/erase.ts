@@ -9,9 +9,10 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { listByParent, readEach } from "../table/lead-items.ts";
-import { buildUpdate, deleteItems, updateItem } from "../table/write-items.ts";
+import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";

@@ -11,9 +11,9 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { UserError } from "../../user-error.ts";
 import { listByParent, readEach } from "../table/lead-items.ts";
-import { buildUpdate, updateItem } from "../table/write-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(

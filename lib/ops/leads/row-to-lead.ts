@@ -1,5 +1,5 @@
 import { encodeTime } from "ulid";
-import { maxFaults } from "../../../shared/http/faults.ts";
+import { maxFaults } from "../../../shared/errors.ts";
 import { toFaults } from "../../../shared/http/schema-faults.ts";
 import { createdAt, hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";

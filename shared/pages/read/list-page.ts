@@ -15,8 +15,9 @@ import { isWithin, type Window } from "./window.ts";
 export interface ListRequest {
   readonly account: string;
   readonly list: CountedList;
-  /** Only rows with one of these. */
+  /** Only rows with one of these, as far as they are asked for. */
   readonly ids: readonly string[] | undefined;
+  readonly isAsked?: (item: Item) => boolean;
   /** The partition of `by-parent` that has the rows. */
   readonly parent: string | undefined;
   readonly filter: ListFilter;
@@ -123,12 +124,12 @@ export const toConditions = ({ list, filter: { status, sourceOrChannel } }: List
 
 /** The rows with these ids that are selected, in any order; read consistently. */
 export function findByIds(asked: ListRequest, ids: readonly string[]): Promise<readonly Item[]> {
-  const { account, list, parent, window } = asked;
+  const { account, list, parent, window, isAsked = () => true } = asked;
   const keys = [...new Set(ids)]
     .filter((id) => isRowKey(list, id) && isWithin(window)(id))
     .map((id) => rowKey(list.type, account, id));
   const where = { ...toConditions(asked), [indexes["by-parent"]]: parent };
   return withBackoff(`ids ${listPartition(list.type, account)}`, "Too many ids are read at once.", async () =>
-    (await readItems(keys, true)).filter(hasAttributes(where)),
+    (await readItems(keys, true)).filter(hasAttributes(where)).filter(isAsked),
   );
 }

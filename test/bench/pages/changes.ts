@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { createLead as createAsRoute } from "../../../shared/domain/leads.ts";
+import { createLead as createAsRoute } from "../../../shared/domain/create-lead.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";

@@ -37,7 +37,7 @@ function allowWrite(action: string | string[], keys: string[], denied: string[])
 const returnsNothing = { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } };
 
 /** A statement for writes that also return nothing. */
-function allowBlindWrite(action: string, keys: string[], denied: string[]) {
+function allowBlindWrite(action: string | string[], keys: string[], denied: string[]) {
   const { Condition, ...statement } = allowWrite(action, keys, denied);
   return { ...statement, Condition: { ...Condition, ...returnsNothing } };
 }
@@ -74,12 +74,14 @@ const canaryKeys = allow("dynamodb:Query", ofCanary);
 const expected: Record<FunctionName, unknown[]> = {
   "list-leads": [
     allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
-    allow("dynamodb:BatchGetItem", ["LEAD#*"]),
+    allow("dynamodb:BatchGetItem", ["LEAD#*", "EXTERNAL#*"]),
     allow("dynamodb:GetItem", ["COUNT#*"]),
     ...rateLimit,
   ],
   "create-lead": [
-    allowBlindWrite("dynamodb:PutItem", ["LEAD#*"], ["lastMessageAt", "expiresAt"]),
+    allow("dynamodb:GetItem", ["LEAD#*", "EXTERNAL#*", "IDEMPOTENCY#*"]),
+    allowBlindWrite(["dynamodb:PutItem", "dynamodb:UpdateItem"], ["LEAD#*"], ["lastMessageAt", "expiresAt"]),
+    allowBlindWrite("dynamodb:PutItem", ["EXTERNAL#*"], [...indexKeys, "expiresAt"]),
     putRecord,
     ...rateLimit,
   ],
@@ -145,7 +147,11 @@ const expected: Record<FunctionName, unknown[]> = {
   "compose-events": [],
   canary: [
     { ...canaryKeys, Condition: { ...canaryKeys.Condition, ...onlyKeys } },
-    allowBlindWrite("dynamodb:DeleteItem", ofCanary, [...indexKeys, "expiresAt"]),
+    allowBlindWrite(
+      "dynamodb:DeleteItem",
+      [...ofCanary, "EXTERNAL#canary", "EXTERNAL#canary#*"],
+      [...indexKeys, "expiresAt"],
+    ),
     {
       Effect: "Allow",
       Action: "ssm:GetParameter",

@@ -18,6 +18,10 @@ const key = { "idempotency-key": randomUUID() };
 const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
 const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
   insufficient_access: () => call("create-lead", { account, access: "read", body }),
+  lead_exists: async () => {
+    await call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
+    return call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
+  },
   lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
   unsupported_media_type: () =>
     call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),

@@ -1,0 +1,182 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
+import { logMalformed } from "../dynamodb/malformed-items.ts";
+import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
+import { withBackoff } from "../dynamodb/throttling.ts";
+import { type TransactItems, transact } from "../dynamodb/transact.ts";
+import { orStaleRead } from "../dynamodb/updates.ts";
+import { ApiError, type Fault, invalidInput } from "../errors.ts";
+import { createdAt, isId, newId } from "../ids.ts";
+import { jsonBytes, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
+import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
+import { fieldsOf, readRecord } from "../schemas/record.ts";
+import { validateLead } from "../schemas/record-validators.ts";
+import {
+  Changed,
+  type IdempotentRequest,
+  type Replayed,
+  runIdempotently,
+  transactOnce,
+} from "./idempotent-replay.ts";
+import { buildLeadUpdate, withChanges } from "./lead-changes.ts";
+import { leadItem } from "./leads.ts";
+
+/**
+ * Stores a new lead.
+ *
+ * @throws ApiError `lead_exists` or `idempotency_key_reused`
+ */
+export async function createLead(
+  account: string,
+  input: NewLead,
+  idempotency?: IdempotentRequest,
+): Promise<Lead | Replayed<Lead>> {
+  if (!idempotency && input.externalId === undefined) {
+    const lead = buildLead(input);
+    // If the id exists, an attempt whose response was lost has stored it.
+    await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    });
+    return lead;
+  }
+  return runIdempotently(
+    idempotency,
+    { id: "lead" },
+    ({ id }) => buildLead(input, id),
+    async () => {
+      const lead = buildLead(input);
+      try {
+        await addLead(account, lead, idempotency);
+      } catch (error) {
+        if (!(error instanceof StaleReadError) || input.externalId === undefined) throw error;
+        const { leadId, item } = await readNamed(account, input.externalId);
+        if (item) throw leadExists(String(leadId));
+        await addLead(account, lead, idempotency, leadId);
+      }
+      return lead;
+    },
+  );
+}
+
+const leadExists = (id: string) =>
+  new ApiError(
+    "lead_exists",
+    `This account has a lead with this externalId: ${id}. To change it, send ifExists=update.`,
+    { id },
+  );
+
+/**
+ * Changes the lead with an external id, or stores it if there is none.
+ *
+ * @throws ApiError `invalid_input` if a lead that is stored has no name, or would have too much metadata
+ * @throws ApiError `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other requests win
+ */
+export function createOrUpdateLead(
+  account: string,
+  input: LeadUpdate,
+  idempotency?: IdempotentRequest,
+): Promise<Lead | Changed<Lead> | Replayed<Lead | Changed<Lead>>> {
+  const key = externalIdKey(account, input.externalId);
+  return withBackoff(`${key.pk} ${key.sk}`, "Too many requests change this lead at once.", () =>
+    runIdempotently<Lead | Changed<Lead>, { id: string }>(
+      idempotency,
+      { id: "lead" },
+      ({ id }, record) =>
+        record.response === undefined
+          ? buildLead(input, id)
+          : new Changed(readRecord(validateLead, { ...record, details: record.response })),
+      async () => {
+        const { leadId, item } = await readNamed(account, input.externalId);
+        if (item) return changeLead(account, item, input, idempotency);
+        if (input.name === undefined) throw invalidInput([nameRequired]);
+        const lead = buildLead(input);
+        await addLead(account, lead, idempotency, leadId);
+        return lead;
+      },
+    ),
+  );
+}
+
+/** The lead of an external id, if it exists, and what is stored as its id. */
+async function readNamed(account: string, externalId: string): Promise<{ leadId?: unknown; item?: Item }> {
+  const key = externalIdKey(account, externalId);
+  const stored = await readItem(key);
+  if (!stored) return {};
+  const { leadId } = stored;
+  const item = isId("lead", leadId) ? await readItem(leadKey(account, leadId)) : undefined;
+  if (item?.id === leadId && fieldsOf(item ?? {}).externalId === externalId) return { leadId, item };
+  if (item || !isId("lead", leadId)) {
+    logMalformed({ pk: key.pk, field: "leadId" });
+    return { leadId };
+  }
+  // Single reads can see a part of the transaction that stores both.
+  const [named, lead] = await readTogether([key, leadKey(account, leadId)]);
+  if (lead) throw new StaleReadError();
+  return { leadId: named?.leadId };
+}
+
+async function changeLead(
+  account: string,
+  item: Item,
+  input: LeadUpdate,
+  idempotency: IdempotentRequest | undefined,
+): Promise<Changed<Lead>> {
+  const lead = withChanges(readRecord(validateLead, item), input);
+  const { metadata: entries = {} } = lead;
+  if (Object.keys(entries).length > metadata.maxProperties || jsonBytes(entries) > maxMetadataBytes)
+    throw invalidInput([tooMuchMetadata]);
+  const update = buildLeadUpdate(account, item, lead);
+  if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);
+  else if (update) await orStaleRead(table.send(new UpdateCommand(update)));
+  return new Changed(lead);
+}
+
+const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) =>
+  withChanges(
+    // Metadata is returned as it was sent, also without entries.
+    { id, score: 0, status: "new", tags: [], metadata: input.metadata && {}, createdAt: createdAt(id) },
+    input,
+  );
+
+const putNew = (account: string, lead: Lead) => ({
+  TableName: tableName,
+  Item: leadItem(account, lead),
+  ConditionExpression: "attribute_not_exists(pk)",
+});
+
+/**
+ * Stores a lead with its external id.
+ *
+ * @param leadId what is stored for the external id, which is the id of no lead
+ */
+function addLead(
+  account: string,
+  lead: Lead,
+  idempotency: IdempotentRequest | undefined,
+  leadId?: unknown,
+): Promise<void> {
+  const items: TransactItems = [{ Put: putNew(account, lead) }];
+  const { id, externalId } = lead;
+  if (externalId !== undefined) {
+    const Item = { ...externalIdKey(account, externalId), leadId: id };
+    items.push({ Put: { TableName: tableName, Item, ...isAsRead("leadId", leadId) } });
+  }
+  return idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true);
+}
+
+const tooMuchMetadata: Fault = {
+  in: "body",
+  field: "metadata",
+  code: "too_large",
+  message: `must have at most ${metadata.maxProperties} names and ${maxMetadataBytes} bytes as JSON, with the entries that the lead has`,
+};
+
+const nameRequired: Fault = {
+  in: "body",
+  field: "name",
+  code: "required",
+  message: "is required, because no lead has this externalId yet",
+};

@@ -1,0 +1,48 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { isWriteConflict, StaleReadError } from "./dynamodb-errors.ts";
+import { type Item, type Key, table, tableName } from "./table-client.ts";
+
+/**
+ * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
+ * it exists and that other attributes are as they were read; undefined stands for a missing one.
+ */
+export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
+  const all = Object.entries(changes).map(([name, value], i) => ({ name, value, at: `set${i}` }));
+  const read = Object.entries(unchanged).map(([name, value], i) => ({ name, value, at: `read${i}` }));
+  const set = all.filter(({ value }) => value !== undefined);
+  const removed = all.filter(({ value }) => value === undefined);
+  const clauses = [
+    set.length > 0 && `SET ${set.map(({ at }) => `#${at} = :${at}`).join(", ")}`,
+    removed.length > 0 && `REMOVE ${removed.map(({ at }) => `#${at}`).join(", ")}`,
+  ];
+  const conditions = read.map(({ value, at }) =>
+    value === undefined ? `attribute_not_exists(#${at})` : `#${at} = :${at}`,
+  );
+  const present = [...set, ...read.filter(({ value }) => value !== undefined)];
+  return {
+    TableName: tableName,
+    Key: key,
+    UpdateExpression: clauses.filter(Boolean).join(" "),
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries([...all, ...read].map(({ name, at }) => [`#${at}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
+  };
+}
+
+/**
+ * Runs such an update.
+ *
+ * @returns the updated item
+ * @throws StaleReadError when the item is not as it was read, or a transaction holds it
+ */
+export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
+  const command = new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" });
+  const { Attributes = {} } = await orStaleRead(table.send(command));
+  return Attributes;
+}
+
+/** @throws StaleReadError when the condition of a write does not hold, or a transaction holds its item */
+export const orStaleRead = <T>(write: Promise<T>): Promise<T> =>
+  write.catch((error: unknown) => {
+    throw isWriteConflict(error) ? new StaleReadError() : error;
+  });
