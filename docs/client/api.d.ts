@@ -145,7 +145,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was changed
-         * @description Sent when an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadUpdated"];
         delete?: never;
@@ -898,7 +898,10 @@ export interface components {
              * @example acme
              */
             account: string;
-            /** @example crm-4711 */
+            /**
+             * @description Your own id of the lead, if it has one.
+             * @example crm-4711
+             */
             externalId?: string;
             /**
              * Format: email
@@ -912,6 +915,7 @@ export interface components {
              */
             source?: string;
             /**
+             * @description Your own data of the lead or message, if it has some.
              * @example {
              *       "plan": "pro"
              *     }
@@ -1117,6 +1121,7 @@ export interface components {
              */
             message: string;
             /**
+             * @description Your own data of the lead or message, if it has some.
              * @example {
              *       "template": "welcome"
              *     }

@@ -27,6 +27,7 @@ const notSpace = `[^${space}]`;
 /** The patterns of the document by those of the validators, of which a text must match each one. */
 const patterns: ReadonlyMap<string, string> = new Map([
   [keyOf(oneLine), `^${character}*$`],
+  [keyOf(lines), `^${characterOfLines}*$`],
   [keyOf(visible), `^[^,${space}]*$`],
   [keyOf(notBlank, oneLine), `^${character}*${notSpace}${character}*$`],
   [keyOf(notBlank, lines), `^${characterOfLines}*${notSpace}${characterOfLines}*$`],

@@ -26,7 +26,7 @@ const words: Record<EventType, { summary: string; description: string }> = {
   "lead.updated": {
     summary: "A lead was changed",
     description:
-      "Sent when an operator's command changes a stored lead. It has the whole lead after the change.",
+      "Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change.",
   },
   "conversation.updated": {
     summary: "A conversation was changed",

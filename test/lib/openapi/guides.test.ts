@@ -16,6 +16,7 @@ test("the description of the document has a guide for each subject", () => {
   expect(guides.match(/^# .+$/gm)).toEqual([
     "# Authentication",
     "# Pages and links",
+    "# External ids",
     "# An inbox",
     "# Retries",
     "# Limits",

@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { withPortablePattern } from "../../../lib/openapi/portable-patterns.ts";
-import { label, messageText, name } from "../../../shared/schemas/field-schemas.ts";
+import { externalId, label, messageText, metadata, name } from "../../../shared/schemas/field-schemas.ts";
 import { requestOptions } from "../../../shared/schemas/validator.ts";
 
 const document = JSON.stringify(openApiDocument());
@@ -11,7 +11,9 @@ const document = JSON.stringify(openApiDocument());
 const documented = (schema: object) =>
   [true, false].map((unicodeRegExp) => new Ajv2020({ unicodeRegExp }).compile(withPortablePattern(schema)));
 
-describe.each(Object.entries({ label, name, messageText }))("the pattern of a %s", (_, schema) => {
+const schemas = { label, name, messageText, metadata: metadata.additionalProperties, externalId };
+
+describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
   const validate = new Ajv2020(requestOptions).compile(schema);
   const others = documented(schema);
 

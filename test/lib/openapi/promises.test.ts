@@ -13,17 +13,18 @@ const event = "type version id account createdAt";
 
 /** The fields that each object always has, and the optional ones. */
 const fields: Readonly<Record<string, readonly [required: string, optional?: string]>> = {
-  Lead: ["id name score status tags createdAt", "email source"],
-  NewLead: ["name", "email source tags"],
+  Lead: ["id name score status tags createdAt", "externalId email source metadata"],
+  NewLead: ["", "externalId name email source tags metadata status score"],
   LeadsPage: ["data pagination"],
   Conversation: ["id leadId channel status lastMessageAt messageCount"],
   OpenedConversation: ["id leadId channel status lastMessageAt messageCount", "messages"],
   ConversationsPage: ["data pagination"],
-  Message: ["id conversationId leadId channel message createdAt"],
-  NewMessage: ["leadId channel message"],
+  Message: ["id conversationId leadId channel message createdAt", "metadata"],
+  NewMessage: ["leadId channel message", "metadata"],
   Pagination: ["page limit total"],
   InvalidInputProblem: [`${problem} errors`],
   InsufficientAccessProblem: [problem],
+  LeadExistsProblem: [`${problem} id`],
   LeadNotFoundProblem: [problem],
   IdempotencyKeyReusedProblem: [problem],
   UnsupportedMediaTypeProblem: [`${problem} errors`],
@@ -32,11 +33,11 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   BusyProblem: [problem],
   Fault: ["in field code message"],
   GatewayError: ["message"],
-  LeadCreated: [event, "email source imported"],
+  LeadCreated: [event, "externalId email source metadata imported"],
   LeadCreatedEvent: [envelope, "replay-name"],
   ConversationStarted: [`${event} leadId channel`],
   ConversationStartedEvent: [envelope, "replay-name"],
-  MessageSent: [`${event} leadId conversationId channel message`],
+  MessageSent: [`${event} leadId conversationId channel message`, "metadata"],
   MessageSentEvent: [envelope, "replay-name"],
   LeadErased: [`${event} leadId`],
   LeadErasedEvent: [envelope, "replay-name"],
@@ -48,8 +49,8 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
 
 test("each object has these fields, and always those that are promised", () => {
   const sorted = (names: readonly string[]) => [...names].sort();
-  const found = Object.entries(schemas as Record<string, { required: string[]; properties: object }>).map(
-    ([name, { required, properties }]) => {
+  const found = Object.entries(schemas as Record<string, { required?: string[]; properties: object }>).map(
+    ([name, { required = [], properties }]) => {
       const optional = Object.keys(properties).filter((field) => !required.includes(field));
       return [name, [sorted(required), sorted(optional)]];
     },
@@ -71,7 +72,7 @@ const write = "201 400 401 403 413 415 422 429 500 503";
 /** The statuses of each operation, and the part of the request that it must have. */
 const operations = {
   listLeads: ["get /api/v1/leads", list, undefined],
-  createLead: ["post /api/v1/leads", write, "NewLead"],
+  createLead: ["post /api/v1/leads", `200 ${write.replace("413", "409 413")}`, "NewLead"],
   listConversations: ["get /api/v1/conversations", list, undefined],
   sendMessage: ["post /api/v1/conversations", write.replace("403", "403 404"), "NewMessage"],
 } as const;
@@ -107,13 +108,15 @@ const common = "apigw-requestid Cache-Control Content-Encoding RateLimit RateLim
 
 /** The headers and the types of the bodies of each status. Functions send problems, the gateway sends JSON. */
 const contents: Readonly<Record<string, readonly [headers: string, types: string]>> = {
-  "200": [`${common} Link`, "application/json"],
+  "200 of a list": [`${common} Link`, "application/json"],
+  "200": [`${common} Idempotency-Replayed`, "application/json"],
   "201": [`${common} Idempotency-Replayed`, "application/json"],
   "400": [common, "application/problem+json"],
   "401": ["apigw-requestid", "application/json"],
   "403 of a list": ["apigw-requestid", "application/json"],
   "403": [common, "application/problem+json application/json"],
   "404": [common, "application/problem+json"],
+  "409": [common, "application/problem+json"],
   "413": ["apigw-requestid", "application/json"],
   "415": [`${common} Accept-Encoding`, "application/problem+json"],
   "422": [common, "application/problem+json"],
@@ -135,7 +138,8 @@ test.each(found)("each response of $operationId has its headers and types", ({ o
     const { headers: sent, content } = (
       name ? Reflect.get(sharedResponses, name) : response
     ) as DocumentedResponse;
-    const key = status === "403" && operationId.startsWith("list") ? "403 of a list" : status;
+    const ofList = operationId.startsWith("list") ? `${status} of a list` : status;
+    const key = ofList in contents ? ofList : status;
     const [expectedHeaders = "", types = ""] = contents[key] ?? [];
     expect([key, Object.keys(sent).sort()]).toEqual([key, expectedHeaders.split(" ").sort()]);
     expect([key, Object.keys(content).sort()]).toEqual([key, types.split(" ").sort()]);

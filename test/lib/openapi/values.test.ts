@@ -29,6 +29,7 @@ const many = (length: number, value: unknown) => Array(length).fill(value);
 const fault = buildExample("Fault");
 const lead = buildExample("Lead");
 const conversation = buildExample("Conversation");
+const tenNames = Object.fromEntries([..."abcdefghij"].map((name) => [name, "a\nb"]));
 const ulid = "01M7XX82T31MKK0XPP5SRK7Z5P";
 const time = { valid: ["2026-11-21T01:59:00.163Z"], invalid: ["yesterday", "2026-11-21", 5] };
 const errors = { valid: [[fault], many(100, fault)], invalid: [[], many(101, fault), [{}]] };
@@ -50,6 +51,11 @@ const fields: Readonly<Record<string, { readonly valid: unknown[]; readonly inva
   "Lead.status": { valid: ["new", "qualified", "booked"], invalid: ["lost", ""] },
   "Lead.tags": { valid: [[], many(50, "a")], invalid: [many(51, "a"), "a", [1]] },
   "Lead.createdAt": time,
+  "Lead.externalId": { valid: ["+49-30", "a".repeat(128)], invalid: ["", "a b", "a,b", 5] },
+  "Lead.metadata": {
+    valid: [{}, { a: "" }, tenNames],
+    invalid: [{ ...tenNames, k: "" }, { a: 1 }, { a: null }, []],
+  },
   "LeadsPage.data": { valid: [[], many(100, lead)], invalid: [many(101, lead), [{}], {}] },
   "Conversation.messageCount": { valid: [1], invalid: [0, 1.5] },
   "Conversation.lastMessageAt": time,
