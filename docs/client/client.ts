@@ -2,7 +2,9 @@ import type { components, operations, webhooks } from "./api.d.ts";
 
 type Schemas = components["schemas"];
 export type Lead = Schemas["Lead"];
-export type NewLead = Schemas["NewLead"];
+export type NewLead = Pick<Lead, "name"> & Partial<Omit<Lead, "id" | "score" | "status" | "createdAt">>;
+/** Null takes a field away, or an entry of the metadata. A lead that may not exist needs a name. */
+export type LeadUpdate = Schemas["NewLead"] & { readonly externalId: string };
 /** It has `messages` if they were asked for. */
 export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
@@ -42,6 +44,11 @@ export interface PostOptions extends CallOptions {
   readonly idempotencyKey?: string;
 }
 
+type List<Row, Query> = (query?: Query, options?: CallOptions) => Promise<Page<Row>>;
+
+/** What a list is filtered by. */
+type Filters<Query> = Omit<Query, "page" | "limit" | "sort">;
+
 /** A page of a list. */
 export interface Page<Row> {
   readonly data: readonly Row[];
@@ -58,6 +65,8 @@ interface Failure {
   readonly code: Problem["code"] | "http_error" | "no_response";
   /** The faults of an invalid request. */
   readonly errors?: readonly Schemas["Fault"][] | undefined;
+  /** The id of the lead that has the `externalId` already. */
+  readonly id?: string | undefined;
   /** The id of the request in the log of the service. */
   readonly requestId?: string | undefined;
   /** After how many seconds the service wants a retry. */
@@ -70,26 +79,25 @@ interface Failure {
 /** A call that failed. After retries, it describes the last response, and `cause` is the error of the last attempt. */
 export class ApiError extends Error implements Failure {
   override readonly name = "ApiError";
-  readonly status: Failure["status"];
-  readonly code: Failure["code"];
-  readonly errors: NonNullable<Failure["errors"]>;
-  readonly requestId: Failure["requestId"];
-  readonly retryAfter: Failure["retryAfter"];
-  readonly idempotencyKey: Failure["idempotencyKey"];
+  declare readonly status: Failure["status"];
+  declare readonly code: Failure["code"];
+  declare readonly errors: NonNullable<Failure["errors"]>;
+  declare readonly id: Failure["id"];
+  declare readonly requestId: Failure["requestId"];
+  declare readonly retryAfter: Failure["retryAfter"];
+  declare readonly idempotencyKey: Failure["idempotencyKey"];
 
-  constructor({ message, cause, ...failure }: Failure) {
+  constructor({ message, cause, errors = [], ...failure }: Failure) {
     super(message, cause === undefined ? undefined : { cause });
-    this.status = failure.status;
-    this.code = failure.code;
-    this.errors = failure.errors ?? [];
-    this.requestId = failure.requestId;
-    this.retryAfter = failure.retryAfter;
-    this.idempotencyKey = failure.idempotencyKey;
+    Object.assign(this, { ...failure, errors });
   }
 }
 
 /** The most rows of a page, and the most ids of a request. */
 const limit = 100;
+
+/** The most characters of the ids of a request: with all its headers, it has at most 10,240 bytes. */
+const longestIds = 7000;
 
 /** The longest delay before the first retry, and before any other, in milliseconds. */
 const [firstDelay, longestDelay] = [1000, 30_000];
@@ -112,17 +120,16 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     return send(address, { method: "GET", headers: new Headers({ authorization }) }, within);
   };
 
-  async function post<Body>(path: string, body: object, options: PostOptions = {}): Promise<Body> {
+  const post = <Body>(path: string, body: object, options: PostOptions = {}) => {
     const { idempotencyKey = crypto.randomUUID(), within } = options;
     const headers = new Headers({ authorization, "content-type": "application/json" });
     headers.set("idempotency-key", idempotencyKey);
-    const sending = { method: "POST", headers, body: JSON.stringify(body) };
-    return (await send<Body>(addressOf(path), sending, within)).body;
-  }
+    return send<Body>(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }, within);
+  };
 
   const list =
-    <Row, Query extends object>(path: string) =>
-    async (query?: Query, options?: CallOptions): Promise<Page<Row>> => {
+    <Row, Query extends object>(path: string): List<Row, Query> =>
+    async (query, options) => {
       const { body, readAfter } = await get<Omit<Page<Row>, "readAfter">>(path, query ?? {}, options);
       return { ...body, readAfter };
     };
@@ -135,47 +142,50 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     /** A page of conversations, as the API numbers them. */
     listConversations,
 
-    /** A page of conversations, those with the newest messages first. */
-    inbox: (query: Omit<ConversationsQuery, "sort"> = {}, options?: CallOptions) =>
-      listConversations({ ...query, sort: "-lastMessageAt" }, options),
-
     /** The messages of a conversation, newest first; each 100 are a request, which is sent when they are needed. */
     messages: (conversationId: string, options?: CallOptions) =>
       readMessages(listConversations, conversationId, options),
 
-    /** Creates a lead, once for each idempotency key. */
-    createLead: (lead: NewLead, options?: PostOptions) => post<Lead>("/api/v1/leads", lead, options),
+    /** Creates a lead, once for each idempotency key, and for each `externalId` that it may have: then 409 has the `id`. */
+    createLead: async (lead: NewLead, options?: PostOptions) =>
+      (await post<Lead>("/api/v1/leads", lead, options)).body,
+
+    /** Changes the fields that are passed of the lead with an `externalId`, or creates the lead. */
+    updateLead: async (update: LeadUpdate, options?: PostOptions) => {
+      const { body: lead, status } = await post<Lead>("/api/v1/leads?ifExists=update", update, options);
+      return { lead, created: status === 201 };
+    },
 
     /** Sends a message, once for each idempotency key. */
-    sendMessage: (message: NewMessage, options?: PostOptions) =>
-      post<Message>("/api/v1/conversations", message, options),
+    sendMessage: async (message: NewMessage, options?: PostOptions) =>
+      (await post<Message>("/api/v1/conversations", message, options)).body,
 
     /**
      * All pages of leads, the oldest first: new ones come at the end, and move no others. It misses one for each that is
      * erased meanwhile, and what is stored meanwhile in a part that it has read: an import, or a lead some seconds late.
      * It repeats rows if more than 100 are stored there between two pages.
      */
-    leadPages: (query: Omit<LeadsQuery, "page" | "limit" | "sort"> = {}, options?: CallOptions) =>
+    leadPages: (query: Filters<LeadsQuery> = {}, options?: CallOptions) =>
       readPages((page) => listLeads({ ...query, sort: "createdAt", page, limit }, options)),
 
     /** All pages of conversations, by their creation. It misses and repeats what `leadPages` does. */
-    conversationPages: (
-      query: Omit<ConversationsQuery, "page" | "limit" | "sort"> = {},
-      options?: CallOptions,
-    ) => readPages((page) => listConversations({ ...query, sort: "createdAt", page, limit }, options)),
+    conversationPages: (query: Filters<ConversationsQuery> = {}, options?: CallOptions) =>
+      readPages((page) => listConversations({ ...query, sort: "createdAt", page, limit }, options)),
 
     /** Those of some leads that exist, by id. Each 100 are a request. */
-    findLeads: (ids: Iterable<string>, options?: CallOptions) =>
-      readByIds(ids, (id) => listLeads({ id, limit }, options)),
+    findLeads: find("id", listLeads),
+
+    /** Those of some leads that exist, by `externalId`. Each 100 are a request, or fewer if they are long. */
+    findLeadsByExternalId: find("externalId", listLeads),
 
     /** Those of some conversations that exist, by id. Each 100 are a request. */
-    findConversations: (ids: Iterable<string>, options?: CallOptions) =>
-      readByIds(ids, (id) => listConversations({ id, limit }, options)),
+    findConversations: find("id", listConversations),
   };
 }
 
 interface Received<Body> {
   readonly body: Body;
+  readonly status: number;
   readonly readAfter: number;
 }
 
@@ -201,9 +211,10 @@ function createSend({
       const body = parseJson(await response.text());
       if (!response.ok || body === undefined) return readFailure(response, Object(body));
       const readAfter = Date.parse(response.headers.get("date") ?? "") - (now() - sentAt);
-      return { body: body as Body, readAfter };
+      return { body: body as Body, status: response.status, readAfter };
     } catch (cause) {
-      return { message: `no response: ${cause}`, code: "no_response", cause } satisfies Failure;
+      const message = `no response: ${cause}`;
+      return { message, status: undefined, code: "no_response", cause } satisfies Failure;
     }
   }
 
@@ -245,7 +256,7 @@ async function* readPages<Row extends { readonly id: string }>(
 }
 
 async function* readMessages(
-  list: (query: ConversationsQuery, options?: CallOptions) => Promise<Page<Conversation>>,
+  list: List<Conversation, ConversationsQuery>,
   conversationId: string,
   options?: CallOptions,
 ): AsyncGenerator<Message, void> {
@@ -260,18 +271,19 @@ async function* readMessages(
   }
 }
 
-async function readByIds<Row extends { readonly id: string }>(
-  ids: Iterable<string>,
-  read: (ids: string[]) => Promise<Page<Row>>,
-): Promise<Map<string, Row>> {
-  const wanted = [...new Set(ids)];
-  const found = new Map<string, Row>();
-  for (let from = 0; from < wanted.length; from += limit) {
-    const { data } = await read(wanted.slice(from, from + limit));
-    for (const row of data) found.set(row.id, row);
-  }
-  return found;
-}
+const find =
+  <Row, Query>(field: keyof Row & keyof Query, list: List<Row, Query>) =>
+  async (ids: Iterable<string>, options?: CallOptions): Promise<Map<string, Row>> => {
+    const wanted = [...new Set(ids)];
+    const lengths = wanted.map((id) => `${new URLSearchParams([[",", id]])}`.length);
+    const size = Math.min(limit, Math.floor(longestIds / lengths.reduce((a, b) => Math.max(a, b), 1)));
+    const found = new Map<string, Row>();
+    for (let from = 0; from < wanted.length; from += size) {
+      const query = { [field]: wanted.slice(from, from + size), limit } as Query;
+      for (const row of (await list(query, options)).data) found.set(String(row[field]), row);
+    }
+    return found;
+  };
 
 function parseJson(text: string): unknown {
   try {
@@ -288,7 +300,7 @@ interface ErrorBody extends Partial<Omit<Failure, "status" | "code">> {
 
 /** What a response says that is no success. */
 function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
-  const { code = "http_error", errors, detail = body.message ?? "the response is not JSON" } = body;
+  const { code = "http_error", errors, id, detail = body.message ?? "the response is not JSON" } = body;
   const requestId = body.requestId ?? headers.get("apigw-requestid") ?? undefined;
   const retryAfter = readRetryAfter(headers);
   return {
@@ -296,6 +308,7 @@ function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
     status,
     code,
     errors,
+    id,
     requestId,
     retryAfter,
   };

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import {
   ApiError,
   type ApiEvent,
@@ -12,24 +10,13 @@ import {
   parseEvent,
 } from "./client.ts";
 
-/** The lead with an email address: the one that exists, or a new one. */
-export async function findOrCreateLead(
-  client: Client,
-  lead: NewLead & { readonly email: string },
-  wait: (milliseconds: number) => Promise<unknown> = setTimeout,
-): Promise<Lead> {
-  const address = createHash("sha256").update(lead.email.toLowerCase()).digest("hex");
-  for (let attempts = 1; ; attempts++) {
-    const { data } = await client.listLeads({ email: lead.email, limit: 1 });
-    if (data[0]) return data[0];
-    try {
-      return await client.createLead(lead, { idempotencyKey: `lead-${address}` });
-    } catch (error) {
-      // Another form has just created the lead, with other fields. The filter finds it within a second or so.
-      const created = error instanceof ApiError && error.code === "idempotency_key_reused";
-      if (!created || attempts === 60) throw error;
-      await wait(1000);
-    }
+/** The id of a form's lead: the new one, or the one that has the `externalId` since the form was sent before. */
+export async function findOrCreateLead(client: Client, lead: NewLead & { readonly externalId: string }) {
+  try {
+    return (await client.createLead(lead)).id;
+  } catch (error) {
+    if (error instanceof ApiError && error.id) return error.id;
+    throw error;
   }
 }
 
@@ -91,7 +78,7 @@ export async function deliverMessage(
  * been erased is undefined.
  */
 export async function readInbox(client: Client, query: Omit<ConversationsQuery, "sort">) {
-  const { data } = await client.inbox(query);
+  const { data } = await client.listConversations({ ...query, sort: "-lastMessageAt" });
   const leads = await client.findLeads(data.map(({ leadId }) => leadId));
   return data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
 }

@@ -81,6 +81,24 @@ describe("a call", () => {
     expect(api.leads.get(created.id)).toEqual(created);
   });
 
+  test("creates or updates a lead once, whatever response is lost, and says which", async () => {
+    const { api, client, stats } = await startHostileServer((n) => (n % 2 === 1 ? "lost" : undefined));
+    const externalId = "crm-1";
+    const first = await client.updateLead({ ...lead, externalId });
+    expect(first).toEqual({ lead: api.leads.get(first.lead.id), created: true });
+    const changes = { status: "qualified", metadata: { plan: "pro" } } as const;
+    const second = await client.updateLead({ externalId, ...changes });
+    expect(second).toEqual({ lead: { ...first.lead, ...changes }, created: false });
+    expect([stats.requests, api.events.length]).toEqual([4, 2]);
+  });
+
+  test("says which lead has an external id already", async () => {
+    const { client } = await startHostileServer();
+    const { id } = await client.createLead({ ...lead, externalId: "crm-1" });
+    const error = await errorOf(client.createLead({ ...lead, externalId: "crm-1" }));
+    expect(error).toMatchObject({ status: 409, code: "lead_exists", id });
+  });
+
   test("ends at a refusal that another attempt would not change", async () => {
     const { client, stats } = await startHostileServer();
     expect(await errorOf(client.createLead({ name: 1 } as never))).toMatchObject({
@@ -212,6 +230,23 @@ test("messages are read newest first, until there are no more, and none is read 
   for await (const { id } of client.messages(sent[0]?.conversationId ?? "")) if (id) break;
   for await (const _ of client.messages("conv_1")) expect.fail("There is none.");
   expect(stats.requests).toBe(5);
+});
+
+test("leads are found by external ids, as many in a request as fit into its header", async () => {
+  const { api, client, stats } = await startHostileServer();
+  const ids = Array.from({ length: 250 }, (_, n) => `crm-${n}`);
+  for (const externalId of ids) api.addLead(newId("lead"), { ...lead, externalId });
+  const found = await client.findLeadsByExternalId([...ids, "crm-0", "crm-x"]);
+  expect(found).toEqual(new Map([...api.leads.values()].map((one) => [one.externalId, one])));
+  expect(stats.requests).toBe(3);
+  const lengths: number[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    lengths.push(String(input).length);
+    return Response.json({ data: [] });
+  };
+  const other = createClient({ url: "http://127.0.0.1", key: "key", fetch });
+  await other.findLeadsByExternalId(ids.map((id) => id.padEnd(129, "\u{1F600}")));
+  expect(Math.max(...lengths)).toBeLessThan(8000);
 });
 
 describe("an event", () => {

@@ -1,4 +1,11 @@
-import type { Conversation, Lead, Message, NewLead, NewMessage } from "../../docs/client/client.ts";
+import type {
+  Conversation,
+  Lead,
+  LeadUpdate,
+  Message,
+  NewLead,
+  NewMessage,
+} from "../../docs/client/client.ts";
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import { createdAt, idTimestamp, newId } from "../../shared/ids.ts";
 
@@ -53,7 +60,7 @@ export class FakeApi {
   /** The details of all events, as they happened. */
   readonly events: { readonly type: string; readonly id: string }[] = [];
   readonly #clock: VirtualClock;
-  readonly #replies = new Map<string, { readonly body: string; readonly reply: Reply }>();
+  readonly #replies = new Map<string, { readonly sent: string; readonly reply: Reply }>();
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
@@ -62,13 +69,13 @@ export class FakeApi {
   handle({ method, path, query, body, key }: Sending, requestId: string): Reply {
     const ofLeads = path === "/api/v1/leads";
     if (method === "GET") return ofLeads ? this.#list(this.leads, query) : this.#listConversations(query);
-    const known = this.#replies.get(path + key);
-    if (known && known.body !== body) return problem("idempotency_key_reused", requestId);
+    const [known, sent] = [this.#replies.get(path + key), `${query} ${body}`];
+    if (known && known.sent !== sent) return problem("idempotency_key_reused", requestId);
     if (known) return { ...known.reply, headers: { "idempotency-replayed": "true" } };
     const reply = ofLeads
-      ? this.#create(JSON.parse(body), requestId)
+      ? this.#create(JSON.parse(body), query.has("ifExists"), requestId)
       : this.#send(JSON.parse(body), requestId);
-    if (reply.status === 201) this.#replies.set(path + key, { body, reply });
+    if (reply.status < 300) this.#replies.set(path + key, { sent, reply });
     return reply;
   }
 
@@ -96,7 +103,7 @@ export class FakeApi {
   }
 
   #list<Row extends Lead | Conversation>(rows: ReadonlyMap<string, Row>, query: URLSearchParams) {
-    const { id, page = 1, limit = 20, sort = "-createdAt", ...rest } = Object.fromEntries(query);
+    const { id, externalId, page = 1, limit = 20, sort = "-createdAt", ...rest } = Object.fromEntries(query);
     const { createdAfter, createdBefore, lastMessageAfter, lastMessageBefore, ...others } = rest;
     const { include, messageLimit, messagesBefore, ...filters } = others;
     const isWithin = (time: number, after = "1970", before = "2100") =>
@@ -108,6 +115,7 @@ export class FakeApi {
       isWithin(timeOf(row.id), createdAfter, createdBefore) &&
       timeOf(row.id) < created &&
       isWithin(activeAt(row), lastMessageAfter, lastMessageBefore) &&
+      (!externalId || externalId.split(",").includes(String((row as Lead).externalId))) &&
       Object.entries(filters).every(
         ([name, value]) => String(row[name as keyof Row]).toLowerCase() === value.toLowerCase(),
       );
@@ -127,9 +135,13 @@ export class FakeApi {
     };
   }
 
-  #create(lead: NewLead, requestId: string): Reply {
+  #create(lead: NewLead | LeadUpdate, updates: boolean, requestId: string): Reply {
+    const { externalId } = lead;
+    const existing = [...this.leads.values()].find((one) => externalId && one.externalId === externalId);
+    if (existing && !updates) return problem("lead_exists", requestId, { id: existing.id });
+    if (existing) return { status: 200, body: this.changeLead(existing.id, lead as Partial<Lead>) };
     if (typeof lead.name === "string")
-      return { status: 201, body: this.addLead(newId("lead", this.#clock.time), lead) };
+      return { status: 201, body: this.addLead(newId("lead", this.#clock.time), lead as NewLead) };
     const fault = { in: "body", field: "name", code: "required", message: "is required" };
     return problem("invalid_input", requestId, { errors: [fault] });
   }
@@ -140,7 +152,7 @@ export class FakeApi {
   }
 
   /** Stores a message, by a clock that may differ: its time is not before that of the message before it. */
-  addMessage({ leadId, channel, message }: NewMessage, at = this.#clock.time): Message {
+  addMessage({ leadId, channel, ...content }: NewMessage, at = this.#clock.time): Message {
     const active = this.#conversationsOf(leadId).find(
       (one) => one.channel === channel && one.status === "active",
     );
@@ -154,7 +166,7 @@ export class FakeApi {
     this.#put(conversation.id, conversation);
     const common = { leadId, channel, createdAt: time };
     if (!active) this.#note("conversation.started", { id: conversation.id, ...common });
-    const sent = { id, conversationId: conversation.id, message, ...common };
+    const sent = { id, conversationId: conversation.id, ...content, ...common };
     this.messages.push(sent);
     this.#note("message.sent", sent);
     return sent;
@@ -174,10 +186,11 @@ export class FakeApi {
     return stored;
   }
 
-  changeLead(id: string, change: Partial<Lead>): void {
+  changeLead(id: string, change: Partial<Lead>): Lead {
     const lead = { ...this.leads.get(id), ...change } as Lead;
     this.leads.set(id, lead);
     this.#note("lead.updated", { leadId: id, changed: Object.keys(change), lead });
+    return lead;
   }
 
   closeConversation(id: string): void {

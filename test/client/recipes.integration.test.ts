@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
-import { createMirror, syncConversations } from "../../docs/client/recipes.ts";
+import { createMirror, findOrCreateLead, syncConversations } from "../../docs/client/recipes.ts";
 import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
@@ -38,7 +38,7 @@ async function source() {
 }
 
 async function createLead(name: string) {
-  const { id: leadId } = await client.createLead({ name });
+  const leadId = await findOrCreateLead(client, { name, externalId: name });
   await client.sendMessage({ leadId, channel: "whatsapp", message: `Hello ${name}` });
   return leadId;
 }
@@ -49,6 +49,10 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
     if (event) await mirror.applyEvents([event]);
   };
   const ids = [await createLead("Ada"), await createLead("Grace"), await createLead("Edsger")] as const;
+  expect(await findOrCreateLead(client, { name: "Ada again", externalId: "Ada" })).toBe(ids[0]);
+  const { lead, created } = await client.updateLead({ externalId: "Ada", status: "qualified" });
+  expect([lead.id, lead.status, created]).toEqual([ids[0], "qualified", false]);
+  expect(await client.findLeadsByExternalId(["Ada", "Eve"])).toEqual(new Map([["Ada", lead]]));
   await expect.poll(() => ({ leads, conversations })).toEqual(await source());
   expect(leads.size).toBe(3);
 
@@ -82,7 +86,7 @@ test("an inbox sees what is new since the last look, opens it, and shows it firs
   const { conversationId, createdAt } = await send(ada, "Are you there?");
   await send(grace, "Good morning");
   await expect.poll(() => look(createdAt)).toEqual([ada, grace]);
-  const inbox = await own.inbox();
+  const inbox = await own.listConversations({ sort: "-lastMessageAt" });
   expect(inbox.data.map(({ leadId, messageCount }) => [leadId, messageCount])).toEqual([
     [grace, 2],
     [ada, 2],

@@ -70,7 +70,7 @@ test.each(
         : differences(validate, documented);
     expect([name, different]).toEqual([name, []]);
   }
-  const defaults = parameters.slice(0, 2).map((one) => Reflect.get(one, "schema").default);
+  const defaults = parameters.slice(0, 2).map((one) => Object(Reflect.get(one, "schema")).default);
   if (kind === "list") expect(defaults).toEqual([1, 20]);
 });
 
