@@ -2,6 +2,7 @@ import type { Check } from "./check.ts";
 import { accessChecks } from "./checks/access.ts";
 import { activityChecks } from "./checks/activity.ts";
 import { conversationChecks } from "./checks/conversations.ts";
+import { externalIdChecks } from "./checks/external-ids.ts";
 import { faultChecks } from "./checks/faults.ts";
 import { filterChecks } from "./checks/filters.ts";
 import { idempotencyChecks } from "./checks/idempotency.ts";
@@ -12,6 +13,7 @@ import { responseChecks } from "./checks/responses.ts";
 /** Every promise, in the order of the checks. The last ones look at what the others received. */
 export const checks: readonly Check[] = [
   ...leadChecks,
+  ...externalIdChecks,
   ...conversationChecks,
   ...pageChecks,
   ...filterChecks,

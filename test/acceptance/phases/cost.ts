@@ -28,7 +28,7 @@ const metricLag = 240_000;
 /** What each kind of request costs: each has a minute of its own on a stage that nobody else uses, by CloudWatch. */
 export const cost: Phase = {
   name: "cost",
-  minutes: 17,
+  minutes: 19,
   needs: "aws",
   async *run(acceptance) {
     const { aws, settings, note, wait } = acceptance as Acceptance & { aws: AwsStage };
@@ -174,6 +174,15 @@ export const kinds: readonly Kind[] = [
     send: ({ mine }, prepared) => mine.post(leads, lead(prepared), { "idempotency-key": prepared.repeated }),
   },
   {
+    name: "A lead with an email address and a source, with `externalId`",
+    send: ({ mine }, prepared) => mine.post(leads, { ...lead(prepared), externalId: unique("cost") }),
+  },
+  {
+    name: "A change of a lead's name, by `externalId`",
+    send: ({ mine }, { source }, n) =>
+      mine.post(`${leads}?ifExists=update`, { externalId: source, name: `Accept ${n}` }),
+  },
+  {
     name: "A message that starts a conversation",
     send: ({ mine }, { leadId }, n) =>
       mine.post(conversations, { leadId, channel: `c${n}`, message: "Hello" }),
@@ -195,7 +204,7 @@ async function prepare(acceptance: Acceptance): Promise<Prepared> {
   const keys: string[] = [];
   while (keys.length < requestsOfKind(acceptance)) keys.push((await issueKey(account)).apiKey);
   const source = unique("cost");
-  const { id: leadId } = await mine.createLead({ source });
+  const { id: leadId } = await mine.createLead({ source, externalId: source });
   for (let n = 0; n < 2 * requestsOfKind(acceptance); n++) await mine.createLead({ source });
   const repeated = randomUUID();
   await mine.post(leads, lead({ source }), { "idempotency-key": repeated });

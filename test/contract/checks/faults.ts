@@ -39,6 +39,7 @@ const rejects =
 const long = (length: number, unit = "x") => unit.repeat(length);
 const post = (body: unknown) => posting(leads, body);
 const lead = (fields: object) => post({ name: "Ada", ...fields });
+const update = (fields: object) => posting(`${leads}?ifExists=update`, { externalId: "crm-1", ...fields });
 const message = (fields: object) =>
   posting(conversations, { leadId: "lead_1", channel: "web", message: "Hello", ...fields });
 
@@ -105,6 +106,7 @@ export const faultChecks = [
       "required",
       [post({}), "name"],
       [posting(conversations, {}), "leadId", "channel", "message"],
+      [update({ externalId: undefined }), "externalId"],
       ...bodies("", undefined),
     ),
     "A parameter or a field that the route does not define is unknown": rejects(
@@ -113,13 +115,15 @@ export const faultChecks = [
       ...lists("Page", "1"),
       [leadsBy("leadId=x"), "leadId"],
       [conversationsBy("email=a@example.com"), "email"],
-      [lead({ score: 5, Name: "x" }), "score", "Name"],
+      [lead({ score: 5, status: "new", Name: "x" }), "score", "status", "Name"],
       [message({ status: "active" }), "status"],
     ),
     "A value of another JSON type, such as null, is of the wrong type": rejects(
       "wrong_type",
       [lead({ name: null, email: 5, source: {}, tags: "vip" }), "name", "email", "source", "tags"],
       [lead({ tags: ["a", null, 5] }), "tags[1]", "tags[2]"],
+      [lead({ externalId: null, metadata: { a: 1, b: null } }), "externalId", "metadata[a]", "metadata[b]"],
+      [update({ name: null, tags: null, metadata: null }), "name", "tags", "metadata"],
       [message({ leadId: 1, channel: true, message: ["a"] }), "leadId", "channel", "message"],
       ...bodies("[]", "null", '"name"'),
     ),
@@ -127,12 +131,15 @@ export const faultChecks = [
       "not_allowed",
       [leadsBy("status=NEW"), "status"],
       [leadsBy("status=active"), "status"],
+      [update({ status: "lost" }), "status"],
     ),
     "An empty text is too short": rejects(
       "too_short",
       [lead({ source: "", tags: ["a", ""] }), "source", "tags[1]"],
       [message({ leadId: "", channel: "" }), "leadId", "channel"],
       [leadsBy("source=&id="), "source", "id"],
+      [lead({ externalId: "" }), "externalId"],
+      [leadsBy("externalId=a,,b"), "externalId[1]"],
     ),
     "A name or a message of white space is blank": rejects(
       "blank",
@@ -183,9 +190,14 @@ export const faultChecks = [
         "tags[0]",
       ],
       [lead({ email: `${long(64, "a")}@${long(93, "b.")}comm` }), "email"],
+      [lead({ externalId: long(129), metadata: { a: long(201) } }), "externalId", "metadata[a]"],
       [message({ leadId: long(65), channel: long(65) }), "leadId", "channel"],
       [message({ message: long(4097, "\u{1F600}") }), "message"],
       [conversationsBy(`channel=${long(65)}&id=${long(65)}`), "channel", "id"],
+    ),
+    "A score is a whole number from 0 to 100": rejects(
+      "out_of_range",
+      ...[-1, 101].map((score): Case => [update({ score }), "score"]),
     ),
     "A lead has at most 50 tags": rejects("too_many", [lead({ tags: Array(51).fill("t") }), "tags"]),
   }),
@@ -195,6 +207,8 @@ export const faultChecks = [
       [lead({ name: "a\nb", source: "\t", tags: ["\u001b"] }), "name", "source", "tags[0]"],
       [lead({ name: "a\ud800b" }), "name"],
       [message({ channel: "\u0007", message: "a\0" }), "channel", "message"],
+      ...["a b", "a,b", "a\u200bb"].map((externalId): Case => [lead({ externalId }), "externalId"]),
+      [message({ metadata: { "a\nb": "a", b: "a\0" } }), "metadata[a\nb]", "metadata[b]"],
       [leadsBy("source=%00"), "source"],
     ),
     "A request that is refused stores nothing": ({ mine }) =>

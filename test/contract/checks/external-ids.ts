@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { type Account, atOnce, conversations, leads, type Message, type Row, unique } from "../account.ts";
+import { promises } from "../check.ts";
+import { expectMatch, expectResponse } from "../expectations.ts";
+import { expectFaults } from "./faults.ts";
+
+/** Updates a lead. */
+const update = (account: Account, fields: object, key: string = randomUUID()) =>
+  account.post(`${leads}?ifExists=update`, fields, { "idempotency-key": key });
+
+const entries = (count: number, text = "x") =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, text]));
+
+export const externalIdChecks = [
+  ...promises("docs/usage.md#external-ids-and-updates", {
+    "An externalId is that of one lead of an account: 409 has the id of this lead": async ({
+      mine,
+      other,
+    }) => {
+      const externalId = unique("ÄÖ/#+%&=");
+      const { id } = await mine.createLead({ externalId });
+      await mine.expectNothingStored(async () => {
+        const body = { code: "lead_exists", status: 409, id };
+        expectResponse(await mine.post(leads, { name: "Eve", externalId }), { status: 409, body });
+      });
+      const foreign = await other.createLead({ externalId });
+      await mine.expectRows(leads, { externalId }, [id]);
+      await other.expectRows(leads, { externalId }, [foreign.id]);
+      await mine.expectRows(leads, { externalId: externalId.toUpperCase() }, []);
+    },
+    "Leads that are sent at the same moment with one externalId are stored once": async ({ mine }) => {
+      const [externalId, before] = [unique("once"), await mine.count(leads)];
+      const responses = await atOnce(10, () => mine.post(leads, { name: "Ada", externalId }));
+      const ids = new Set(responses.map(({ body }) => (body as Row).id));
+      const statuses = responses.map(({ status }) => status).sort();
+      expectMatch("the statuses", [ids.size, ...statuses], [1, 201, ...Array(9).fill(409)]);
+      expectMatch("the total of leads", await mine.count(leads), before + 1);
+    },
+    "With ifExists=update, the fields that are sent are changed, and null takes one away": async ({
+      mine,
+    }) => {
+      const [externalId, source] = [unique("update"), unique("Source")];
+      const first = { email: "ada@example.com", source: "web", tags: ["a"], metadata: { a: "1", b: "2" } };
+      const lead = await mine.createLead({ externalId, ...first });
+      const changes = { name: "Eve", status: "qualified", score: 60, tags: ["c", "b"] };
+      const sent = { externalId, ...changes, source, email: null, metadata: { a: null, c: "3" } };
+      const metadata = { a: undefined, b: "2", c: "3" };
+      const body = { ...lead, ...changes, source: source.toLowerCase(), email: undefined, metadata };
+      // The second one changes nothing.
+      for (let n = 0; n < 2; n++) expectResponse(await update(mine, sent), { status: 200, body });
+      expectMatch("the lead by its id", (await mine.list(leads, { id: lead.id })).data, [body]);
+      await mine.expectIndexed(leads, { source, status: "qualified" }, [lead.id]);
+    },
+    "Updates at the same moment lose nothing of each other": async ({ mine }) => {
+      const externalId = unique("update");
+      await mine.createLead({ externalId });
+      await atOnce(5, (n) => update(mine, { externalId, metadata: { [`n${n}`]: "x" } }));
+      const { data } = await mine.list(leads, { externalId });
+      expectMatch("the lead", data, [{ metadata: entries(5) }]);
+    },
+    "With ifExists=update, a lead that does not exist is created, and needs a name": async ({ mine }) => {
+      const externalId = unique("create");
+      expectFaults(await update(mine, { externalId }), ["body name required"]);
+      const body = { externalId, name: "Ada", status: "booked", score: 5 };
+      expectResponse(await update(mine, { ...body, email: null }), { status: 201, body });
+      const other = await mine.post(`${leads}?ifExists=replace`, body);
+      expectFaults(other, ["query ifExists not_allowed"]);
+    },
+    "An update with the same Idempotency-Key returns its first response again": async ({ mine }) => {
+      const [externalId, key] = [unique("replay"), randomUUID()];
+      await mine.createLead({ externalId });
+      const { body } = await update(mine, { externalId, score: 1 }, key);
+      const { body: last } = await update(mine, { externalId, score: 2 });
+      const headers = { "idempotency-replayed": "true" };
+      expectResponse(await update(mine, { externalId, score: 1 }, key), { status: 200, headers, body });
+      expectMatch("the lead", (await mine.list(leads, { externalId })).data, [last]);
+    },
+    "Leads are found by up to 100 external ids at once, together with other filters": async ({ mine }) => {
+      const [one, two] = [unique("a"), unique("b")];
+      const { id } = await mine.createLead({ externalId: one, source: "web" });
+      const { id: second } = await mine.createLead({ externalId: two, source: "fair" });
+      const externalId = [one, two, one, ...Array(97).fill("x")].join();
+      await mine.expectRows(leads, { externalId }, [second, id]);
+      await mine.expectRows(leads, { externalId, id }, [id]);
+      await mine.expectRows(leads, { externalId, source: "FAIR", status: "new" }, [second]);
+      expectFaults(await mine.get(`${leads}?externalId=${externalId},x`), ["query externalId too_many"]);
+    },
+  }),
+  ...promises("docs/usage.md#metadata", {
+    "The metadata of leads and messages is returned as it was sent": async ({ mine }) => {
+      const metadata = { " Zo\u00eb\u200d ": "a\n\tb", ["\u{1F600}".repeat(40)]: "\u{1F600}".repeat(200) };
+      const { id: leadId } = await mine.createLead({ metadata });
+      expectMatch("the lead", (await mine.list(leads, { id: leadId })).data, [{ metadata }]);
+      const body = { leadId, channel: "web", message: "Hello", metadata };
+      const sent = await mine.post(conversations, body);
+      const { conversationId: id } = expectResponse<Message>(sent, { status: 201, body });
+      const { data } = await mine.list(conversations, { id, include: "messages" });
+      expectMatch("the messages", data, [{ messages: [sent.body] }]);
+    },
+    "Metadata has at most 10 names and 1,024 bytes, also after an update": async ({ mine }) => {
+      const externalId = unique("metadata");
+      await mine.createLead({ externalId, metadata: entries(10, "x".repeat(93)) });
+      for (const metadata of [{ n0: "x".repeat(107) }, { other: "x" }])
+        expectFaults(await update(mine, { externalId, metadata }), ["body metadata too_large"]);
+      expectResponse(await update(mine, { externalId, metadata: { n0: null, other: "x" } }), { status: 200 });
+    },
+  }),
+];
