@@ -5,7 +5,7 @@ import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
 import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
-import { type TransactItems, transact } from "../dynamodb/transact.ts";
+import { transact } from "../dynamodb/transact.ts";
 import { orStaleRead } from "../dynamodb/updates.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { createdAt, isId, newId } from "../ids.ts";
@@ -101,7 +101,10 @@ export function createOrUpdateLead(
 }
 
 /** The lead of an external id, if it exists, and what is stored as its id. */
-async function readNamed(account: string, externalId: string): Promise<{ leadId?: unknown; item?: Item }> {
+export async function readNamed(
+  account: string,
+  externalId: string,
+): Promise<{ leadId?: unknown; item?: Item }> {
   const key = externalIdKey(account, externalId);
   const stored = await readItem(key);
   if (!stored) return {};
@@ -118,7 +121,7 @@ async function readNamed(account: string, externalId: string): Promise<{ leadId?
   return { leadId: named?.leadId };
 }
 
-async function changeLead(
+export async function changeLead(
   account: string,
   item: Item,
   input: LeadUpdate,
@@ -148,22 +151,30 @@ const putNew = (account: string, lead: Lead) => ({
 });
 
 /**
- * Stores a lead with its external id.
+ * The part of a transaction that stores which lead has an external id.
  *
- * @param leadId what is stored for the external id, which is the id of no lead
+ * @param named what is stored as the id of this lead: of none that exists, or nothing
  */
+export const putExternalId = (account: string, externalId: string, leadId: string, named: unknown) => ({
+  Put: {
+    TableName: tableName,
+    Item: { ...externalIdKey(account, externalId), leadId },
+    ...isAsRead("leadId", named),
+  },
+});
+
+/** Stores a lead, with its external id. @param named as for `putExternalId` */
 function addLead(
   account: string,
   lead: Lead,
   idempotency: IdempotentRequest | undefined,
-  leadId?: unknown,
+  named?: unknown,
 ): Promise<void> {
-  const items: TransactItems = [{ Put: putNew(account, lead) }];
   const { id, externalId } = lead;
-  if (externalId !== undefined) {
-    const Item = { ...externalIdKey(account, externalId), leadId: id };
-    items.push({ Put: { TableName: tableName, Item, ...isAsRead("leadId", leadId) } });
-  }
+  const items = [
+    { Put: putNew(account, lead) },
+    ...(externalId === undefined ? [] : [putExternalId(account, externalId, id, named)]),
+  ];
   return idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true);
 }
 
@@ -174,7 +185,7 @@ const tooMuchMetadata: Fault = {
   message: `must have at most ${metadata.maxProperties} names and ${maxMetadataBytes} bytes as JSON, with the entries that the lead has`,
 };
 
-const nameRequired: Fault = {
+export const nameRequired: Fault = {
   in: "body",
   field: "name",
   code: "required",

@@ -131,7 +131,7 @@ const queryTypeFault = (value: unknown): Description =>
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
 
-const scoreMessage = `must be a whole number from ${score.minimum} to ${score.maximum}`;
+export const scoreMessage = `must be a whole number from ${score.minimum} to ${score.maximum}`;
 
 const { minLength, maxLength } = metadata.propertyNames;
 const nameFault: Description = {
