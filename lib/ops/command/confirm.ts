@@ -15,11 +15,7 @@ export const yesOption = () => new Option("--yes", "do not ask");
  */
 export async function confirm(
   name: string,
-  {
-    kind,
-    action,
-    by = "name",
-  }: { readonly kind: string; readonly action: string; readonly by?: "name" | "id" | "email address" },
+  { kind, action, by = "name" }: { readonly kind: string; readonly action: string; readonly by?: string },
   yes = false,
 ): Promise<void> {
   if (yes) return;

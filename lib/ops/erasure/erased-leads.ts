@@ -1,9 +1,12 @@
-import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { accountPartition, erasedLeadKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
+import { orStaleRead } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
+import { isKeyPart } from "../table/lead-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import type { Note } from "../table/unreadable.ts";
 import { readsPerWrite } from "../table/write-items.ts";
@@ -44,26 +47,65 @@ export async function readErasedIds(account: string, pace: Pace): Promise<Readon
  * Deletes the item of a lead and begins its erasure, all or nothing: from now on no request finds the lead, and no import
  * stores it. It changes nothing more when it is repeated.
  */
-export async function beginErasure(account: string, leadId: string, pace: Pace): Promise<void> {
-  const { ConsumedCapacity = [] } = await pace.retry(() => {
-    // Each attempt has its own time: a late item would make no event.
-    const id = newId("erasure", tableTime());
-    const noteErasure = {
+export const beginErasure = (account: string, leadId: string, pace: Pace): Promise<void> =>
+  deleteLead(account, leadId, pace, () => [
+    {
       Update: {
         TableName: tableName,
         Key: erasedLeadKey(account, leadId),
         UpdateExpression: "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending",
         ExpressionAttributeNames: { "#id": "id" },
-        ExpressionAttributeValues: { ":id": id, ":leadId": leadId, ":pending": true },
+        ExpressionAttributeValues: {
+          // Each attempt has its own time: a late item would make no event.
+          ":id": newId("erasure", tableTime()),
+          ":leadId": leadId,
+          ":pending": true,
+        },
       },
-    };
-    const deleteLead = { Delete: { TableName: tableName, Key: leadKey(account, leadId) } };
-    const TransactItems = [noteErasure, deleteLead];
-    return table.send(new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" }));
+    },
+  ]);
+
+/**
+ * Deletes the item of a lead and that of its external id, unless another lead has it, all or nothing.
+ *
+ * @param others what else is written, for each attempt
+ */
+export async function deleteLead(
+  account: string,
+  leadId: string,
+  pace: Pace,
+  others: () => TransactItems = () => [],
+): Promise<void> {
+  const { ConsumedCapacity = [] } = await pace.retry(async () => {
+    const Key = leadKey(account, leadId);
+    const { externalId } = Object((await readItem(Key))?.details);
+    const named = isKeyPart(externalId) ? await readItem(externalIdKey(account, externalId)) : undefined;
+    const TransactItems: TransactItems = [
+      ...others(),
+      // An import may store the lead meanwhile, with its external id.
+      { Delete: { TableName: tableName, Key, ...isAsRead("details.externalId", externalId) } },
+      ...(named?.leadId === leadId ? [{ Delete: deletion(named) }] : []),
+    ];
+    const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
+    return orStaleRead(table.send(command));
   });
   const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
   await pace.spend(readsPerWrite * units);
 }
+
+const deletion = ({ pk, sk, leadId }: Item) => ({
+  TableName: tableName,
+  Key: { pk: String(pk), sk: String(sk) },
+  ...isAsRead("leadId", leadId),
+});
+
+/** Deletes the item of an external id, unless another lead has got it since it was read. */
+export const deleteExternalId = (read: Item, pace: Pace): Promise<void> =>
+  pace.retry(async () => {
+    const input = deletion(read);
+    if ((await readItem(input.Key))?.leadId === read.leadId)
+      await orStaleRead(table.send(new DeleteCommand(input)));
+  });
 
 /** Notes that nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {

@@ -61,6 +61,8 @@ export class ItemsToErase {
         return leads.has(String(sk)) || (leads.has(id as string) && "its id is not its sort key");
       case "active":
         return this.#pointers.has(String(pk));
+      case "externalId":
+        return typeof leadId === "string" ? leads.has(leadId) : "its leadId is not a string";
       case "conversation":
         if (typeof leadId !== "string") return "its leadId is not a string";
         if (leads.has(leadId)) this.#messages.add(this.#messagesOf(String(sk)));

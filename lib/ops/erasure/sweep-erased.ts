@@ -2,11 +2,12 @@ import { accountPartition, conversationKey, leadKey, listPartition } from "../..
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner, type ItemType } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
 import { scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { readErasedIds } from "./erased-leads.ts";
+import { deleteExternalId, deleteLead, readErasedIds } from "./erased-leads.ts";
 import { ItemsToErase, type Subject } from "./items-to-erase.ts";
 
 /**
@@ -47,6 +48,9 @@ export async function sweep(
     for (const item of found.take(items)) {
       const type = findOwner(item)?.type;
       if (type === "apiKey" || type === "count") kept.push(item);
+      // An import may have stored the lead again, and another lead may get the external id.
+      else if (leads && type === "lead") dryRun || (await deleteLead(account, String(item.sk), pace));
+      else if (leads && type === "externalId") dryRun || (await deleteExternalId(item, pace));
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
     await remove(now);
@@ -67,7 +71,7 @@ const attributes = {
 
 /** What a scan looks for, by its partition key or its account. The keys of all other items are known. */
 function selectItems({ account, leads }: Subject) {
-  const ofLeads = ["lead", "message", "active", "idempotency"] as const;
+  const ofLeads = ["lead", "externalId", "message", "active", "idempotency"] as const;
   const others = ["conversation", "rate", "leadImport", "count"] as const;
   const types: readonly ItemType[] = leads ? ofLeads : [...ofLeads, ...others];
   const partitions = types.map((type) => accountPartition(type, account));
@@ -119,10 +123,7 @@ export async function sweepErasedSince(
 ): Promise<void> {
   const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
   if (leads.size === 0) return;
-  await deleteItems(
-    Array.from(leads, (id) => leadKey(account, id)),
-    pace,
-  );
+  await inParallel([...leads], (id) => deleteLead(account, id, pace));
   await pace.wait(sweepDelay);
   const known: string[] = [];
   for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);

@@ -9,7 +9,7 @@ import { ItemsToErase, leftHint } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText, shellWord } from "../output/printed-text.ts";
 import { Unreadable } from "../table/unreadable.ts";
-import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
+import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
@@ -25,14 +25,14 @@ export const eraseCommand = (): Command =>
     .addOption(yesOption())
     .option(
       "--no-scan",
-      "keep idempotency records, which expire within 24 hours, instead of reading the whole table",
+      "keep idempotency records, which can have the lead and expire within 24 hours, instead of reading the whole table",
     )
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action(eraseLeads);
 
 async function eraseLeads(options: EraseOptions): Promise<void> {
   const pace = await selectPacedTable(options);
-  const { account, lead, email = "", scan, dryRun, yes } = options;
+  const { account, scan, dryRun, yes } = options;
   const unreadable = new Unreadable();
   const leads = await findErasable(options, unreadable, pace);
   if (dryRun || !yes) {
@@ -41,9 +41,8 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
     if (dryRun) return printErasure(options, found, ["is", "would be erased"]);
     if (found.total > 0) {
       console.error(erasureSentence(options, found, ["is", "will be erased"]));
-      await (lead === undefined
-        ? confirm(email, { kind: "leads", action: "erase them", by: "email address" })
-        : confirm(lead, { kind: "lead", action: "erase it", by: "id" }));
+      const { value, by } = namedBy(options);
+      await confirm(value, { kind: "person", action: "erase them", by });
     }
   }
   const found = new ItemsToErase({ account, leads }, unreadable);
@@ -62,14 +61,14 @@ async function findErasable(
   pace: Pace,
 ): Promise<ReadonlySet<string>> {
   const { note } = unreadable;
-  const { account, lead, email } = options;
+  const { account, lead } = options;
   const rows = await findLeads(account, options, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  const person = lead === undefined ? `--email ${shellWord(`${email}`)}` : toOption(lead);
-  unreadable.check(again(options, [person]));
+  const { option, value } = namedBy(options);
+  unreadable.check(again(options, [`${option} ${shellWord(value)}`]));
   throw await unknownPerson(options, pace);
 }
 
@@ -103,10 +102,13 @@ function printErasure(options: EraseOptions, found: ItemsToErase, verbs: readonl
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verbs));
-  unreadable.check(again(options, leads.map(toOption)));
+  unreadable.check(
+    again(
+      options,
+      leads.map((lead) => `--lead ${shellWord(lead)}`),
+    ),
+  );
 }
-
-const toOption = (lead: string) => `--lead ${shellWord(lead)}`;
 
 function again(options: EraseOptions, persons: readonly string[]): string {
   const line = `leads erase --account ${options.account}`;

@@ -54,7 +54,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     `leads show --account acme ${onTable} --email ada@example.com`,
     `leads erase --account acme ${onTable} --email ada@example.com`,
   ],
-  "Name the person: --lead ID or --email ADDRESS.": [`leads erase --account acme ${onTable}`],
+  "Name the person: --lead ID, --email ADDRESS or --external-id ID.": [
+    `leads erase --account acme ${onTable}`,
+  ],
   "The account acme has no conversation conv_1.": [
     `conversations set-status --account acme ${onTable} --conversation conv_1 --status active`,
   ],

@@ -7,7 +7,7 @@ import { compareItems, tableItems } from "../../../support/table-items.ts";
 
 export const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
-/** A lead with a conversation on each of two channels, all created with idempotency keys. @returns the keys of its items */
+/** A lead with a conversation on each of two channels, all created, and the lead changed, with idempotency keys. @returns the keys of its items */
 export async function aKnownLead(account: string, email?: string) {
   const before = await tableItems();
   const requests: TestRequest[] = [];
@@ -18,11 +18,15 @@ export async function aKnownLead(account: string, email?: string) {
     requests.push(request);
     return response.body;
   };
-  const { id } = await post("create-lead", { name: "Ada", ...(email && { email }) });
+  const externalId = `crm-${randomUUID()}`;
+  const { id } = await post("create-lead", { name: "Ada", externalId, ...(email && { email }) });
   for (const channel of ["whatsapp", "email", "email"])
     await post("send-message", { leadId: id, channel, message: "Hello" });
+  const change = { account, query: "ifExists=update", body: { externalId, name: "Ada Lovelace" } };
+  const headers = { "idempotency-key": randomUUID() };
+  expect((await call("create-lead", { ...change, headers })).status).toBe(200);
   const { added } = compareItems(before, await tableItems());
-  // The lead, two conversations with their pointers, three messages, and a record of each request.
-  expect(added).toHaveLength(12);
-  return { id, requests, items: added };
+  // The lead, its external id, two conversations with their pointers, three messages, and a record of each request.
+  expect(added).toHaveLength(14);
+  return { id, externalId, requests, items: added };
 }

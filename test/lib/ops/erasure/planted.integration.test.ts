@@ -6,6 +6,7 @@ import {
   activeConversationKey,
   conversationKey,
   erasedLeadKey,
+  externalIdKey,
   idempotencyKey,
   leadConversationsPartition,
   leadEmailPartition,
@@ -16,7 +17,9 @@ import { type Key, tableName } from "../../../../shared/dynamodb/table-client.ts
 import { newId } from "../../../../shared/ids.ts";
 import { runJson } from "../../../support/command.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
+import { storedLead } from "../../../support/stored.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
+import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 import { aKnownLead, name } from "./known-lead.ts";
 
@@ -83,11 +86,15 @@ async function plant(account: string) {
       await record([ada.id]),
       await record({}),
       await record({ id: ada.id, conversationId: 5 }),
+      await plantItem(externalIdKey(account, "crm-5"), { leadId: [ada.id] }),
       await plantItem(key("msg", "conv_gone"), { leadId: true }),
       await plantItem(leadKey(account, newId("lead")), { id: ada.id }),
     ],
-    /** A message of the lead without a conversation. */
-    ofAdaByScan: [await plantItem(key("msg", "conv_gone"), { leadId: ada.id })],
+    /** A message of the lead without a conversation, and an external id that it does not have. */
+    ofAdaByScan: [
+      await plantItem(key("msg", "conv_gone"), { leadId: ada.id }),
+      await plantItem(externalIdKey(account, "crm-other"), { leadId: ada.id }),
+    ],
   };
 }
 
@@ -105,7 +112,7 @@ test.each([
   expect(deleted).toEqual([...found, ...ofAda, ...(scan ? ofAdaByScan : [])].sort());
   const named = [...unreadable, ...(scan ? unreadableByScan : [])];
   expect(output.unreadable.map(name).sort()).toEqual(named.sort());
-  expect(output).toMatchObject({ leads: [ada.id], idempotencyRecords: scan ? 4 : 0 });
+  expect(output).toMatchObject({ leads: [ada.id], idempotencyRecords: scan ? 5 : 0 });
   const more = `\nand ${named.length - 5} more\n`;
   expect(failure).toMatch(
     /^These items could not be read and were left as they are:\ntype +pk +sk +reason\n/,
@@ -151,7 +158,7 @@ test("messages in a conversation that was overwritten with one of another lead a
   expect(unreadable.map(name).sort()).toEqual(names);
   expect((await erase(account, "--lead", ada.id, "--no-scan")).failure).toBeUndefined();
   const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
-  expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", "IDEMPOTENCY"]);
+  expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", "IDEMPOTENCY", "IDEMPOTENCY"]);
 });
 
 test("a lead that the index lists for an address, and whose own is another or cannot be read, is not erased", async () => {
@@ -166,6 +173,24 @@ test("a lead that the index lists for an address, and whose own is another or ca
   const second = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(second.output).toBeUndefined();
   expect(second.failure).toContain(`leads erase --account ${account} --email ada@example.com --table `);
+});
+
+test("an external id is erased only with the lead that has it, whatever names it", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  await plantItem(externalIdKey(account, "crm-other"), { leadId: bob.id });
+  const other = await erase(account, "--external-id", "crm-other");
+  expect(other.failure).toBe(`The account ${account} has no lead with this external id.`);
+  const eve = storedLead(newId("lead"), account);
+  await put(withFields(eve, { details: { ...eve.details, externalId: bob.externalId } }));
+  const before = await tableItems();
+  await erase(account, "--lead", String(eve.id), "--no-scan");
+  expect(compareItems(before, await tableItems()).deleted).toEqual([name(eve)]);
+  const { output } = await erase(account, "--external-id", ada.externalId);
+  expect(output.leads).toEqual([ada.id]);
+  expect((await erase(account, "--external-id", bob.externalId, "--no-scan")).output.leads).toEqual([bob.id]);
+  const left = [...(await tableItems()).keys()].filter((key) => key.startsWith(`EXTERNAL#${account}`));
+  expect(left).toEqual([`EXTERNAL#${account} crm-other`]);
 });
 
 test("an erasure of two leads without a scan follows a pointer of one to a conversation of the other once", async () => {

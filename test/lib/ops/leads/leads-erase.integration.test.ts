@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test } from "vitest";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -9,14 +10,16 @@ import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import {
   activeConversationKey,
   erasedLeadKey,
+  externalIdKey,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
+import { beforeCall } from "../../../support/conditions.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
@@ -30,7 +33,7 @@ const erase = (account: string, ...args: string[]) =>
 
 const withoutRecords = (items: readonly string[]) => items.filter((item) => !item.startsWith("IDEMPOTENCY"));
 
-const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 4, unreadable: [] };
+const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 5, unreadable: [] };
 
 describe("leads erase", () => {
   test.each([
@@ -45,7 +48,7 @@ describe("leads erase", () => {
     const before = await tableItems();
     expect(await erase(account, "--lead", lead.id, ...(scan ? [] : ["--no-scan"]))).toEqual({
       failure: undefined,
-      output: { account, leads: [lead.id], ...deletedItems, idempotencyRecords: scan ? 4 : 0 },
+      output: { account, leads: [lead.id], ...deletedItems, idempotencyRecords: scan ? 5 : 0 },
     });
     const after = await tableItems();
     const left = erasedLeadKey(account, lead.id);
@@ -93,16 +96,20 @@ describe("leads erase", () => {
       ...["--account", account, "--lead", id, "--dry-run"],
     );
     expect(printed).toEqual([
-      `${id} would be erased: 2 conversations, 3 messages, 2 pointers, 4 idempotency records.`,
+      `${id} would be erased: 2 conversations, 3 messages, 2 pointers, 5 idempotency records.`,
     ]);
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   });
 
-  test.each(["--lead", "--email"])("asks for what %s names, and refuses another text", async (option) => {
+  test.each([
+    "--lead",
+    "--email",
+    "--external-id",
+  ])("asks for what %s names, and refuses another text", async (option) => {
     const account = randomUUID();
     const email = "ada@example.com";
-    const { id, items } = await aKnownLead(account, email);
-    const text = option === "--lead" ? id : email;
+    const { id, externalId, items } = await aKnownLead(account, email);
+    const text = { "--lead": id, "--email": email }[option] ?? externalId;
     const args = ["leads", "erase", "--account", account, option, text, "--no-scan", "--table", tableName];
     const before = await tableItems();
     for (const input of ["", `${text}x\n`]) {
@@ -151,6 +158,29 @@ describe("leads erase", () => {
     expect(compareItems(before, await tableItems()).deleted).toEqual(items);
   });
 
+  test("erases a lead that an import stores meanwhile with its external id, which another lead can get at any moment", async () => {
+    const account = randomUUID();
+    const { id } = await aLead(account, { externalId: "crm-1" });
+    const other = await aLead(account, { externalId: "crm-2" });
+    const stored = [await readItem(leadKey(account, id)), await readItem(externalIdKey(account, "crm-1"))];
+    for (const item of stored) await remove(item ?? {});
+    {
+      using _ = beforeCall(
+        (command) => command instanceof TransactWriteCommand,
+        () => Promise.all(stored.map((item) => put(item ?? {}))),
+      );
+      await beginErasure(account, id, new Pace());
+    }
+    for (const item of stored) expect((await tableItems()).has(name(item as Key))).toBe(false);
+    await put({ ...externalIdKey(account, "crm-2"), leadId: id });
+    using _ = beforeCall(
+      (command) => command instanceof DeleteCommand,
+      () => put({ ...externalIdKey(account, "crm-2"), leadId: other.id }),
+    );
+    expect((await erase(account, "--lead", id)).failure).toBeUndefined();
+    expect(await readItem(externalIdKey(account, "crm-2"))).toMatchObject({ leadId: other.id });
+  });
+
   test("finishes an erasure that ended early, also when it is no longer found by its address", async () => {
     const account = randomUUID();
     const { id, items } = await aKnownLead(account, "ada@example.com");
@@ -179,15 +209,24 @@ describe("leads erase", () => {
 
 test("leads show shows a lead with its conversations and messages", async () => {
   const account = randomUUID();
-  const lead = await aLead(account, { email: "ada@example.com", tags: ["vip", "hot"] });
+  const lead = await aLead(account, {
+    ...{ email: "ada@example.com", tags: ["vip", "hot"], externalId: "crm-1", metadata: { plan: "pro" } },
+  });
   const first = await aMessage(account, lead.id, "whatsapp", "Hello\nAda");
   const second = await aMessage(account, lead.id, "whatsapp", "Hello again");
   const { data: conversations } = (await call("list-conversations", { account })).body;
   const stored = { lead, conversations: [{ ...conversations[0], messages: [first, second] }] };
   const { output } = await runJson(showCommand(), "--account", account, "--email", "ADA@example.com");
   expect(output).toEqual({ account, leads: [stored], unreadable: [] });
-  const { printed } = await runCommand(showCommand(), "--account", account, "--lead", lead.id);
-  expect(printed).toEqual([JSON.stringify({ account, leads: [stored], unreadable: [] }, null, 2)]);
+  for (const person of [
+    ["--lead", lead.id],
+    ["--external-id", "crm-1"],
+  ]) {
+    const { printed } = await runCommand(showCommand(), "--account", account, ...person);
+    expect(printed).toEqual([JSON.stringify({ account, leads: [stored], unreadable: [] }, null, 2)]);
+  }
+  const { failure } = await runCommand(showCommand(), "--account", account, "--external-id", "crm");
+  expect(failure).toBe(`The account ${account} has no lead with this external id.`);
 });
 
 test("an erasure that ends after its account was erased leaves nothing of the lead", async () => {
