@@ -1,9 +1,13 @@
+import { putExternalId, readNamed } from "../../../shared/domain/create-lead.ts";
 import { leadExists } from "../../../shared/domain/leads.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/stored-records.ts";
 import { type Copying, copyConversation } from "./copy-conversation.ts";
-import { copyItem, type Outcome, storeOnce } from "./copy-item.ts";
+import { type Adapt, copyItem, type Outcome, storeOnce } from "./copy-item.ts";
 import { isErased } from "./store-rows.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
@@ -22,7 +26,9 @@ export async function copyAccount(copying: Copying): Promise<void> {
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
   await copyEach("lead", async (lead) =>
-    isErased(copying, lead.id) ? "erased" : copyItem(copying, toItem("lead", account, lead)),
+    isErased(copying, lead.id)
+      ? "erased"
+      : copyItem(copying, toItem("lead", account, lead), (stored) => nameLead(account, lead, stored)),
   );
   // A conversation that ends makes room for another active one of its lead on its channel. Sixteen are copied at once, each
   // with all of its messages in memory.
@@ -30,6 +36,16 @@ export async function copyAccount(copying: Copying): Promise<void> {
     await inParallel(source.items("conversation"), async (item) => {
       if ((item.status === active) === isActive) await copyConversation(copying, item);
     });
+}
+
+/** The item of the external id that a copied lead has in its account; no two leads have the same one, and it never changes. */
+async function nameLead(account: string, { id, externalId }: Lead, stored?: Item): ReturnType<Adapt> {
+  if (stored && fieldsOf(stored).externalId !== externalId)
+    return { left: "its externalId is not the stored one" };
+  if (externalId === undefined) return {};
+  const { leadId, item } = await readNamed(account, externalId);
+  if (item && leadId !== id) return { left: `the lead ${leadId} has its externalId` };
+  return item && stored ? {} : { others: [putExternalId(account, externalId, id, leadId)] };
 }
 
 /** Nothing of a lead is copied that is erased in the source, but only `leads erase` erases one that exists here. */

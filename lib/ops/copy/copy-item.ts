@@ -17,7 +17,7 @@ const marks = ["imported", "changed", "changeId"];
 const counters = ["messageCount", "lastMessageAt"];
 
 /** The fields that no change of an item changes. */
-const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message"];
+const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
 
 /** Stores an item that is absent, and leaves one that exists as it is. */
 export async function storeOnce(storing: Storing, item: Item & Key): Promise<"stored" | "present"> {
@@ -39,7 +39,7 @@ export interface CopyingItem extends Storing {
 }
 
 /** What an item is instead, given what is stored, and what is written together with it; or why it is left. */
-type Adapt = (
+export type Adapt = (
   stored: Item | undefined,
 ) => Promise<{ readonly item?: Item & Key; readonly others?: TransactItems } | { readonly left: string }>;
 
@@ -82,7 +82,7 @@ export async function copyItem(
 }
 
 /** Whether an earlier attempt of this run, whose response was lost, has stored an item. */
-const isStoredByRun = ({ runId }: Storing, stored: Item, item: Item) =>
+export const isStoredByRun = ({ runId }: Storing, stored: Item, item: Item) =>
   stored.imported === runId && differences(stored, item).length === 0;
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
@@ -98,7 +98,7 @@ const isSame = (stored: unknown, wanted: unknown) =>
 
 const toAttribute = (value: unknown) => marshall({ value }, { removeUndefinedValues: true }).value;
 
-const putAbsent = ({ runId }: Storing, item: Item) => ({
+export const putAbsent = ({ runId }: Storing, item: Item) => ({
   Put: {
     TableName: tableName,
     Item: { ...item, imported: runId },
@@ -131,7 +131,7 @@ async function write(
 }
 
 /** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
-function spend({ dryRun, pace }: Storing, item: Item, outcome: Outcome): Promise<void> {
-  const isWritten = !dryRun && (outcome === "stored" || outcome === "replaced");
+export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): Promise<void> {
+  const isWritten = !dryRun && ["stored", "replaced", "updated"].some((written) => written === outcome);
   return pace.spend(isWritten ? readsPerWrite * Math.ceil(JSON.stringify(item).length / 1024) : 1);
 }

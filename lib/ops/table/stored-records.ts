@@ -18,6 +18,7 @@ import {
   type Message,
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
+import { jsonBytes, maxMetadataBytes } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
@@ -50,9 +51,12 @@ const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>>
   message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
 };
 
+/** The fields that a lead or a message can be without. */
+const optional = ["externalId", "email", "source", "metadata"];
+
 const validators = new Map(
   Object.entries(properties).map(([type, properties]) => {
-    const required = type === "lead" ? lead.required : Object.keys(properties);
+    const required = Object.keys(properties).filter((name) => !optional.includes(name));
     return [type, recordValidator({ properties, required })];
   }),
 );
@@ -96,6 +100,8 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
     const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
     throw new MalformedItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
   }
+  if ("metadata" in record && jsonBytes(Object(record.metadata)) > maxMetadataBytes)
+    throw new MalformedItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem(type, readPartition(String(item.pk))?.account ?? "", record));
   return record;

@@ -6,6 +6,7 @@ import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import {
   conversationKey,
   erasedLeadKey,
+  externalIdKey,
   leadImportKey,
   leadKey,
   messageKey,
@@ -35,6 +36,9 @@ const planted: [type: string, fields: Item, field: string][] = [
   ["lead", { email: `${"x".repeat(250)}@example.com` }, "email"],
   ["lead", { source: "Fair" }, "source"],
   ["lead", { score: NumberValue.from("9".repeat(38)) }, "score"],
+  ["lead", { externalId: "a b" }, "externalId"],
+  ["lead", { metadata: { plan: 1 } }, "metadata"],
+  ["lead", { metadata: Object.fromEntries(["a", "b", "c"].map((n) => [n, "é".repeat(200)])) }, "metadata"],
   ["lead", { id: "zzzz" }, "id"],
   ["lead", { id: `lead_${ulid}` }, "createdAt"],
   ["lead", { id: `lead_${future}`, sk: `lead_${future}` }, "id"],
@@ -54,6 +58,7 @@ const planted: [type: string, fields: Item, field: string][] = [
   ["conversation", { status: "Active" }, "status"],
   ["conversation", { id: `conv_${ulid}` }, "sk"],
   ["message", { message: "" }, "message"],
+  ["message", { metadata: "pro" }, "metadata"],
   ["message", { conversationId: `conv_${ulid}` }, "pk"],
   ["message", { createdAt: "2026-01-01T00:00:00.000Z" }, "createdAt"],
   ["message", { id: "msg_#" }, "id"],
@@ -155,6 +160,24 @@ describe("what does not fit what is stored is named and left", () => {
       ...{ sk: key.sk, reason: "its stored messages are of another lead or channel" },
     });
     expect(await tableItems()).toEqual(before);
+  });
+
+  test("a lead whose external id another lead has by now, or that has another one itself", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
+    const { id } = await aLead(account, { externalId: "crm-ada" });
+    const item = before[`LEAD#${account} ${grace.id}`] ?? {};
+    await putInto(from, { ...item, details: { ...Object(item.details), externalId: "crm-grace" } });
+    const current = await tableItems();
+    const { code, output } = await replace(account, from);
+    expect(code).toBe(3);
+    expect(output.leftOut).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ sk: ada.id, reason: `the lead ${id} has its externalId` }),
+        expect.objectContaining({ sk: grace.id, reason: "its externalId is not the stored one" }),
+      ]),
+    );
+    expect(await tableItems()).toEqual(current);
   });
 
   test("messages of another lead or channel than their conversation are not copied", async () => {

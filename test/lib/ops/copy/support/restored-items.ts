@@ -8,7 +8,7 @@ export const restoredItems = (items: ReadonlyMap<string, Item>, account: string)
   Object.fromEntries(
     [...items]
       .filter(([key]) =>
-        ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
+        ["LEAD", "EXTERNAL", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
           (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
         ),
       )
@@ -20,6 +20,8 @@ export async function expectConsistent(account: string) {
   const items = Object.entries(restoredItems(await tableItems(), account));
   const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
   const leads = new Set(ofType("LEAD").map(({ id }) => id));
+  const named = ofType("LEAD").map(({ id, details }) => [Object(details).externalId, id]);
+  expect(ofType("EXTERNAL").map(({ sk, leadId }) => [sk, leadId])).toEqual(named.filter(([sk]) => sk));
   const messages = ofType("MESSAGE");
   const pointers = new Map(
     ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),

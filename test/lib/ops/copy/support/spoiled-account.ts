@@ -33,7 +33,9 @@ export async function anAccount(account: string = randomUUID()) {
 export async function aFilledAccount(account: string = randomUUID()) {
   const [ada, grace] = await ago(hour, async () => {
     const leads = [
-      await aLead(account, { email: "ada@example.com", source: "fair" }),
+      await aLead(account, {
+        ...{ email: "ada@example.com", source: "fair", externalId: "crm-ada", metadata: { plan: "pro" } },
+      }),
       await aLead(account, { name: "Grace" }),
     ] as const;
     return Promise.all(
