@@ -31,16 +31,27 @@ const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : ce
 /** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
 const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
 
+/** What a column with one entry of the metadata begins with. */
+export const metadataPrefix = "metadata.";
+
 /** Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. */
 export function toFields(header: readonly string[], cells: readonly (string | undefined)[]) {
   const filled = header
     .map((column, i) => [column, unescapeCell(cells[i] ?? "")] as const)
     .filter(([, cell]) => cell !== "");
-  return Object.fromEntries(filled.map(([column, cell]) => [column, toField(column, cell)]));
+  const isEntry = ([column]: readonly [string, string]) => column.startsWith(metadataPrefix);
+  const entries = filled.filter(isEntry).map(([column, cell]) => [column.slice(metadataPrefix.length), cell]);
+  const fields = filled
+    .filter((each) => !isEntry(each))
+    .map(([column, cell]) => [column, toField(column, cell)]);
+  return Object.fromEntries(
+    entries.length > 0 ? [...fields, ["metadata", Object.fromEntries(entries)]] : fields,
+  );
 }
 
 function toField(column: string, cell: string): unknown {
   if (column === "tags") return parseTags(cell);
+  if (column === "metadata") return parseJson(cell) ?? cell;
   if (column === "score" && /^\d{1,3}$/.test(cell)) return Number(cell);
   return cell;
 }
@@ -50,7 +61,11 @@ const parseTags = (cell: string): unknown =>
   cell.startsWith("[") ? (parseJson(cell) ?? cell) : cell.split(";");
 
 const toCells = (record: Lead): string[] =>
-  columns.map((column) => (column === "tags" ? formatTags(record.tags) : String(record[column] ?? "")));
+  columns.map((column) => {
+    const { [column]: value = "" } = record;
+    if (typeof value !== "object") return String(value);
+    return Array.isArray(value) ? formatTags(value) : JSON.stringify(value);
+  });
 
 function formatTags(tags: readonly string[]): string {
   const plain = tags.join(";");

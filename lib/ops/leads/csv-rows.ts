@@ -5,7 +5,7 @@ import { CsvError, type Options, Parser } from "csv-parse";
 import type { FaultCode } from "../../../shared/errors.ts";
 import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
 import { UserError } from "../../user-error.ts";
-import { columns, toFields } from "./csv-cells.ts";
+import { columns, metadataPrefix, toFields } from "./csv-cells.ts";
 
 /** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
 export interface RowFault {
@@ -72,13 +72,18 @@ async function* parseRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<CsvR
   }
 }
 
-function parseHeader({ cells }: CsvRecord): readonly string[] {
-  const unknown = cells.find((cell) => !columns.some((column) => column === cell));
+function parseHeader({ cells: bytes }: CsvRecord): readonly string[] {
+  const cells = bytes.map((cell) => decode(cell) ?? cell);
+  const isEntry = (cell: string) => cell.startsWith(metadataPrefix) && !cells.includes("metadata");
+  const unknown = cells.find((cell) => !isEntry(cell) && !columns.some((column) => column === cell));
   if (unknown !== undefined)
-    throw new UserError(`Unknown column ${JSON.stringify(unknown)}: the columns are ${columns.join(", ")}.`);
+    throw new UserError(
+      `Unknown column ${JSON.stringify(unknown)}: the columns are ${columns.join(", ")} or ${metadataPrefix}<name> in place of metadata.`,
+    );
   const repeated = cells.find((cell, i) => cells.indexOf(cell) !== i);
   if (repeated !== undefined) throw new UserError(`The column ${repeated} occurs twice.`);
-  if (!cells.includes("name")) throw new UserError("The column name is missing.");
+  if (!cells.includes("name") && !cells.includes("externalId"))
+    throw new UserError("The column name is missing.");
   return cells;
 }
 

@@ -1,20 +1,22 @@
-import { writeFile } from "node:fs/promises";
+import { unlink, writeFile } from "node:fs/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { ApiError } from "../../../shared/errors.ts";
 import { maxIdAhead } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
-import { storeOnce } from "../copy/copy-item.ts";
-import { isErased, storeRows } from "../copy/store-rows.ts";
+import { storeRows } from "../copy/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
 import { someInvalid } from "../table/unreadable.ts";
 import { type CsvFile, openCsvFile } from "./csv-file.ts";
+import { type RowFault, rowFault } from "./csv-rows.ts";
+import type { LeadFile } from "./row-to-lead.ts";
+import { storeLead } from "./store-lead.ts";
 
 /** How many rows are written concurrently. */
 const parallel = 32;
@@ -26,38 +28,53 @@ export const importCommand = (): Command =>
     writes: true,
   })
     .argument("<file>", "a .csv file in UTF-8 whose first row names the columns")
+    .option(
+      "--update",
+      "give leads that have the externalId of a row its values; empty cells change nothing",
+      false,
+    )
     .addHelpText(
       "after",
       "\nInvalid rows are reported in <file>.rejected.jsonl. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
     .action(importLeads);
 
-async function importLeads(path: string, options: PacedAccountOptions): Promise<void> {
-  const { account, dryRun } = options;
+type ImportOptions = PacedAccountOptions & { readonly update: boolean };
+
+async function importLeads(path: string, options: ImportOptions): Promise<void> {
+  const { account, dryRun, update } = options;
   const file = await openCsvFile(path);
   const rejects = { path: `${path}.rejected.jsonl`, count: 0 };
+  // Those of an earlier run.
+  await unlink(rejects.path).catch(() => {});
   const { count, digest } = file;
+  const valid = (startedAt: number) =>
+    validRows(file, rejects, { digest, startedAt, update, lines: new Map() });
   if (dryRun) {
-    for await (const _ of validLeads(file, rejects, Date.now()));
+    for await (const _ of valid(Date.now()));
     return printOutcomes(options, count, { valid: count - rejects.count }, rejects);
   }
   const pace = await selectPacedAccount(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
-  const outcomes = { stored: 0, present: 0, erased: 0 };
+  const outcomes = { stored: 0, updated: 0, present: 0, erased: 0 };
   await storeRows(options, pace, {
-    countStored: () => outcomes.stored + outcomes.present,
+    countStored: () => outcomes.stored + outcomes.updated + outcomes.present,
     store: (storing) =>
       inParallel(
-        validLeads(file, rejects, startedAt),
-        async (lead) => {
-          const item = leadItem(account, lead);
-          outcomes[isErased(storing, lead.id) ? "erased" : await storeOnce(storing, item)] += 1;
+        valid(startedAt),
+        async (row) => {
+          try {
+            outcomes[await storeLead(storing, row, update)] += 1;
+          } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            await reject(rejects, row.line, error.faults, row.value);
+          }
         },
         parallel,
       ),
   });
-  const { stored: imported, present, erased } = outcomes;
-  printOutcomes(options, count, { imported, present, erased }, rejects);
+  const { stored: imported, updated, present, erased } = outcomes;
+  printOutcomes(options, count, { imported, ...(update && { updated }), present, erased }, rejects);
 }
 
 /**
@@ -83,17 +100,15 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
   );
 }
 
-/** The leads of the valid rows. Invalid rows are written to the rejects. */
-async function* validLeads(file: CsvFile, rejects: Rejects, startedAt: number) {
+/** Reads the valid rows. Invalid rows are written to the rejects. */
+async function* validRows(file: CsvFile, rejects: Rejects, leadFile: LeadFile) {
   // Its schemas take a quarter of the start of every command.
   const { rowToLead } = await import("./row-to-lead.ts");
-  const { digest } = file;
   for await (const row of file.rows()) {
     const { line } = row;
-    const checked =
-      "fault" in row ? { faults: [row.fault] } : rowToLead(row.value, line, { digest, startedAt });
-    if ("lead" in checked) yield checked.lead;
-    else await reject(rejects, { line, errors: checked.faults, ...("value" in row && { row: row.value }) });
+    const checked = "fault" in row ? { faults: [row.fault] } : rowToLead(row.value, line, leadFile);
+    if ("lead" in checked) yield checked;
+    else await reject(rejects, line, checked.faults, "value" in row ? row.value : undefined);
   }
 }
 
@@ -104,11 +119,12 @@ interface Rejects {
 }
 
 /** @throws UserError when the file cannot be written */
-async function reject(rejects: Rejects, row: object): Promise<void> {
-  const flag = rejects.count === 0 ? "w" : "a";
+async function reject(rejects: Rejects, line: number, faults: readonly RowFault[], row?: unknown) {
   rejects.count += 1;
+  const errors = faults.map(({ field, code, message }) => rowFault(field, code, message));
   // Readable only by its owner, because it contains the data of leads.
-  await writeFile(rejects.path, `${JSON.stringify(row)}\n`, { flag, mode: 0o600 }).catch((error) => {
+  const options = { flag: "a", mode: 0o600 };
+  await writeFile(rejects.path, `${JSON.stringify({ line, errors, row })}\n`, options).catch((error) => {
     throw new UserError(`${rejects.path} cannot be written: ${errorMessage(error)}`);
   });
 }

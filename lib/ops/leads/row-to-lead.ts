@@ -1,34 +1,47 @@
 import { encodeTime } from "ulid";
+import { withChanges } from "../../../shared/domain/lead-changes.ts";
 import { maxFaults } from "../../../shared/errors.ts";
-import { toFaults } from "../../../shared/http/schema-faults.ts";
+import { scoreMessage, toFaults } from "../../../shared/http/schema-faults.ts";
 import { createdAt, hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
+import { jsonBytes, maxMetadataBytes } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
-import { toRecord } from "../../../shared/schemas/record.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
-import { storedName } from "../../../shared/stored-name.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
 
-/** A row of a file of leads: the fields of a lead, of which only the name is required. */
-type LeadRow = Partial<Lead> & Pick<Lead, "name">;
+/** A valid row of a file of leads. */
+export interface LeadRow {
+  /** The number of its first line. */
+  readonly line: number;
+  /** Its fields. */
+  readonly value: Partial<Lead>;
+  /** Its lead, the same in every import of the file: without a name only if the row may change one that is stored. */
+  readonly lead: Lead;
+}
 
 /** The file that a row is in. */
-interface LeadFile {
+export interface LeadFile {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The start of the file's first import, in milliseconds since the epoch. No lead may be created later. */
   readonly startedAt: number;
+  /** Whether a row may change a lead that is stored, and so be without a name. */
+  readonly update: boolean;
+  /** The lines of the valid rows so far by their external ids. */
+  readonly lines: Map<unknown, number>;
 }
 
-/** What the validators of the routes can say of a row. Requests have no numbers. */
+/** What the validators of the routes can say of a row. */
 const row = {
   ...lead,
-  properties: { ...lead.properties, id: { type: "string" }, score: {} },
-  required: ["name"],
+  properties: { ...lead.properties, id: { type: "string" } },
+  required: [],
 } as const;
 
 const validate = requestValidator({ properties: { body: row } });
+
+const tooLarge = rowFault("metadata", "too_large", `must have at most ${maxMetadataBytes} bytes as JSON`);
 
 /** The faults of a row, in the words of the API. */
 function schemaFaults(body: unknown): RowFault[] {
@@ -36,44 +49,43 @@ function schemaFaults(body: unknown): RowFault[] {
   const schemas = { query: noQuery, body: row as never };
   return toFaults(validate.errors ?? [], schemas, { query: {}, body } as never).map(
     ({ field, code, message }) =>
-      rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
+      // All cells are text.
+      field === "score"
+        ? rowFault(field, "out_of_range", scoreMessage)
+        : rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
   );
-}
-
-function scoreFaults(score: unknown): RowFault[] {
-  const { minimum, maximum } = lead.properties.score;
-  if (
-    score === undefined ||
-    (Number.isInteger(score) && Number(score) >= minimum && Number(score) <= maximum)
-  )
-    return [];
-  return [rowFault("score", "out_of_range", `must be a whole number from ${minimum} to ${maximum}`)];
 }
 
 /**
  * Checks a row as the API checks a new lead, and the fields that only an import can set.
  *
  * @param line the number of the row's first line
- * @returns the lead of the row, the same in every import of the file, or what is wrong with the row
  */
 export function rowToLead(
   value: unknown,
   line: number,
-  { digest, startedAt }: LeadFile,
-): { readonly lead: Lead } | { readonly faults: readonly RowFault[] } {
-  const { id, createdAt: time, score: points } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const faults = [...schemaFaults(value), ...scoreFaults(points)].slice(0, maxFaults);
+  { digest, startedAt, update, lines }: LeadFile,
+): LeadRow | { readonly faults: readonly RowFault[] } {
+  const row = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { id, externalId, name, createdAt: time, metadata } = row;
+  const faults = schemaFaults(value).slice(0, maxFaults);
+  const isNameless = name === undefined && !(update && externalId !== undefined);
   const others = [
+    ...(isNameless ? [rowFault("name", "required", "is required")] : []),
+    ...(jsonBytes(Object(metadata)) > maxMetadataBytes ? [tooLarge] : []),
+    ...(lines.has(externalId)
+      ? [rowFault("externalId", "repeated", `must not be that of line ${lines.get(externalId)}`)]
+      : []),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
-  const { score = 0, status = "new", tags = [], ...row } = value as LeadRow;
-  const at = row.createdAt === undefined ? startedAt : Date.parse(row.createdAt);
-  const leadId = row.id ?? `lead_${encodeTime(at, 10)}${randomPart(line, digest)}`;
-  const source = row.source === undefined ? {} : { source: storedName(row.source) };
-  const all = { ...row, ...source, score, status, tags, id: leadId, createdAt: createdAt(leadId) };
-  return { lead: toRecord(lead, all) };
+  if (externalId !== undefined) lines.set(externalId, line);
+  const { id: given, createdAt: givenTime, ...fields } = row as Partial<Lead>;
+  const at = givenTime === undefined ? startedAt : Date.parse(givenTime);
+  const leadId = given ?? `lead_${encodeTime(at, 10)}${randomPart(line, digest)}`;
+  const defaults = { id: leadId, score: 0, tags: [], createdAt: createdAt(leadId) };
+  return { line, value: row, lead: withChanges({ ...defaults, status: "new" }, fields) };
 }
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */

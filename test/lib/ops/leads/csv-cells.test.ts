@@ -36,7 +36,10 @@ const hostile = fc
   .map((parts) => parts.join(""));
 
 const leads = fc
-  .record({ name: hostile, source: hostile, tags: fc.array(hostile, { maxLength: 3 }) })
+  .record({
+    ...{ externalId: hostile, name: hostile, source: hostile, tags: fc.array(hostile, { maxLength: 3 }) },
+    metadata: fc.dictionary(hostile, hostile, { maxKeys: 3, noNullPrototype: true }),
+  })
   .map(aLead);
 
 test("a file gives the same leads when it is imported", () =>
@@ -54,11 +57,25 @@ test("no cell of a file begins with a formula", () =>
       // Each field in a row of its own, so that it is the first cell of a known length.
       for (const text of [name, source, ...tags]) {
         const [row = ""] = formatCsv([aLead({ name: text ?? "" })]).split(",,7,new,");
-        const cell = row.slice(row.indexOf(",") + 1).replace(/^"/, "");
+        const cell = row.slice(row.indexOf(",,") + 2).replace(/^"/, "");
         expect(cell).not.toMatch(/^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/);
       }
     }),
   ));
+
+test("metadata is JSON in one column, or has a column for each name; an empty cell is no entry", async () => {
+  const entries = "name,metadata.größe,metadata.b.c\r\nAda,'=1,\r\nBob,,\r\nEve,L,x\r\n";
+  expect(await readRows(entries)).toEqual([
+    { name: "Ada", metadata: { größe: "=1" } },
+    { name: "Bob" },
+    { name: "Eve", metadata: { größe: "L", "b.c": "x" } },
+  ]);
+  const json = 'name,metadata\r\nAda,"{""a"":""1""}"\r\nBob,{\r\nEve,\r\n';
+  expect(await readRows(json)).toEqual([
+    ...[{ name: "Ada", metadata: { a: "1" } }, { name: "Bob", metadata: "{" }, { name: "Eve" }],
+  ]);
+  await expect(readRows("name,metadata,metadata.a\r\n")).rejects.toThrow("in place of metadata");
+});
 
 test.each<readonly [string, unknown]>([
   ["7", 7],

@@ -26,22 +26,27 @@ describe("leads export", () => {
   test("prints CSV as RFC 4180 defines it, newest first, and formulas with a quote", async () => {
     const account = randomUUID();
     await issueApiKey(account);
-    const header = "id,name,email,score,status,source,tags,createdAt";
+    const header = "id,externalId,name,email,score,status,source,tags,metadata,createdAt";
     expect((await ops(account, "export")).stdout).toBe(`${header}\r\n`);
     const ada = await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });
     const formula = await aLead(account, { name: "=1+1", source: "a,b", tags: ["-x", "@y", "é ☎"] });
     const quoted = await aLead(account, { name: "'quoted'", tags: ["a;b", " c "] });
-    const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"] });
+    const metadata = { "a.b": "", größe: "L" };
+    const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"], externalId: "+49", metadata });
     const { code, stdout, stderr } = await ops(account, "export");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\r\n")).toEqual([
       header,
-      `${brackets.id},Brackets,,0,new,,"[""[1]""]",${brackets.createdAt}`,
-      `${quoted.id},'quoted',,0,new,,"[""a;b"","" c ""]",${quoted.createdAt}`,
-      `${formula.id},'=1+1,,0,new,"a,b",'-x;@y;é ☎,${formula.createdAt}`,
-      `${ada.id},"""Ada"", Lovelace",ada@example.com,0,new,web,,${ada.createdAt}`,
+      `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""a.b"":"""",""größe"":""L""}",${brackets.createdAt}`,
+      `${quoted.id},,'quoted',,0,new,,"[""a;b"","" c ""]",,${quoted.createdAt}`,
+      `${formula.id},,'=1+1,,0,new,"a,b",'-x;@y;é ☎,,${formula.createdAt}`,
+      `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,${ada.createdAt}`,
       "",
     ]);
+    const other = randomUUID();
+    await issueApiKey(other);
+    expect((await ops(other, "import", await leadFile(stdout))).code).toBe(0);
+    expect((await ops(other, "export")).stdout).toBe(stdout);
   });
 
   test("that ends early leaves the file that was there; a whole one replaces it, for its owner only", async () => {

@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, stat } from "node:fs/promises";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
+import { aLead } from "../../../support/requests.ts";
 import { program } from "../support/program.ts";
 
 async function importFile(account: string, path: string, ...options: string[]) {
@@ -164,19 +167,96 @@ describe("a repeated leads import", () => {
     expect(await storedLeads(account)).toHaveLength(5);
   });
 
-  test("stores each row once when it runs twice concurrently", async () => {
+  test.each([
+    "one file",
+    "two files with the same external ids",
+  ])("stores each row once when it runs twice concurrently, with %s", async (files) => {
     const account = await anAccount();
     const names = Array.from({ length: 40 }, (_, i) => `Lead ${i}`);
-    const path = await leadFile(`name\n${names.join("\n")}\n`);
+    const rows = files === "one file" ? names : names.map((name, i) => `${name},crm-${i}`);
+    const text = `${files === "one file" ? "name" : "name,externalId"}\n${rows.join("\n")}\n`;
+    const path = await leadFile(text);
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    const args = [path, "--account", account, "--table", tableName, "--json"];
-    const run = () => importCommand().parseAsync(args, { from: "user" });
-    await Promise.all([run(), run()]);
+    const run = (file: string) => {
+      const args = [file, "--account", account, "--table", tableName, "--json"];
+      return importCommand().parseAsync(args, { from: "user" });
+    };
+    await Promise.all([run(path), run(files === "one file" ? path : await leadFile(`${text}\n`))]);
     const reports = log.mock.calls.map(([text]) => JSON.parse(text));
     log.mockRestore();
     expect(reports.map(({ imported, present }) => imported + present)).toEqual([40, 40]);
     expect(reports[0].imported + reports[1].imported).toBe(40);
-    expect((await storedLeads(account)).map(({ name }) => name)).toEqual(names);
+    expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
+  });
+
+  test("knows leads by their external ids, of which an erased lead's is free again", async () => {
+    const csv = "externalId,name,metadata.plan\ncrm-1,Ada,pro\ncrm-2,Grace,\n";
+    const { account, path, leads } = await imported(csv);
+    const [ada] = leads;
+    expect(ada).toMatchObject({ externalId: "crm-1", metadata: { plan: "pro" } });
+    expect((await call("list-leads", { account, query: "externalId=crm-1" })).body.data).toEqual([ada]);
+    expect((await call("create-lead", { account, body: { name: "X", externalId: "crm-2" } })).status).toBe(
+      409,
+    );
+    const mended = await leadFile(`${csv}crm-3,Mary,\n`);
+    expect((await importFile(account, mended)).report).toMatchObject({ imported: 1, present: 2 });
+    expect((await storedLeads(account)).map(({ name }) => name)).toEqual(["Ada", "Grace", "Mary"]);
+    await beginErasure(account, `${ada?.id}`, new Pace());
+    expect((await importFile(account, path)).report).toMatchObject({ imported: 0, erased: 1, present: 1 });
+    expect((await importFile(account, mended)).report).toMatchObject({ imported: 1, present: 2 });
+    expect((await storedLeads(account)).filter(({ externalId }) => externalId === "crm-1")).toEqual([
+      { ...ada, id: expect.not.stringMatching(`${ada?.id}`), createdAt: expect.any(String) },
+    ]);
+  });
+
+  test("with --update changes leads by their external ids: empty cells change nothing, and rows that do not fit are rejected", async () => {
+    const { account, leads } = await imported(
+      "externalId,name,email,source,tags,metadata.plan\ncrm-1,Ada,ada@example.com,web,vip,pro\ncrm-2,Grace,,,,\n",
+    );
+    const [ada, grace] = leads;
+    const other = await aLead(account);
+    const path = await leadFile(
+      [
+        "externalId,id,name,email,status,score,source,tags,metadata.since,metadata.more",
+        `crm-1,,,ADA@example.com,booked,9,Fair,hot,2026,`,
+        `crm-2,,Grace,,,,,,,`,
+        `crm-3,,Mary,,,,,,,`,
+        `crm-4,,,,,,,,,`,
+        `crm-5,${other.id},Eve,,,,,,,`,
+        "",
+      ].join("\n"),
+    );
+    const { code, report } = await importFile(account, path, "--update");
+    expect({ code, report }).toMatchObject({
+      ...{ code: 3, report: { imported: 1, updated: 1, present: 1, erased: 0, rejected: 2 } },
+    });
+    expect((await readLines(report.rejects)).sort((a, b) => a.line - b.line)).toMatchObject([
+      ...[inLine(5, "name", "required"), inLine(6, "externalId", "not_allowed")],
+    ]);
+    const changed = { email: "ADA@example.com", status: "booked", score: 9, source: "fair", tags: ["hot"] };
+    const metadata = { plan: "pro", since: "2026" };
+    const stored = await storedLeads(account);
+    expect(stored.filter(({ id }) => id === ada?.id || id === grace?.id)).toEqual([
+      { ...ada, ...changed, metadata },
+      grace,
+    ]);
+    expect(stored.find(({ externalId }) => externalId === "crm-3")).toMatchObject({ name: "Mary" });
+    expect((await importFile(account, path, "--update")).report).toMatchObject({
+      imported: 0,
+      updated: 0,
+      present: 3,
+    });
+    expect(await storedLeads(account)).toEqual(stored);
+    // Merged, they are too many bytes.
+    const large = ["a", "b"].map((name) => `metadata.${name}`);
+    const texts = large.map(() => "é".repeat(200));
+    for (const [i, names] of [large, large.map((name) => `${name}2`)].entries()) {
+      const file = await leadFile(`externalId,${names}\ncrm-1,${texts}\n`);
+      expect((await importFile(account, file, "--update")).report).toMatchObject({
+        updated: 1 - i,
+        rejected: i,
+      });
+    }
   });
 
   test("stores one of two rows with the same id", async () => {

@@ -7,11 +7,12 @@ const now = Date.UTC(2026, 0, 1);
 const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
 const timeAt = (time: number) => new Date(time).toISOString();
 
-const check = (value: unknown) => rowToLead(value, 1, { digest: Buffer.alloc(32), startedAt: now });
+const check = (value: unknown, update = false, lines = new Map<unknown, number>()) =>
+  rowToLead(value, 1, { digest: Buffer.alloc(32), startedAt: now, update, lines });
 
 /** The fields and codes of what is wrong with a lead; empty if it can be imported. */
-function faultsOf(fields: object) {
-  const checked = check({ name: "Ada", ...fields });
+function faultsOf(fields: object, ...others: [update?: boolean, lines?: Map<unknown, number>]) {
+  const checked = check({ name: "Ada", ...fields }, ...others);
   return "faults" in checked ? checked.faults.map(({ field, code }) => `${field} ${code}`) : [];
 }
 
@@ -22,6 +23,7 @@ test.each([
   ...[0, now, now + maxIdAhead].map((time) => ({ createdAt: timeAt(time) })),
   { id: idAt(now - 5), createdAt: timeAt(now - 5) },
   { status: "booked" },
+  { externalId: "+49.170/x", metadata: { plan: "pro" } },
 ])("a lead with %j can be imported", (fields) => {
   expect(faultsOf(fields)).toEqual([]);
 });
@@ -42,8 +44,38 @@ test.each([
   [{ id: idAt(now - 5), createdAt: timeAt(now - 4) }, "createdAt not_allowed"],
   [{ status: "lost" }, "status not_allowed"],
   [{ phone: "1" }, "phone unknown"],
+  [{ name: undefined }, "name required"],
+  ...["", "a b", "a,b", "x".repeat(129)].map(
+    (externalId, i) =>
+      [
+        { externalId },
+        `externalId ${["too_short", "invalid_characters", "invalid_characters", "too_long"][i]}`,
+      ] as const,
+  ),
+  [{ metadata: "{" }, "metadata wrong_type"],
+  [{ metadata: { ["x".repeat(41)]: "" } }, `metadata[${"x".repeat(41)}] invalid_characters`],
+  [{ metadata: { a: "é".repeat(200), b: "é".repeat(200), c: "é".repeat(200) } }, "metadata too_large"],
 ] as const)("a lead with %j is refused: %s", (fields, fault) => {
   expect(faultsOf(fields)).toEqual([fault]);
+});
+
+test("with --update, a row of an external id needs no name", () => {
+  const nameless = { name: undefined, externalId: "crm-1" };
+  expect(faultsOf(nameless)).toEqual(["name required"]);
+  expect(faultsOf(nameless, true)).toEqual([]);
+  expect(faultsOf({ name: undefined }, true)).toEqual(["name required"]);
+});
+
+test("of the valid rows of a file, one has an external id", () => {
+  const lines = new Map<unknown, number>();
+  for (const [fields, faults] of [
+    [{ externalId: "crm-1", score: 101 }, ["score out_of_range"]],
+    [{ externalId: "crm-1" }, []],
+    [{ externalId: "crm-1" }, ["externalId repeated"]],
+    [{}, []],
+    [{}, []],
+  ] as const)
+    expect(faultsOf(fields, false, lines)).toEqual(faults);
 });
 
 test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
@@ -53,7 +85,7 @@ test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
 test("a lead without an id has the same one in every import of its file, and a source in lower case", () => {
   const lead = { id: `${idAt(now).slice(0, 15)}${"0".repeat(6)}1${"0".repeat(9)}`, createdAt: timeAt(now) };
   const defaults = { score: 0, status: "new", tags: [], ...lead };
-  expect(check({ name: "Ada", source: "Fair" })).toEqual({
+  expect(check({ name: "Ada", source: "Fair" })).toMatchObject({
     lead: { name: "Ada", source: "fair", ...defaults },
   });
   const given = { name: "Ada", status: "booked", score: 7, createdAt: "2024-02-29T12:00:00.5+01:00" };
