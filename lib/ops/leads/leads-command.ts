@@ -35,13 +35,13 @@ export function leadsCommand(): Command {
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
       )
-      .action(setStatus),
+      .action(change),
   );
   leads.addCommand(
     command("set-score", "change the score of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
-      .action(setScore),
+      .action(change),
   );
   return leads
     .addCommand(importCommand())
@@ -57,26 +57,15 @@ export function leadsCommand(): Command {
 
 const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.");
 
-async function setStatus(options: LeadOptions & { status: Lead["status"] }): Promise<void> {
+async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
-  const { account, lead, status, dryRun } = options;
-  await printLead(options, await changeLead(account, lead, { status }, changeDeadline(), dryRun));
-}
-
-async function setScore(options: LeadOptions & { score: number }): Promise<void> {
-  await selectTableByOptions(options);
-  const { account, lead, score, dryRun } = options;
-  await printLead(options, await changeLead(account, lead, { score }, changeDeadline(), dryRun));
-}
-
-async function printLead(options: LeadOptions, lead: Lead | undefined): Promise<void> {
-  const { lead: id, json, dryRun } = options;
+  const { account, lead: id, status, score, json, dryRun } = options;
+  const fields = status === undefined ? { score } : { status };
+  const lead = await changeLead(account, id, fields, changeDeadline(), dryRun);
   if (!lead) throw await unknownItem(options, `lead ${id}`);
-  const { status, score } = lead;
   const verb = dryRun ? "would have" : "has";
-  console.log(
-    json ? JSON.stringify(lead) : `The lead ${id} ${verb} the status ${status} and the score ${score}.`,
-  );
+  const sentence = `The lead ${id} ${verb} the status ${lead.status} and the score ${lead.score}.`;
+  console.log(json ? JSON.stringify(lead) : sentence);
 }
 
 /** Which leads were erased, for example to erase them again in a restored table. */

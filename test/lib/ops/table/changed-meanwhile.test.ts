@@ -105,6 +105,12 @@ test.each([
   expect(table.stored()).toEqual([{ ...from("fair", "booked"), ...marks }]);
 });
 
+test("a lead that has the status and the score already is not written", async () => {
+  const table = tableWith([storedLead("lead_1")], () => {});
+  expect(await changeLead("acme", "lead_1", { status: "new", score: 0 }, soon())).toMatchObject({ score: 0 });
+  expect(table.writes()).toBe(0);
+});
+
 test("a changed lead keeps the details that another release stored", async () => {
   const lead = storedLead("lead_1");
   const table = tableWith([{ ...lead, details: { ...lead.details, company: "Analytical" } }], () => {});
