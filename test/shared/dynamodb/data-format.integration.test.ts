@@ -37,8 +37,11 @@ const shapes: Readonly<Record<number, unknown>> = {
   1: first,
   2: {
     ...first,
+    "EXTERNAL#*": "leadId sk",
+    "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
+    "MESSAGE#*#*": "channel conversationId createdAt id leadId message metadata sk",
     "LEAD#*":
-      "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed details.createdAt details.email details.name details.score details.tags id imported sk source status",
+      "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
   },
 };
 
@@ -58,11 +61,16 @@ test("another shape of what is stored has another number of the data format", as
   vi.spyOn(console, "error").mockImplementation(() => {});
   const account = "acme";
   const on = ["--account", account];
-  const lead = (email: string) => ({ name: "Ada", email, source: "web", tags: ["a"] });
+  const metadata = { plan: "pro" };
+  const lead = (email: string) => ({
+    ...{ name: "Ada", email, source: "web", tags: ["a"], externalId: email, metadata },
+  });
   const headers = () => ({ "idempotency-key": randomUUID() });
   const created = await call("create-lead", { account, body: lead("a@example.com"), headers: headers() });
   const { id: leadId } = created.body;
-  const message = { leadId, channel: "whatsapp", message: "Hello" };
+  const changed = { body: { ...lead("a@example.com"), score: 1 }, query: "ifExists=update" };
+  expect((await call("create-lead", { account, ...changed, headers: headers() })).status).toBe(200);
+  const message = { leadId, channel: "whatsapp", message: "Hello", metadata };
   const sent = await call("send-message", { account, body: message, headers: headers() });
   expect([created.status, sent.status]).toEqual([201, 201]);
   const gone = await call("create-lead", { account, body: lead("b@example.com") });
