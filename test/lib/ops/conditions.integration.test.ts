@@ -15,6 +15,7 @@ import {
   apiKeyKey,
   countNodeKey,
   erasedLeadKey,
+  externalIdKey,
   idempotencyKey,
   leadImportKey,
   leadKey,
@@ -60,6 +61,7 @@ function itemsOf(account: string): Item[] {
         tags: [],
       },
       createdAt: createdAt(id),
+      ...(id === ada && { externalId: "crm-ada", metadata: { plan: "pro" } }),
     });
   const conversation = (id: string, leadId: string, channel: string, ids: string[], status = "active") => [
     conversationItem(account, {
@@ -78,7 +80,7 @@ function itemsOf(account: string): Item[] {
   const origin = sourceOrChannelPartition("lead", account, "fair");
   const root = rootItem({ ...emptyRoot(1), version: 1 });
   return [
-    ...[lead(ada, "fair"), lead(grace, "web")],
+    ...[lead(ada, "fair"), lead(grace, "web"), { ...externalIdKey(account, "crm-ada"), leadId: ada }],
     ...conversation(chat, ada, "email", messages.slice(0, 5)),
     ...conversation(mail, ada, "whatsapp", messages.slice(5, 7)),
     ...conversation(other, grace, "whatsapp", messages.slice(7, 8)),
@@ -137,6 +139,7 @@ describe.each([
 ])("an account is read completely %s", (_, condition) => {
   test.each([
     ["leads show", () => leadsCommand(), ["show", "--lead", ada]],
+    ["leads show --external-id", () => leadsCommand(), ["show", "--external-id", "crm-ada"]],
     ["leads export", () => leadsCommand(), ["export", "--output"]],
     ["leads erased", () => leadsCommand(), ["erased"]],
     ["leads erase --dry-run", () => eraseCommand(), ["--lead", ada, "--dry-run"]],
@@ -185,7 +188,7 @@ interface Change {
 let leads: string;
 beforeAll(async () => {
   leads = await leadFile(
-    "name,source,createdAt\nAda,fair,2026-01-01T00:00:00Z\nGrace,,2026-01-02T00:00:00Z\nMary,,2026-01-03T00:00:00Z\n",
+    "name,source,createdAt,externalId,status\nAda,fair,2026-01-01T00:00:00Z,crm-ada,booked\nGrace,,2026-01-02T00:00:00Z,crm-grace,\nMary,,2026-01-03T00:00:00Z,,\n",
   );
 });
 
@@ -208,9 +211,11 @@ const changes: Readonly<Record<string, Change>> = {
         ...["copy", ...on(neighbour), "--from-table", tableName, "--to-account", account],
         ...["--replace", "--yes"],
       ),
-    // A lead, a conversation with its messages and pointer, the limit, and the notes of an erasure and of an import.
-    isAbsent: (account, { pk, sk, conversationId }) =>
+    // A lead with its external id, a conversation with its messages and pointer, the limit, and the notes of an erasure
+    // and of an import.
+    isAbsent: (account, { pk, sk, leadId, conversationId }) =>
       sk === ada ||
+      (pk === `EXTERNAL#${account}` && leadId === ada) ||
       [sk, conversationId].includes(chat) ||
       ["LIMIT", "ERASED", "IMPORT"].some((type) => pk === `${type}#${account}`),
     isComplete: true,
@@ -226,6 +231,9 @@ const changes: Readonly<Record<string, Change>> = {
     },
   },
   "leads import": { run: (account) => runCommand(importCommand(), leads, ...on(account)) },
+  "leads import --update": {
+    run: (account) => runCommand(importCommand(), leads, ...on(account), "--update"),
+  },
   "conversations set-status active": {
     run: (account) =>
       runCommand(

@@ -33,7 +33,7 @@ let healthy: ReadonlyMap<string, Item>;
 
 /** A lead with a conversation of two messages, and a record of its request. */
 async function aPerson(account: string, name: string, email: string, text: string) {
-  const lead = await aLead(account, { name, email, source: "web" });
+  const lead = await aLead(account, { name, email, externalId: email, source: "web" });
   const messages = [];
   for (const part of ["first", "second"])
     messages.push(await aMessage(account, lead.id, "whatsapp", `${text} ${part}`));
@@ -58,7 +58,12 @@ beforeAll(async () => {
   healthy = await tableItems();
   planted = plantedItems({
     ...{ account, email, lead: ada.lead.id, conversation: ada.conversationId },
-    other: { account: other, lead: bob.lead.id, conversation: neighbour.conversationId },
+    other: {
+      account: other,
+      lead: bob.lead.id,
+      conversation: neighbour.conversationId,
+      externalId: `${bob.lead.externalId}`,
+    },
   });
   await selectTableByOptions({ table: tableName });
   await inParallel(planted, ({ item }) => put(item));
@@ -82,6 +87,7 @@ describe("a command that changes nothing", () => {
     for (const person of [
       ["--lead", ada.lead.id],
       ["--email", email],
+      ["--external-id", email],
     ]) {
       const { code, stdout, stderr } = await ops("leads", "show", ...ofAccount, ...person, "--json");
       expect(code).toBe(3);
@@ -110,8 +116,9 @@ describe("a command that changes nothing", () => {
     expect(text).toContain(name);
     expect(text).not.toContain(secret);
     const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
-    expect(checked).toMatchObject({ code: 0, stderr: "" });
-    expect(JSON.parse(checked.stdout)).toEqual({ account, rows: exported, valid: exported, rejected: 0 });
+    // The external id of another lead.
+    expect(checked).toMatchObject({ code: 3, stderr: "" });
+    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported - 1, rejected: 1 });
   });
 
   test("leads export to a terminal", async () => {
@@ -220,7 +227,7 @@ test("leads erase deletes what is of the leads with an address, and nothing else
   };
   expect(deleted.filter((name) => !isOfLead(name))).toEqual([]);
   const ofAda = [...healthy].filter((entry) => JSON.stringify(entry).includes(ada.lead.id));
-  expect(ofAda.length).toBe(5);
+  expect(ofAda.length).toBe(6);
   expect(deleted.filter((name) => healthy.has(name)).sort()).toEqual(ofAda.map(([name]) => name).sort());
 });
 

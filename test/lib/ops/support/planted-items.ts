@@ -7,6 +7,7 @@ import {
   activeConversationKey,
   apiKeyKey,
   erasedLeadKey,
+  externalIdKey,
   hashName,
   idempotencyKey,
   indexes,
@@ -36,7 +37,7 @@ export interface Names {
   readonly email: string;
   readonly lead: string;
   readonly conversation: string;
-  readonly other: Readonly<Record<"account" | "lead" | "conversation", string>>;
+  readonly other: Readonly<Record<"account" | "lead" | "conversation" | "externalId", string>>;
 }
 
 /** An item that no function writes, though its role may allow it. */
@@ -123,7 +124,8 @@ export function plantedItems(names: Names): Planted[] {
   const lead = () => {
     const id = newId("lead");
     const fields = { id, name: "Planted", email, score: 0, status: "new" as const, source: "web", tags: [] };
-    return leadItem(account, { ...fields, createdAt: createdAt(id) });
+    const others = { externalId: `crm-${id}`, metadata: { plan: "pro" }, createdAt: createdAt(id) };
+    return leadItem(account, { ...fields, ...others });
   };
   const conversation = () => {
     const fields = { id: newId("conv"), leadId, channel: "sms", status: "closed", messageCount: 1 };
@@ -180,6 +182,9 @@ export function plantedItems(names: Names): Planted[] {
     ...[...spoil("message", names, message), ...underOtherKeys("message", message)],
     ...[...spoil("active", names, pointer), ...underOtherKeys("active", () => pointer("x"))],
     ...spoil("idempotency", names, idempotencyRecord),
+    ...spoil("externalId", names, (n) => ({ ...externalIdKey(account, n), leadId })),
+    // The external id of another lead.
+    { type: "lead", item: withFields(lead(), { externalId: other.externalId }) },
     ...spoil("count", names, ofTree("root", root)),
     ...spoil("count", names, ofTree(nodeName(1, 1, "lead_0"), { entries: encodeEntries(entries) })),
     ...spoil("count", names, (n) => sublist(`record ${n}`).record),
