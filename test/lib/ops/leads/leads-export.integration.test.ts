@@ -31,13 +31,13 @@ describe("leads export", () => {
     const ada = await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });
     const formula = await aLead(account, { name: "=1+1", source: "a,b", tags: ["-x", "@y", "é ☎"] });
     const quoted = await aLead(account, { name: "'quoted'", tags: ["a;b", " c "] });
-    const metadata = { "a.b": "", größe: "L" };
-    const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"], externalId: "+49", metadata });
+    const named = { externalId: "+49", metadata: { größe: "=1" } };
+    const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"], ...named });
     const { code, stdout, stderr } = await ops(account, "export");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\r\n")).toEqual([
       header,
-      `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""a.b"":"""",""größe"":""L""}",${brackets.createdAt}`,
+      `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""größe"":""=1""}",${brackets.createdAt}`,
       `${quoted.id},,'quoted',,0,new,,"[""a;b"","" c ""]",,${quoted.createdAt}`,
       `${formula.id},,'=1+1,,0,new,"a,b",'-x;@y;é ☎,,${formula.createdAt}`,
       `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,${ada.createdAt}`,

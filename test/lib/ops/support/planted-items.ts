@@ -183,8 +183,6 @@ export function plantedItems(names: Names): Planted[] {
     ...[...spoil("active", names, pointer), ...underOtherKeys("active", () => pointer("x"))],
     ...spoil("idempotency", names, idempotencyRecord),
     ...spoil("externalId", names, (n) => ({ ...externalIdKey(account, n), leadId })),
-    // The external id of another lead.
-    { type: "lead", item: withFields(lead(), { externalId: other.externalId }) },
     ...spoil("count", names, ofTree("root", root)),
     ...spoil("count", names, ofTree(nodeName(1, 1, "lead_0"), { entries: encodeEntries(entries) })),
     ...spoil("count", names, (n) => sublist(`record ${n}`).record),
