@@ -16,12 +16,15 @@ const schemas = { label, name, messageText, metadata: metadata.additionalPropert
 describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
   const validate = new Ajv2020(requestOptions).compile(schema);
   const others = documented(schema);
+  // No pattern of all languages has what Unicode formats texts by, which the service refuses in an external id.
+  const isOmitted = (character: string) =>
+    !character.isWellFormed() || (schema === externalId && /\p{Cf}/u.test(character));
 
   test("accepts the same characters, alone and in a text", () => {
     const different: string[] = [];
     for (let code = 0; code <= 0xffff; code++) {
       const character = String.fromCharCode(code);
-      if (!character.isWellFormed()) continue;
+      if (isOmitted(character)) continue;
       for (const value of [character, ` ${character}`, `a${character}\u{1F600}`])
         if (others.some((other) => other(value) !== validate(value))) different.push(value);
     }
@@ -32,7 +35,7 @@ describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
     const { pattern } = withPortablePattern(schema) as { pattern: string };
     const inOtherLanguage = new RegExp(pattern.replace("\\s", " \\t\\n\\f\\r"));
     const different = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(
-      (character) => character.isWellFormed() && inOtherLanguage.test(character) !== validate(character),
+      (character) => !isOmitted(character) && inOtherLanguage.test(character) !== validate(character),
     );
     expect(different).toEqual(pattern.includes("\\s") ? ["\u2028", "\u2029"] : []);
   });
