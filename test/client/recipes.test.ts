@@ -228,7 +228,10 @@ test("a lead that is stored behind a synchronization that takes long is received
   expect(received).toEqual(new Set(api.leads.keys()));
 });
 
+const sendForm = (client: Client) => findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
+
 test.each<[string, (client: Client) => Promise<unknown>]>([
+  ["findOrCreateLead", (client) => sendForm(client).then(() => sendForm(client))],
   ["syncLeads", (client) => syncLeads(client, "2026-11-25T00:00:00Z", async () => {})],
   ["syncConversations", (client) => syncConversations(client, "2026-11-25T00:00:00Z", async () => {})],
   ["greetLeads", (client) => greetLeads(client, "form 0")],
