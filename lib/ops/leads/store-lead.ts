@@ -27,6 +27,8 @@ export async function storeLead(
   if (externalId === undefined) return erased ? "erased" : storeOnce(storing, item);
   const outcome = await pace.retry(async () => {
     const { leadId, item: named } = await readNamed(account, externalId);
+    // The external id of an erased lead may be that of a new one.
+    if (erased && (!named || leadId === id)) return "erased";
     if (named && isStoredByRun(storing, named, item)) return "stored";
     if (named && update) {
       const { id: _, createdAt: __, ...fields } = value;
@@ -34,7 +36,6 @@ export async function storeLead(
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
     if (named) return "present";
-    if (erased) return "erased";
     if (value.name === undefined) throw invalidInput([nameRequired]);
     if (await leadExists(account, id)) throw invalidInput([otherExternalId]);
     await transact([putAbsent(storing, item), putExternalId(account, externalId, id, leadId)], true);
