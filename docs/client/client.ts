@@ -172,13 +172,9 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     conversationPages: (query: Filters<ConversationsQuery> = {}, options?: CallOptions) =>
       readPages((page) => listConversations({ ...query, sort: "createdAt", page, limit }, options)),
 
-    /** Those of some leads that exist, by id. Each 100 are a request. */
+    /** Those of some rows that exist, by these ids. Each 100 are a request, or fewer if the ids are long. */
     findLeads: find("id", listLeads),
-
-    /** Those of some leads that exist, by `externalId`. Each 100 are a request, or fewer if they are long. */
     findLeadsByExternalId: find("externalId", listLeads),
-
-    /** Those of some conversations that exist, by id. Each 100 are a request. */
     findConversations: find("id", listConversations),
   };
 }
@@ -302,16 +298,8 @@ interface ErrorBody extends Partial<Omit<Failure, "status" | "code">> {
 function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
   const { code = "http_error", errors, id, detail = body.message ?? "the response is not JSON" } = body;
   const requestId = body.requestId ?? headers.get("apigw-requestid") ?? undefined;
-  const retryAfter = readRetryAfter(headers);
-  return {
-    message: `${status} ${code}: ${detail} (request ${requestId})`,
-    status,
-    code,
-    errors,
-    id,
-    requestId,
-    retryAfter,
-  };
+  const message = `${status} ${code}: ${detail} (request ${requestId})`;
+  return { message, status, code, errors, id, requestId, retryAfter: readRetryAfter(headers) };
 }
 
 /** The seconds of `Retry-After`. A proxy may send a date instead, which is a time of its own clock. */

@@ -95,8 +95,8 @@ describe("a call", () => {
   test("says which lead has an external id already", async () => {
     const { client } = await startHostileServer();
     const { id } = await client.createLead({ ...lead, externalId: "crm-1" });
-    const error = await errorOf(client.createLead({ ...lead, externalId: "crm-1" }));
-    expect(error).toMatchObject({ status: 409, code: "lead_exists", id });
+    const again = client.createLead({ ...lead, externalId: "crm-1" });
+    expect(await errorOf(again)).toMatchObject({ status: 409, code: "lead_exists", id });
   });
 
   test("ends at a refusal that another attempt would not change", async () => {
