@@ -117,7 +117,8 @@ export async function readNamed(
   }
   // Single reads can see a part of the transaction that stores both.
   const [named, lead] = await readTogether([key, leadKey(account, leadId)]);
-  if (lead) throw new StaleReadError();
+  // Or another lead has got the external id meanwhile.
+  if (lead || (named && named.leadId !== leadId)) throw new StaleReadError();
   return { leadId: named?.leadId };
 }
 

@@ -111,6 +111,21 @@ test("a read that shows only a part of what stores a lead makes no second lead",
   expect([status, body.id, next]).toEqual([200, id, undefined]);
 });
 
+test("an external id that another lead gets meanwhile is that of this lead", async () => {
+  const { id } = await aLead(account, { externalId });
+  const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === id;
+  let other: string | undefined;
+  const run = async () => {
+    erase(id);
+    ({ id: other } = await aLead(account, { externalId }));
+    return {};
+  };
+  next = { isIt, run };
+  const { status, body } = await update({ name: "Grace" });
+  expect([status, body.id]).toEqual([200, other]);
+  expect(await find()).toEqual([body]);
+});
+
 test("a retry beside its first attempt gets the response of that, and no 409 of its own lead", async () => {
   const headers = { "idempotency-key": "key" };
   const send = () => call("create-lead", { account, headers, body: { name: "Ada", externalId } });
