@@ -37,7 +37,7 @@ class ConditionParser {
 
   constructor(expression: string) {
     this.#expression = expression;
-    this.#tokens = expression.match(/[#:]?\w+|<=?|\S/g) ?? [];
+    this.#tokens = expression.match(/[#:]?\w+(?:\.\w+)*|<=?|\S/g) ?? [];
   }
 
   parse(): Evaluate<boolean> {
@@ -113,10 +113,12 @@ class ConditionParser {
   }
 }
 
-/** A value, or an attribute of an item. */
+/** A value, or an attribute of an item or, after a dot, of a map in it. */
 export function operand(token: string): Evaluate<unknown> {
   if (token.startsWith(":")) return (_, substitutions) => valueFor(token, substitutions);
-  return (item, substitutions) => item[nameOf(token, substitutions)];
+  const [attribute = "", ...path] = token.split(".");
+  return (item, substitutions) =>
+    path.reduce<unknown>((map, name) => Object(map)[name], item[nameOf(attribute, substitutions)]);
 }
 
 /** The attribute that a token of an expression names. */
