@@ -69,9 +69,12 @@ export function takeUnits(): Readonly<typeof units> {
   return taken;
 }
 
+/** Maps of callers may have the name `constructor`, as instances of classes do. */
+export const writtenValues = { removeUndefinedValues: true, convertClassInstanceToMap: true };
+
 /** Made for each client, which changes it. */
 const translation = () => ({
-  marshallOptions: { removeUndefinedValues: true },
+  marshallOptions: { ...writtenValues },
   unmarshallOptions: { ...readNumbers },
 });
 

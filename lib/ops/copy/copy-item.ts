@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import {
+  type Item,
+  type Key,
+  readItem,
+  table,
+  tableName,
+  writtenValues,
+} from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, orStaleRead, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { asChange, readsPerWrite } from "../table/write-items.ts";
@@ -96,7 +103,7 @@ export function differences(stored: Item, wanted: Item): readonly string[] {
 const isSame = (stored: unknown, wanted: unknown) =>
   isDeepStrictEqual(toAttribute(stored), toAttribute(wanted));
 
-const toAttribute = (value: unknown) => marshall({ value }, { removeUndefinedValues: true }).value;
+const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;
 
 export const putAbsent = ({ runId }: Storing, item: Item) => ({
   Put: {
