@@ -1,0 +1,94 @@
+import { setTimeout } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { accountPartition } from "../../shared/dynamodb/keys.ts";
+import { takeUnits } from "../../shared/dynamodb/table-client.ts";
+import { fieldsOf } from "../../shared/schemas/record.ts";
+import { call } from "../support/call.ts";
+import { pick, seeded } from "../support/random.ts";
+import { interceptAttempts, tableFaults } from "../support/table-faults.ts";
+import { tableItems } from "../support/table-items.ts";
+
+const externalId = "crm-1";
+const ada = { name: "Ada", email: "ada@example.com", source: "web" };
+const ifExists = "ifExists=update";
+
+/** Sends a request again while the table is too busy for it, as clients do. */
+async function send(account: string, query: string, fields: object, key = "") {
+  const request = { account, query, body: { externalId, ...fields } };
+  for (let tries = 0; tries < 60; tries++) {
+    const response = await call("create-lead", {
+      ...request,
+      ...(key && { headers: { "idempotency-key": key } }),
+    });
+    if (response.status !== 429 && response.status !== 503) return response;
+    await setTimeout(100 * Math.random());
+  }
+  throw new Error("The request was never answered.");
+}
+
+/** The one lead of an account, which has the external id. */
+async function onlyLead(account: string) {
+  const items = [...(await tableItems()).values()];
+  const [leads = [], named = []] = (["lead", "externalId"] as const).map((type) =>
+    items.filter(({ pk }) => pk === accountPartition(type, account)),
+  );
+  expect(leads).toHaveLength(1);
+  expect(named.map(({ sk, leadId }) => [sk, leadId])).toEqual([[externalId, leads[0]?.id]]);
+  return fieldsOf(leads[0] ?? {});
+}
+
+test.each([
+  ["409 with its id", "", 409],
+  ["200", ifExists, 200],
+])("of 50 first requests at the same moment, one makes the lead, and the others get %s", async (_, query, other) => {
+  const account = `first-${other}`;
+  const all = await Promise.all(Array.from({ length: 50 }, () => send(account, query, ada)));
+  expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(other)].sort());
+  const { id } = await onlyLead(account);
+  expect(new Set(all.map(({ body }) => body.id))).toEqual(new Set([id]));
+});
+
+test.each([1, 2, 3])("no acknowledged update is lost, whatever fails at random (seed %i)", async (seed) => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const random = seeded(seed);
+  const kinds = Object.keys(tableFaults);
+  interceptAttempts((attempt) => {
+    if (random() > 0.2) return attempt.forward();
+    return tableFaults[pick(random, kinds)]?.(attempt) ?? attempt.forward();
+  });
+  // Every object has something with the first two.
+  const names = ["constructor", "toString", "a/b", "~", "ü", "x"];
+  await Promise.all(
+    names.map(async (name, client) => {
+      for (let n = 0; n < 8; n++) {
+        const fields = { name: `${client}`, metadata: { [name]: `${n}` } };
+        const { body } = await send(`lost-${seed}`, ifExists, fields, random() < 0.5 ? `${client}-${n}` : "");
+        expect(body.metadata?.[name], JSON.stringify(body)).toBe(`${n}`);
+      }
+    }),
+  );
+  // Late attempts take effect.
+  await setTimeout(500);
+  vi.restoreAllMocks();
+  const { metadata } = await onlyLead(`lost-${seed}`);
+  expect(metadata).toEqual(Object.fromEntries(names.map((name) => [name, "7"])));
+});
+
+test("an external id costs its item and the price of a transaction, and an update two reads and what it changes", async () => {
+  const logged = vi.spyOn(console, "info").mockImplementation(() => {});
+  takeUnits();
+  const cost = async (request: Promise<unknown>) => {
+    await request;
+    const [{ reads, writes }] = logged.mock.lastCall as [ReturnType<typeof takeUnits>];
+    return [reads, writes];
+  };
+  expect(await cost(send("units", "", ada))).toEqual([0, 5 + 1 + 2]);
+  expect(await cost(send("units", ifExists, { name: "Grace" }))).toEqual([2, 5]);
+  expect(await cost(send("units", ifExists, { name: "Grace" }))).toEqual([2, 0]);
+  // The lead leaves two places in indexes, and takes two others.
+  expect(await cost(send("units", ifExists, { status: "booked" }))).toEqual([2, 5 + 2]);
+  expect(await cost(send("units", ifExists, { score: 1 }, "key"))).toEqual([2, 5 + 1 + 2]);
+  expect(await cost(call("list-leads", { account: "units", query: `externalId=${externalId}` }))).toEqual([
+    2, 0,
+  ]);
+});
