@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { Fault } from "../errors.ts";
-import { addFaults } from "./faults.ts";
+import { addFaults, memberName } from "./faults.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 const maxLength = 255;
@@ -25,8 +25,8 @@ export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
 
 const pattern = new RegExp(idempotencyKeyPattern);
 
-/** Other names of the header, as some clients send it. */
-const misnamed = /^(?:x[-_]?)?idempotency[-_]?key$/;
+/** Other names of the header, as some clients send it, such as `x-idempotency-key` and `idempotence-token`. */
+const misnamed = /in?dempot/;
 
 /**
  * Puts the Idempotency-Key, bare or quoted, on `event.idempotencyKey`; the response lists its fault with the others.
@@ -40,7 +40,7 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
       const header = event.headers["idempotency-key"];
       if (header === undefined) {
         const names = Object.keys(event.headers).filter((name) => misnamed.test(name));
-        return addFaults(event, ...names.map(misnamedFault));
+        return addFaults(event, ...names.map((name) => misnamedFault(memberName(undefined, name))));
       }
       const key = readKey(header.trim());
       if (key) event.idempotencyKey = key;

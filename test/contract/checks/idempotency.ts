@@ -115,7 +115,7 @@ export const idempotencyChecks = [
           expectFaults(await create(mine, key), ["header idempotency-key invalid_format"]);
       }),
     "A key in another header, such as X-Idempotency-Key, returns 400": async ({ mine }) => {
-      for (const name of ["x-idempotency-key", "idempotency_key"]) {
+      for (const name of ["x-idempotency-key", "idempotency_key", "idempotent-key", "cko-idempotency-key"]) {
         const response = await mine.post(leads, { name: "Ada" }, { [name]: randomUUID() });
         expectFaults(response, [`header ${name} unknown`]);
       }
