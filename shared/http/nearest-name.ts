@@ -8,8 +8,9 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
   ["include", /^(?:expand|embed|with|messages)$/],
   ["lastMessageAfter", /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min)?)$/],
   ["lastMessageBefore", /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/],
-  ["createdAfter", /^(?:since|from|after)$/],
-  ["createdBefore", /^(?:until|to|before)$/],
+  // Bare, "after" and "before" may mean a time or a row.
+  ["createdAfter", /^(?:created)?(?:since|from|gte?|min)$/],
+  ["createdBefore", /^(?:created)?(?:until|to|lte?|max)$/],
 ];
 
 /**

@@ -15,8 +15,8 @@ import type { RouteEvent } from "./route-event.ts";
  * `a=1&a=2`. Here a repeated parameter becomes an empty array, and one that is not percent-encoded UTF-8 becomes null:
  * neither is a string, so the route's schema rejects it.
  *
- * A parameter that is an array in the schema has the values between its commas. It may be repeated, as many clients
- * write arrays.
+ * A parameter that is an array in the schema has the values between its commas, without blanks around them. It may be
+ * repeated, as many clients write arrays.
  */
 export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
   const { properties } = schema as { readonly properties: Readonly<Record<string, { type: string }>> };
@@ -64,7 +64,7 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
 }
 
 const appendValues = (before: QueryValue | undefined, value: string) =>
-  [...(before ?? []), ...value.split(",", maxValues)].slice(0, maxValues);
+  [...(before ?? []), ...value.split(",", maxValues).map((part) => part.trim())].slice(0, maxValues);
 
 function decode(text: string): string | null {
   try {

@@ -104,7 +104,7 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
 }
 
 /** Names of a filter by the time of a change, such as `updatedAfter`. */
-const changeTimes = /^(?:last)?_?(?:updated|modified|changed)/i;
+const changeTimes = /^(?:last)?_?(?:updated|modified|changed|deleted)/i;
 
 /** Names of a choice of fields. */
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;

@@ -39,7 +39,7 @@ describe.each(lists)("%s rejects", (name) => {
     ["=1", '"" unknown'],
     [`id=${long(65)}`, "id too_long"],
     [`id=${Array.from({ length: 101 }, (_, n) => `x${n}`)}`, "id too_many"],
-    ["id=x,,y&id=", "id[1] too_short", "id[3] too_short"],
+    ["id=x,,y&id=+", "id[1] too_short", "id[3] too_short"],
     ["id=x&id=%ff", "id invalid_encoding"],
     ["sort=createdAt&sort=createdAt", "sort repeated"],
     ["sort=%ff", "sort invalid_encoding"],
@@ -206,11 +206,12 @@ describe("the message of a fault", () => {
   test.each([
     ["list-leads", "created_after=x", `created_after ${notParameter}, but createdAfter is`],
     ["list-leads", "x=x", `x ${notParameter}, which takes ${leadsParameters}`],
+    ["list-leads", "after=x", `after ${notParameter}, which takes ${leadsParameters}`],
     ...Object.entries({
       page: ["cursor", "offset", "page_token"],
       limit: ["per_page", "pageSize", "perPage"],
-      createdAfter: ["since", "from", "after"],
-      createdBefore: ["until", "to"],
+      createdAfter: ["since", "from", "created_gte"],
+      createdBefore: ["until", "to", "created_to", "createdUntil", "created[lte]"],
       sort: ["order", "orderBy", "sort_by", "direction"],
     }).flatMap(([meant, names]) =>
       names.map((name) => ["list-leads", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const),
@@ -225,7 +226,7 @@ describe("the message of a fault", () => {
         (name) => ["list-conversations", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const,
       ),
     ),
-    ...["updatedAfter", "last_modified", "changedSince"].map(
+    ...["updatedAfter", "last_modified", "changedSince", "deletedAfter"].map(
       (name) =>
         [
           "list-leads",

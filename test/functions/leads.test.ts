@@ -50,3 +50,9 @@ test.each([
     expect((await call("list-conversations", { query })).body.data).toHaveLength(1);
   }
 });
+
+test("ids have blanks around their commas", async () => {
+  const [a, b, c] = [await aLead("acme"), await aLead("acme"), await aLead("acme")].map(({ id }) => id);
+  const { data } = (await call("list-leads", { query: `id=${a},+${b}%20,%20${c}` })).body;
+  expect(new Set(data.map(({ id }) => id))).toEqual(new Set([a, b, c]));
+});

@@ -232,7 +232,8 @@ function parse({ route, query, encoding }: Sent): Member[] {
   const arrays: string[] = Object.keys(schemas[route].query.properties).filter(isArray);
   const others = query.filter(([name]) => !arrays.includes(name));
   const lists = arrays.flatMap((array): Member[] => {
-    const ids = query.flatMap(([name, value]) => (name === array ? toText(value).split(",") : []));
+    const parts = query.flatMap(([name, value]) => (name === array ? toText(value).split(",") : []));
+    const ids = parts.map((part) => part.trim());
     const values = ids.map((id) => (array === "id" && isOther(id) ? null : id));
     return ids.length > 0 ? [[array, encoding > 2 ? null : values]] : [];
   });
