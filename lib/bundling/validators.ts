@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Ajv } from "ajv";
+import { _, Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { Plugin } from "esbuild";
 import type { UncompiledValidator } from "../../shared/schemas/validator.ts";
@@ -27,7 +27,9 @@ export const validatorsPlugin: Plugin = {
 
 /** An expression that is the validator. Ajv writes a CommonJS module; esbuild leaves out a pure call whose result is unused. */
 function validatorCode({ schema, options, properties }: UncompiledValidator): string {
-  const ajv = new Ajv({ ...options, code: { source: true, optimize: 2 } });
+  // The formats that are functions are exports of this module.
+  const formats = _`require("../stored-name.ts")`;
+  const ajv = new Ajv({ ...options, code: { source: true, optimize: 2, formats } });
   const module = standalone.default(ajv, ajv.compile(schema));
   const validate = `/* @__PURE__ */ ((module) => {${module}\nreturn module.exports;})({})`;
   return `/* @__PURE__ */ Object.assign(${validate}, ${JSON.stringify({ properties })})`;

@@ -1,7 +1,7 @@
 import { compressedFrom } from "../../shared/http/compressed-responses.ts";
 
 /** A link of the `Link` header, as a pattern. */
-const link = (rel: string) => `</[^>]+>; rel="${rel}"`;
+const link = (rel: string) => `</[^>]+>; rel=\\x22${rel}\\x22`;
 
 const integer = (minimum: number) => ({ type: "integer", minimum });
 
@@ -31,13 +31,13 @@ export const headerComponents = {
   RateLimitPolicy: {
     description:
       "The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.",
-    schema: { type: "string", pattern: '^"account";q=[1-9][0-9]*;w=[1-9][0-9]*$' },
+    schema: { type: "string", pattern: "^\\x22account\\x22;q=[1-9][0-9]*;w=[1-9][0-9]*$" },
     example: '"account";q=6000;w=60',
   },
   RateLimit: {
     description:
       "The account's remaining requests: `r` requests for `t` more seconds. On every response of a function, unless the deployment has no limit.",
-    schema: { type: "string", pattern: '^"account";r=[0-9]+;t=[1-9][0-9]*$' },
+    schema: { type: "string", pattern: "^\\x22account\\x22;r=[0-9]+;t=[1-9][0-9]*$" },
     example: '"account";r=5991;t=42',
   },
   RetryAfter: {

@@ -1,6 +1,5 @@
 import {
   lines,
-  notBlank,
   notConversationId,
   notLeadId,
   notMessageId,
@@ -8,54 +7,41 @@ import {
   visible,
 } from "../../shared/schemas/text-rules.ts";
 
-/** Any character but a control character. */
-const character = "[^\\x00-\\x1F\\x7F-\\x9F]";
-
-/** The same, but line breaks and tabs are allowed. */
-const characterOfLines = "[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F-\\x9F]";
+/** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
+const character = "[^\\x00-\\x1F\\x7F]";
+const characterOfLines = "[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F]";
+const shown = "[^\\x00-\\x20\\x7F]";
 
 /**
- * Any character but a space of Unicode or a control character.
- *
- * In Go and Java, `\s` has only the spaces of ASCII. So the others are listed, as themselves, because no escape of them
- * is known to all languages. U+2028 and U+2029 are not: generators that write a pattern into a program as a literal
- * would end its line there.
+ * The patterns of the document by those of the validators, which need JavaScript's `u` flag. All languages read these alike,
+ * also those that match bytes: so they are about ASCII alone, and accept further texts that the service refuses.
  */
-const space = "\\s\\x00-\\x20\\x7F-\\xA0\u1680\u2000-\u200A\u202F\u205F\u3000\uFEFF";
-const notSpace = `[^${space}]`;
-
-/** The patterns of the document by those of the validators, of which a text must match each one. */
-const patterns: ReadonlyMap<string, string> = new Map([
-  [keyOf(oneLine), `^${character}*$`],
-  [keyOf(lines), `^${characterOfLines}*$`],
-  [keyOf(visible), `^[^,${space}]*$`],
-  [keyOf(notBlank, oneLine), `^${character}*${notSpace}${character}*$`],
-  [keyOf(notBlank, lines), `^${characterOfLines}*${notSpace}${characterOfLines}*$`],
-]);
+const patterns: Readonly<Record<string, { readonly any: string; readonly notBlank?: string }>> = {
+  [oneLine]: { any: `^${character}*$`, notBlank: `^ *${shown}${character}*$` },
+  [lines]: { any: `^${characterOfLines}*$`, notBlank: `^[\\x09\\x0A\\x0D ]*${shown}${characterOfLines}*$` },
+  [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
+};
 
 /** The patterns that the document leaves out: to exclude a prefix, only some languages have a notation. */
 const omitted: ReadonlySet<string> = new Set([notLeadId, notConversationId, notMessageId]);
 
-function keyOf(...all: readonly string[]): string {
-  return JSON.stringify(all);
-}
-
 interface TextSchema {
   readonly pattern?: string;
+  readonly format?: string;
   readonly allOf?: readonly { readonly pattern: string }[];
 }
 
 /**
- * The schema of a text with one pattern instead of those of the validators, which need JavaScript's `u` flag. It accepts
- * the same texts in all languages.
+ * The schema of a text with a pattern for all languages in place of what only the validators know: their patterns, and
+ * formats of texts that are not blank.
  *
- * @throws Error when no single pattern is known for several of them
+ * @throws Error when a schema has several patterns that the document cannot leave out
  */
-export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): object {
-  const parts = allOf?.map((part) => part.pattern) ?? (pattern === undefined ? [] : [pattern]);
-  const all = parts.filter((part) => !omitted.has(part));
-  if (all.length === 0) return schema;
-  const portable = patterns.get(keyOf(...all)) ?? pattern;
-  if (portable === undefined) throw new Error(`There is no single pattern for ${all.join(" and ")}.`);
-  return { ...schema, pattern: portable };
+export function withPortablePattern({ pattern, allOf = [], ...schema }: TextSchema): object {
+  const others = allOf.filter((part) => !omitted.has(part.pattern));
+  if (others.length > 0) throw new Error(`There is no single pattern for ${JSON.stringify(others)}.`);
+  if (pattern === undefined) return schema;
+  const { format, ...rest } = schema;
+  const { any, notBlank = any } = patterns[pattern] ?? { any: pattern };
+  return { ...rest, pattern: format === undefined ? any : notBlank };
 }

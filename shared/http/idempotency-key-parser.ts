@@ -18,7 +18,7 @@ const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxLength}}`;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
  */
-const quoted = `"((?:[ !#-\\x5B\\x5D-~]|\\\\["\\\\]){1,${maxLength}})"`;
+const quoted = `\\x22((?:[ !#-\\x5B\\x5D-~]|\\\\[\\x22\\\\]){1,${maxLength}})\\x22`;
 
 /** What the header must match. */
 export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;

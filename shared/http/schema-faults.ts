@@ -4,6 +4,7 @@ import type { Route } from "../routes.ts";
 import { metadata } from "../schemas/field-schemas.ts";
 import { score } from "../schemas/lead-schemas.ts";
 import { textRules } from "../schemas/text-rules.ts";
+import { notBlank } from "../stored-name.ts";
 import { memberName } from "./faults.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
@@ -95,7 +96,9 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
     case "maxItems":
       return { code: "too_many", message: `must have at most ${params.limit} items` };
     case "format":
-      return { code: "invalid_format", message: emailMessage(String(value), place, orNone) };
+      return params.format === "email"
+        ? { code: "invalid_format", message: emailMessage(String(value), place, orNone) }
+        : textFault(String(value));
     case "pattern":
       return textRules[params.pattern] ?? unknownKeyword(keyword);
     default:
@@ -156,6 +159,12 @@ function wrongType(type: string | readonly string[], value: unknown, orNone: str
   const message = `must be ${wanted.join(" or ")}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
   return { code: "wrong_type", message };
 }
+
+/** What is wrong with a text that shows nothing, or with a label whose stored form is too long. */
+const textFault = (text: string): Description =>
+  notBlank.test(text)
+    ? { code: "too_long", message: "must have at most 64 characters as it is stored" }
+    : { code: "blank", message: "must not be blank" };
 
 /** The usual slips in an email address; the first that is found counts. */
 const emailSlips: readonly (readonly [RegExp, string])[] = [

@@ -2,7 +2,6 @@ import type { JSONSchema } from "json-schema-to-ts";
 import {
   lines,
   messageId,
-  notBlank,
   notConversationId,
   notLeadId,
   notMessageId,
@@ -37,13 +36,15 @@ export const conversationIdFilter = {
 /** The id of a message before which others are asked for. */
 export const messageIdFilter = { type: "string", pattern: messageId } as const satisfies JSONSchema;
 
-/** A source, a channel, a tag or a conversation's status. */
-export const label = {
+export const tag = {
   type: "string",
   minLength: 1,
   maxLength: 64,
   pattern: oneLine,
 } as const satisfies JSONSchema;
+
+/** A source, a channel or a conversation's status. */
+export const label = { ...tag, format: "storable" } as const satisfies JSONSchema;
 
 /** The caller's own id of a lead. */
 export const externalId = {
@@ -73,11 +74,13 @@ export const email = { type: "string", maxLength: 254, format: "email" } as cons
 export const name = {
   type: "string",
   maxLength: 200,
-  allOf: [{ pattern: notBlank }, { pattern: oneLine }],
+  pattern: oneLine,
+  format: "notBlank",
 } as const satisfies JSONSchema;
 
 export const messageText = {
   type: "string",
   maxLength: 4096,
-  allOf: [{ pattern: notBlank }, { pattern: lines }],
+  pattern: lines,
+  format: "notBlank",
 } as const satisfies JSONSchema;

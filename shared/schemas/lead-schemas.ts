@@ -9,6 +9,7 @@ import {
   leadIdFilter,
   metadata,
   name,
+  tag,
   timestamp,
 } from "./field-schemas.ts";
 import { creationOrders, limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
@@ -19,7 +20,7 @@ export const leadStatuses = ["new", "qualified", "booked"] as const;
 
 const status = { type: "string", enum: leadStatuses } as const satisfies JSONSchema;
 export const score = { type: "integer", minimum: 0, maximum: 100 } as const satisfies JSONSchema;
-const tags = { type: "array", maxItems: 50, items: label } as const satisfies JSONSchema;
+const tags = { type: "array", maxItems: 50, items: tag } as const satisfies JSONSchema;
 
 /** The query of `GET /api/v1/leads`, as strings, the way it arrives; ids are split. */
 export const leadsQuery = {

@@ -2,8 +2,6 @@ import type { FaultCode } from "../errors.ts";
 import { ulidPattern } from "../ids.ts";
 import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-schemas.ts";
 
-export const notBlank = "\\S";
-
 /** No control characters and no unpaired surrogates. */
 export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
 
@@ -27,7 +25,6 @@ interface TextRule {
 
 /** The fault of a string that does not match a pattern, for every pattern in the schemas of requests. */
 export const textRules: Readonly<Record<string, TextRule>> = {
-  [notBlank]: { code: "blank", message: "must not be blank" },
   [oneLine]: {
     code: "invalid_characters",
     message: "must not contain control characters or unpaired surrogates",

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { notBlank, storable } from "../stored-name.ts";
 
 /** The schema of a JSON object. */
 export interface ObjectSchema {
@@ -34,18 +35,21 @@ export const requestOptions = {
   strictTypes: false,
   ownProperties: true,
   messages: false,
-  formats: { email: fullFormats.email, "date-time": true },
+  formats: { email: fullFormats.email, "date-time": true, notBlank, storable },
 } as const satisfies Options;
 
 /** A time as the service writes it. */
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Ajv's options for stored records. An address was checked when it was stored: another release of Ajv must not lose leads. */
+/**
+ * Ajv's options for stored records. An address and a text were checked when they were stored: the rules of another release
+ * must not lose them.
+ */
 const recordOptions = {
   strict: true,
   strictTypes: false,
   messages: false,
-  formats: { email: true, "date-time": timestamp },
+  formats: { email: true, "date-time": timestamp, notBlank: /\S/, storable: true },
 } as const satisfies Options;
 
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */

@@ -339,6 +339,12 @@ describe("the message of a fault", () => {
     [{ name: "Ada", tags: "vip" }, "tags must be an array, not a string"],
     [{ name: "Ada", tags: [null] }, "tags[0] must be a string, not null"],
     [{ name: "Ada", tags: [""] }, "tags[0] must have at least 1 character"],
+    ...["\u200b", "\u3164", " \u2800\ufe0f"].map((blank): [object, ...string[]] => [
+      { name: blank, source: blank, tags: [blank] },
+      "name must not be blank",
+      "source must not be blank",
+    ]),
+    [{ name: "Ada", source: "½".repeat(22) }, "source must have at most 64 characters as it is stored"],
     [{ name: "Ada", email: "" }, `email must not be empty: ${leaveOut}`],
     [{ name: long(201) }, "name must have at most 200 characters"],
     ["null", " must be a JSON object, not null"],

@@ -36,8 +36,9 @@ test("times can be before and after all rows, and in any offset", async () => {
 test.each([
   ["LinkedIn", "linkedin"],
   ["ΟΔΟΣ", "οδος"],
-  // The lower case of this character is two, so the longest name would become too long.
-  ["İ".repeat(64), "İ".repeat(64)],
+  // The lower case of this character is two.
+  ["İ".repeat(32), "i̇".repeat(32)],
+  ["J̌", "ǰ"],
   ["Ⱥ".repeat(64), "ⱥ".repeat(64)],
 ])("a source or channel is stored in lower case, and found in any: %s", async (sent, stored) => {
   const lead = await aLead("acme", { source: sent });
@@ -48,6 +49,24 @@ test.each([
     expect((await call("list-leads", { query: `source=${name}` })).body.data).toHaveLength(1);
     const query = `channel=${name}&status=ACTIVE`;
     expect((await call("list-conversations", { query })).body.data).toHaveLength(1);
+  }
+});
+
+const spellings = [
+  ...["whatsapp", "WhatsApp ", "\u00a0whatsapp", "whats\u200bapp", "whatsapp\u3164", "what\u00adsapp\ufe0f"],
+  ...["\uff37\uff48\uff41\uff54\uff53\uff21\uff50\uff50", "\u2800whatsapp\ufff9"],
+];
+
+test("spellings that look alike are one source, one channel and one conversation", async () => {
+  const leads = await Promise.all(spellings.map((source) => aLead("acme", { source })));
+  expect(new Set(leads.map(({ source }) => source))).toEqual(new Set(["whatsapp"]));
+  const messages = [];
+  for (const channel of spellings) messages.push(await aMessage("acme", leads[0]?.id ?? "", channel));
+  expect(new Set(messages.map(({ channel, conversationId }) => `${channel} ${conversationId}`)).size).toBe(1);
+  for (const name of spellings.map(encodeURIComponent)) {
+    expect((await call("list-leads", { query: `source=${name}` })).body.pagination.total).toBe(8);
+    const { data } = (await call("list-conversations", { query: `channel=${name}` })).body;
+    expect(data).toMatchObject([{ channel: "whatsapp", messageCount: 8 }]);
   }
 });
 

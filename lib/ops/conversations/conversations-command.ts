@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { storable } from "../../../shared/stored-name.ts";
 import { type AccountOptions, changeDeadline, command } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
@@ -17,8 +18,10 @@ export function conversationsCommand(): Command {
 }
 
 function parseStatus(text: string): string {
-  if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text)) {
-    throw new InvalidArgumentError("A status has 1 to 64 characters, and no control characters.");
+  if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text) || !storable(text)) {
+    throw new InvalidArgumentError(
+      "A status has 1 to 64 characters, some visible, and no control characters.",
+    );
   }
   return text;
 }

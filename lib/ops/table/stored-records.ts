@@ -93,7 +93,7 @@ export const readStored = <Type extends RecordType>(
 
 function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
-  const all: Item = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
+  const all = spelled(type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item));
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
   const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
   if (invalid) {
@@ -107,13 +107,18 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
   return record;
 }
 
-/** A record as the API stores it: its time is that of its id, and not of the future, and names are in lower case. */
+/** Fields with labels as this release stores them: 1.0.0 kept blanks and invisible characters, and a source of these alone. */
+function spelled(fields: Item): Item {
+  const labels = ["source", "channel", "status"].filter((name) => typeof fields[name] === "string");
+  const names = labels.map((name) => [name, storedName(String(fields[name])) || undefined]);
+  return { ...fields, ...Object.fromEntries(names) };
+}
+
+/** A record as the API stores it: its time is that of its id, and not of the future. */
 function stored(record: Item): Item {
-  const names = ["source", "channel", "status"].filter((name) => typeof record[name] === "string");
   const { id } = record;
   return {
     ...record,
-    ...Object.fromEntries(names.map((name) => [name, storedName(String(record[name]))])),
     ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
     id: typeof id === "string" && !hasCome(id) ? undefined : id,
   };

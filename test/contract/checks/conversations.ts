@@ -52,11 +52,12 @@ export const conversationChecks = [
     },
   }),
   ...promises("docs/usage.md#filters", {
-    "A channel is stored in lower case, and messages join in any letter case": async ({ mine }) => {
+    "A channel is stored in one form, and messages join in any spelling": async ({ mine }) => {
       const { id } = await mine.createLead();
       const { conversationId } = await mine.sendMessage(id, "whatsapp");
       const expected = { channel: "whatsapp", conversationId };
-      expectMatch("the message", await mine.sendMessage(id, "WhatsApp"), expected);
+      for (const spelling of ["WhatsApp", "whatsapp\u00a0", "whats\u200bapp", "\uff57hatsapp"])
+        expectMatch("the message", await mine.sendMessage(id, spelling), expected);
     },
   }),
   ...promises("docs/usage.md#input", {

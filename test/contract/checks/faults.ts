@@ -141,11 +141,13 @@ export const faultChecks = [
       [lead({ externalId: "" }), "externalId"],
       [leadsBy("externalId=a,,b"), "externalId[1]"],
     ),
-    "A name or a message of white space is blank": rejects(
+    "A name, a message or a label of spaces and invisible characters is blank": rejects(
       "blank",
       [post({ name: "" }), "name"],
       [post({ name: " \u3000\u00a0" }), "name"],
+      [lead({ name: "\u3164\u200b", source: " \u2800" }), "name", "source"],
       [message({ message: " \r\n\t" }), "message"],
+      [leadsBy("source=%20"), "source"],
     ),
     "A text that is no email address has an invalid format": rejects(
       "invalid_format",
@@ -204,7 +206,7 @@ export const faultChecks = [
   ...promises("docs/usage.md#input", {
     "Control characters and unpaired surrogates are invalid": rejects(
       "invalid_characters",
-      [lead({ name: "a\nb", source: "\t", tags: ["\u001b"] }), "name", "source", "tags[0]"],
+      [lead({ name: "a\nb", source: "a\t", tags: ["\u001b"] }), "name", "source", "tags[0]"],
       [lead({ name: "a\ud800b" }), "name"],
       [message({ channel: "\u0007", message: "a\0" }), "channel", "message"],
       ...["a b", "a,b", "a\u200bb"].map((externalId): Case => [lead({ externalId }), "externalId"]),

@@ -14,6 +14,7 @@ const requests = [
   { query: {}, body: { name: "Ada" } },
   { query: { page: "1" }, body: { tags: ["", 1], x: 1 } },
   { query: null },
+  { query: {}, body: { name: "\u200b", source: "½".repeat(22) } },
 ];
 
 test("the validators of a bundle find the errors that those of the sources find, in the same order", () => {

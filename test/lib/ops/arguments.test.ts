@@ -74,8 +74,12 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
   ],
   [
     "conversations set-status --conversation x --status",
-    ...[onTable, ["a", "on hold", "\u{1F600}".repeat(64)], ["", "a".repeat(65), "a\nb", "\u0007"]],
-    "A status has 1 to 64 characters, and no control characters.",
+    ...[
+      onTable,
+      ["a", "on hold", "\u{1F600}".repeat(64)],
+      ["", " \u3164", "½".repeat(22), "a".repeat(65), "a\nb", "\u0007"],
+    ],
+    "A status has 1 to 64 characters, some visible, and no control characters.",
   ],
   [
     "accounts set-limit --requests",

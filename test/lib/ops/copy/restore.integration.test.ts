@@ -267,3 +267,28 @@ test("an account is copied from a table of 1.0.0, whose leads have all fields be
   const [first] = await leadsOf(moved);
   expect(await readItem(leadKey(moved, first?.id ?? ""))).toMatchObject({ details: { name: first?.name } });
 });
+
+test("labels in the spellings that 1.0.0 stored get the stored form: of a lead's conversations on a channel, one stays active", async () => {
+  const { account, ada, grace } = await aFilledAccount();
+  const old = new Map([
+    ["fair", "\u3164"],
+    ["email", "whatsapp\u00a0\u200b"],
+  ]);
+  for (const item of Object.values(restoredItems(await tableItems(), account))) {
+    const fields = Object.entries({ source: item.source, channel: item.channel });
+    const spelled = fields.map(([name, value]) => [name, old.get(String(value)) ?? value]);
+    await put(withFields(item, Object.fromEntries(spelled)));
+  }
+  const to = randomUUID();
+  const { code, output } = await copy(account, tableName, "--to-account", to);
+  expect({ code, unreadable: output.unreadable }).toEqual({ code: 0, unreadable: [] });
+  const { conversations } = await expectConsistent(to);
+  for (const { id } of [ada, grace]) {
+    const own = conversations.filter(({ leadId }) => leadId === id);
+    expect(own.map(({ channel }) => channel)).toEqual(["whatsapp", "whatsapp"]);
+    expect(own.map(({ status }) => status).sort()).toEqual(["active", "closed"]);
+  }
+  expect((await call("list-leads", { account: to, query: `id=${ada.id}` })).body.data[0]).not.toHaveProperty(
+    "source",
+  );
+});
