@@ -194,7 +194,6 @@ export interface components {
              */
             name: string;
             /**
-             * Format: email
              * @description Email address.
              * @example ada@example.com
              */
@@ -524,11 +523,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `invalid_input`, or a newer one.
              * @example invalid_input
-             * @constant
              */
-            code: "invalid_input";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -571,11 +569,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `insufficient_access`, or a newer one.
              * @example insufficient_access
-             * @constant
              */
-            code: "insufficient_access";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -606,11 +603,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `lead_exists`, or a newer one.
              * @example lead_exists
-             * @constant
              */
-            code: "lead_exists";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -646,11 +642,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `lead_not_found`, or a newer one.
              * @example lead_not_found
-             * @constant
              */
-            code: "lead_not_found";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -681,11 +676,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `idempotency_key_reused`, or a newer one.
              * @example idempotency_key_reused
-             * @constant
              */
-            code: "idempotency_key_reused";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -716,11 +710,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `unsupported_media_type`, or a newer one.
              * @example unsupported_media_type
-             * @constant
              */
-            code: "unsupported_media_type";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -763,11 +756,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `rate_limited`, `too_many_at_once`, or a newer one.
              * @example rate_limited
-             * @enum {string}
              */
-            code: "rate_limited" | "too_many_at_once";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -798,11 +790,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `internal_error`, or a newer one.
              * @example internal_error
-             * @constant
              */
-            code: "internal_error";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -833,11 +824,10 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs.
+             * @description The kind of error, for programs: `busy`, or a newer one.
              * @example busy
-             * @constant
              */
-            code: "busy";
+            code: string;
             /**
              * @description The id of the request in the service's log.
              * @example ELcEv7R332QgMgM=
@@ -846,22 +836,20 @@ export interface components {
         };
         Fault: {
             /**
-             * @description The part of the request that has the fault.
+             * @description The part of the request that has the fault: `query`, `body`, `header`, or a newer one.
              * @example body
-             * @enum {string}
              */
-            in: "query" | "body" | "header";
+            in: string;
             /**
              * @description The name; `tags[3]` for an item, empty for the whole body.
              * @example tags[3]
              */
             field: string;
             /**
-             * @description The kind of fault, for programs.
+             * @description The kind of fault, for programs: `required`, `unknown`, `wrong_type`, `not_allowed`, `too_short`, `too_long`, `too_many`, `blank`, `invalid_characters`, `invalid_format`, `out_of_range`, `repeated`, `invalid_encoding`, `unexpected`, `too_large`, `too_deep`, `invalid_json`, `forbidden_key`, `duplicate_key`, `unsupported`, or a newer one.
              * @example too_short
-             * @enum {string}
              */
-            code: "required" | "unknown" | "wrong_type" | "not_allowed" | "too_short" | "too_long" | "too_many" | "blank" | "invalid_characters" | "invalid_format" | "out_of_range" | "repeated" | "invalid_encoding" | "unexpected" | "too_large" | "too_deep" | "invalid_json" | "forbidden_key" | "duplicate_key" | "unsupported";
+            code: string;
             /**
              * @description The fault in words that follow the field's name.
              * @example must have at least 1 character
@@ -904,7 +892,6 @@ export interface components {
              */
             externalId?: string;
             /**
-             * Format: email
              * @description Email address of the lead, if it has one.
              * @example ada@example.com
              */

@@ -11,7 +11,6 @@ export type Message = Schemas["Message"];
 export type NewMessage = Schemas["NewMessage"];
 export type LeadsQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>;
 export type ConversationsQuery = NonNullable<operations["listConversations"]["parameters"]["query"]>;
-type Problem = Extract<Schemas[keyof Schemas], { code: string; requestId: string }>;
 
 /** The `detail` of an event. A `type` that is newer than `api.d.ts` reaches the `default` of a `switch`: ignore it. */
 export type ApiEvent =
@@ -61,8 +60,8 @@ interface Failure {
   readonly message: string;
   /** The status of the response; undefined without one. */
   readonly status?: number | undefined;
-  /** The code of the problem; `http_error` for another response, such as one of the gateway. */
-  readonly code: Problem["code"] | "http_error" | "no_response";
+  /** The code of the problem, which may be newer than this client; `http_error` for another response, such as one of the gateway. */
+  readonly code: string;
   /** The faults of an invalid request. */
   readonly errors?: readonly Schemas["Fault"][] | undefined;
   /** The id of the lead that has the `externalId` already. */
@@ -290,7 +289,7 @@ function parseJson(text: string): unknown {
 }
 
 interface ErrorBody extends Partial<Omit<Failure, "status" | "code">> {
-  readonly code?: Problem["code"];
+  readonly code?: string;
   readonly detail?: string;
 }
 

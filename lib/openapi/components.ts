@@ -5,7 +5,7 @@ import { pageDescriptions, pagination, paginationDescriptions } from "../../shar
 import { gatewayMessages } from "../gateway-messages.ts";
 import { eventComponents } from "./event-envelopes.ts";
 import { leadExample, requestExamples, responseExamples } from "./examples.ts";
-import { withPortablePattern } from "./portable-patterns.ts";
+import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
 import { fault, gatewayError, problemComponents } from "./problem-schemas.ts";
 
 interface Component {
@@ -82,18 +82,18 @@ const names = new Map<unknown, string>(
   Object.entries(components).map(([name, { schema }]) => [schema, name]),
 );
 
-/** A schema as it stands in the document: a reference where it has a name. */
-export function toReference(schema: unknown): object {
+/** A schema as it stands in the document, of what clients send or receive: a reference where it has a name. */
+export function toReference(schema: unknown, isSent = true): object {
   const name = names.get(schema);
-  return name === undefined ? spellOut(schema as object) : { $ref: `#/components/schemas/${name}` };
+  return name === undefined ? spellOut(schema as object, isSent) : { $ref: `#/components/schemas/${name}` };
 }
 
-function spellOut(schema: object): object {
-  const spelled: object = withPortablePattern(schema);
+function spellOut(schema: object, isSent: boolean): object {
+  const spelled: object = isSent ? withPortablePattern(schema) : withoutLimits(schema);
   const inner = ["items", "propertyNames", "additionalProperties"].filter((name) => name in spelled);
   return {
     ...spelled,
-    ...Object.fromEntries(inner.map((name) => [name, toReference(Reflect.get(spelled, name))])),
+    ...Object.fromEntries(inner.map((name) => [name, toReference(Reflect.get(spelled, name), isSent)])),
   };
 }
 
@@ -104,16 +104,17 @@ const requestBodies = new Set<unknown>([
 
 /** Only the bodies of requests are closed: responses and events can get new fields. */
 function describeComponent({ schema, descriptions = {}, example }: Component): object {
+  const isSent = requestBodies.has(schema);
   const properties = Object.entries(schema.properties).map(([field, value]) => {
     const description = descriptions[field];
-    const reference = toReference(value);
+    const reference = toReference(value, isSent);
     const examples = "$ref" in reference ? undefined : [Reflect.get(example, field)];
     return [field, { ...reference, ...(description && { description }), ...(examples && { examples }) }];
   });
   return {
     type: "object",
     ...(schema.required.length > 0 && { required: schema.required }),
-    ...(requestBodies.has(schema) && { additionalProperties: false }),
+    ...(isSent && { additionalProperties: false }),
     properties: Object.fromEntries(properties),
   };
 }

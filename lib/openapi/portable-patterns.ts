@@ -45,3 +45,22 @@ export function withPortablePattern({ pattern, allOf = [], ...schema }: TextSche
   const { any, notBlank = any } = patterns[pattern] ?? { any: pattern };
   return { ...rest, pattern: format === undefined ? any : notBlank };
 }
+
+/** Limits of what is sent. Some of them a later version may raise. */
+const limits: ReadonlySet<string> = new Set([
+  ...["minLength", "maxLength", "minItems", "maxItems", "maximum", "maxProperties", "propertyNames"],
+]);
+
+/** The formats of what is received. */
+const formats: readonly unknown[] = ["date-time", "uri"];
+
+/** The schema of what clients receive: they must not refuse a value because they could not send it now. */
+export const withoutLimits = (schema: object): object =>
+  Object.fromEntries(
+    Object.entries(schema).filter(
+      ([name, value]) =>
+        !limits.has(name) &&
+        !(name === "pattern" && value in patterns) &&
+        !(name === "format" && !formats.includes(value)),
+    ),
+  );

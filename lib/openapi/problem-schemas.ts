@@ -3,13 +3,20 @@ import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "
 import { invalidExamples, problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
+/** A list of values to which a later version may add, so that no schema may be closed to others. */
+const known = (values: readonly string[]) =>
+  `${values.map((value) => `\`${value}\``).join(", ")}, or a newer one`;
+
 /** One fault of a request. */
 export const fault = {
   type: "object",
   properties: {
-    in: { type: "string", enum: faultPlaces, description: "The part of the request that has the fault." },
+    in: { type: "string", description: `The part of the request that has the fault: ${known(faultPlaces)}.` },
     field: { type: "string", description: "The name; `tags[3]` for an item, empty for the whole body." },
-    code: { type: "string", enum: faultCodes, description: "The kind of fault, for programs." },
+    code: {
+      type: "string",
+      description: `The kind of fault, for programs: ${known(faultCodes)}.`,
+    },
     message: { type: "string", description: "The fault in words that follow the field's name." },
   },
   required: ["in", "field", "code", "message"],
@@ -51,11 +58,7 @@ function problemSchema(code: ProblemCode) {
       title: { type: "string", description: "The kind of error, in words." },
       status: { type: "integer", const: problems[code].status, description: "The status of the response." },
       detail: { type: "string", description: "A sentence that says what happened." },
-      code: {
-        type: "string",
-        ...(alike.length > 1 ? { enum: alike } : { const: code }),
-        description: "The kind of error, for programs.",
-      },
+      code: { type: "string", description: `The kind of error, for programs: ${known(alike)}.` },
       requestId: { type: "string", description: "The id of the request in the service's log." },
       ...(hasErrors && { errors }),
       ...(hasId && { id: { type: "string", description: "The id of the lead." } }),

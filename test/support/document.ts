@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { vi } from "vitest";
+import { pascalCase } from "../../lib/openapi/pascal-case.ts";
+import { eventSchemas } from "../../shared/domain/event-schemas.ts";
+import { faultCodes, faultPlaces, problems } from "../../shared/errors.ts";
+import * as conversations from "../../shared/schemas/conversation-schemas.ts";
+import * as leads from "../../shared/schemas/lead-schemas.ts";
+import { pagination } from "../../shared/schemas/page-schemas.ts";
+import { type ObjectSchema, requestOptions } from "../../shared/schemas/validator.ts";
 
 /**
  * The published document, with closed schemas: clients must accept fields that they do not know, but the tests must
@@ -13,6 +20,35 @@ for (const [name, schema] of Object.entries<{ additionalProperties?: boolean }>(
   document.components.schemas,
 )) {
   if (name !== "GatewayError") schema.additionalProperties = false;
+}
+
+/** What this version stores and sends. */
+const strictSchemas: Readonly<Record<string, ObjectSchema>> = {
+  Lead: leads.lead,
+  LeadsPage: leads.leadsPage,
+  Conversation: conversations.conversation,
+  OpenedConversation: conversations.openedConversation,
+  ConversationsPage: conversations.conversationsPage,
+  Message: conversations.message,
+  Pagination: pagination,
+  ...Object.fromEntries(Object.entries(eventSchemas).map(([type, schema]) => [pascalCase(type), schema])),
+};
+
+// Nor must clients refuse what a later version may send: the tests must notice what this one does not.
+const { schemas } = document.components;
+for (const [name, { properties }] of Object.entries(strictSchemas)) {
+  for (const [field, own] of Object.entries(properties)) {
+    const documented = schemas[name].properties[field];
+    const { items } = documented;
+    if (!documented.$ref) Object.assign(documented, own, items?.$ref && { items });
+  }
+}
+schemas.Fault.properties.in.enum = faultPlaces;
+schemas.Fault.properties.code.enum = faultCodes;
+for (const name of Object.keys(schemas).filter((name) => name.endsWith("Problem"))) {
+  const { code, status } = schemas[name].properties;
+  const all = Object.entries(problems).filter(([, problem]) => problem.status === status.const);
+  code.enum = all.map(([code]) => code);
 }
 
 interface Route {
@@ -36,7 +72,10 @@ const transportHeaders = new Set([
   "transfer-encoding",
 ]);
 
-const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
+const ajv = new Ajv2020({
+  ...{ strict: false, allErrors: true },
+  formats: { ...requestOptions.formats, ...fullFormats },
+});
 ajv.addSchema(document, "document");
 
 /** Whether the document has a route of this method and path. */
