@@ -159,17 +159,17 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     sendMessage: async (message: NewMessage, options?: PostOptions) =>
       (await post<Message>("/api/v1/conversations", message, options)).body,
 
-    /**
-     * All pages of leads, the oldest first: new ones come at the end, and move no others. It misses one for each that is
-     * erased meanwhile, and what is stored meanwhile in a part that it has read: an import, or a lead some seconds late.
-     * It repeats rows if more than 100 are stored there between two pages.
-     */
+    /** All pages of leads, the oldest first, as `readPages` reads them. */
     leadPages: (query: Filters<LeadsQuery> = {}, options?: CallOptions) =>
-      readPages((page) => listLeads({ ...query, sort: "createdAt", page, limit }, options)),
+      readPages<Lead>(query.createdAfter, createdAt, (createdAfter, paging) =>
+        listLeads({ ...query, sort: "createdAt", createdAfter, ...paging }, options),
+      ),
 
-    /** All pages of conversations, by their creation. It misses and repeats what `leadPages` does. */
+    /** All pages of conversations, by their creation. */
     conversationPages: (query: Filters<ConversationsQuery> = {}, options?: CallOptions) =>
-      readPages((page) => listConversations({ ...query, sort: "createdAt", page, limit }, options)),
+      readPages<Conversation>(query.createdAfter, createdAt, (createdAfter, paging) =>
+        listConversations({ ...query, sort: "createdAt", createdAfter, ...paging }, options),
+      ),
 
     /** Those of some rows that exist, by these ids. Each 100 are a request, or fewer if the ids are long. */
     findLeads: find("id", listLeads),
@@ -237,17 +237,39 @@ function createSend({
   };
 }
 
-/** Reads pages until the last one. */
-async function* readPages<Row extends { readonly id: string }>(
-  read: (page: number) => Promise<Page<Row>>,
+/**
+ * All pages of rows from a time on, the oldest first, by the rule for reading everything: each page starts at the time of
+ * the last row, so new rows come at the end, and rows that are erased or move to the end hide no others. It misses what is
+ * stored meanwhile with an earlier time: an import, or a row some seconds late.
+ *
+ * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
+ * misses one of them for each other one that is erased or moves meanwhile, and of conversations by their last message the
+ * API lists 2,000.
+ */
+export async function* readPages<Row>(
+  since = "1970-01-01T00:00:00Z",
+  timeOf: (row: Row) => string,
+  list: (from: string, paging: { page: number; limit: number }) => Promise<Page<Row>>,
 ): AsyncGenerator<Page<Row>, void> {
+  let [from, page] = [since, 1];
   let last = new Set<string>();
-  for (let page = 1; ; page++) {
-    const found = await read(page);
-    yield { ...found, data: found.data.filter(({ id }) => !last.has(id)) };
+  while (true) {
+    const found = await list(from, { page, limit });
+    yield { ...found, data: found.data.filter((row) => !last.has(JSON.stringify(row))) };
     if (page * limit >= found.pagination.total) return;
-    last = new Set(found.data.map(({ id }) => id));
+    last = new Set(found.data.map((row) => JSON.stringify(row)));
+    const newest = found.data.at(-1);
+    const next = newest === undefined ? from : timeOf(newest);
+    if (Date.parse(next) > Date.parse(from)) [from, page] = [next, 1];
+    else page++;
   }
+}
+
+/** The creation time of a row. A conversation does not show it, but its id begins with it: an id has a ULID. */
+function createdAt({ id }: { readonly id: string }): string {
+  const digits = [...id.slice(id.indexOf("_") + 1).slice(0, 10)];
+  const toValue = (digit: string) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(digit);
+  return new Date(digits.reduce((time, digit) => 32 * time + toValue(digit), 0)).toISOString();
 }
 
 async function* readMessages(

@@ -8,6 +8,7 @@ import {
   type NewLead,
   type Page,
   parseEvent,
+  readPages,
 } from "./client.ts";
 
 /** The id of a form's lead: the new one, or the one that has the `externalId` since the form was sent before. */
@@ -83,60 +84,6 @@ export async function readInbox(client: Client, query: Omit<ConversationsQuery, 
   return data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
 }
 
-/** The most rows of a page. */
-const limit = 100;
-
-/**
- * All pages of rows from a time on, the oldest first. Each page starts at the time of the last row, so rows that are erased
- * hide no others, and so do rows that move, which move to the end.
- *
- * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
- * misses one of them for each other one that is erased or moves meanwhile, and of conversations the API lists 2,000.
- */
-async function* pagesFrom<Row>(
-  since: string,
-  timeOf: (row: Row) => string,
-  list: (from: string, paging: { page: number; limit: number }) => Promise<Page<Row>>,
-): AsyncGenerator<Page<Row>, void> {
-  let [from, page] = [since, 1];
-  let last = new Set<string>();
-  while (true) {
-    const found = await list(from, { page, limit });
-    yield { ...found, data: found.data.filter((row) => !last.has(JSON.stringify(row))) };
-    if (page * limit >= found.pagination.total) return;
-    last = new Set(found.data.map((row) => JSON.stringify(row)));
-    const newest = found.data.at(-1);
-    const next = newest === undefined ? from : timeOf(newest);
-    if (Date.parse(next) > Date.parse(from)) [from, page] = [next, 1];
-    else page++;
-  }
-}
-
-/** The creation time of a row. A conversation does not show it, but its id begins with it: an id has a ULID. */
-function createdAt({ id }: { readonly id: string }): string {
-  const digits = [...id.slice(id.indexOf("_") + 1).slice(0, 10)];
-  const toValue = (digit: string) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(digit);
-  return new Date(digits.reduce((time, digit) => 32 * time + toValue(digit), 0)).toISOString();
-}
-
-const leadsFrom = (client: Client, since: string) =>
-  pagesFrom<Lead>(since, createdAt, (createdAfter, paging) =>
-    client.listLeads({ sort: "createdAt", createdAfter, ...paging }),
-  );
-
-const conversationsFrom = (client: Client, since: string) =>
-  pagesFrom<Conversation>(since, createdAt, (createdAfter, paging) =>
-    client.listConversations({ sort: "createdAt", createdAfter, ...paging }),
-  );
-
-const activeFrom = (client: Client, since: string) =>
-  pagesFrom<Conversation>(
-    since,
-    ({ lastMessageAt }) => lastMessageAt,
-    (lastMessageAfter, paging) =>
-      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, ...paging }),
-  );
-
 /**
  * Passes on rows from a time on.
  *
@@ -172,7 +119,7 @@ const indexMargin = 10_000;
  * @returns where the next synchronization starts: store it when this one has ended
  */
 export const syncLeads = (client: Client, since: string, store: (leads: readonly Lead[]) => Promise<void>) =>
-  sync(leadsFrom(client, since), since, writeMargin, store);
+  sync(client.leadPages({ createdAfter: since }), since, writeMargin, store);
 
 /**
  * Passes on the conversations that had messages since the last synchronization, each with its newest one; those of its last
@@ -184,7 +131,15 @@ export const syncConversations = (
   client: Client,
   since: string,
   store: (conversations: readonly Conversation[]) => Promise<void>,
-) => sync(activeFrom(client, since), since, writeMargin + indexMargin, store);
+) => {
+  const pages = readPages<Conversation>(
+    since,
+    ({ lastMessageAt }) => lastMessageAt,
+    (lastMessageAfter, paging) =>
+      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, ...paging }),
+  );
+  return sync(pages, since, writeMargin + indexMargin, store);
+};
 
 /** The rows of a copy. */
 export interface Rows<Row> {
@@ -258,9 +213,8 @@ export function createMirror(client: Client, copy: Copy) {
 
     /** Makes the copy what the API has, whatever happened since the last time. */
     async reconcile(): Promise<void> {
-      const start = "1970-01-01T00:00:00Z";
-      await reconcile(copy.leads, leadsFrom(client, start), client.findLeads);
-      await reconcile(copy.conversations, conversationsFrom(client, start), client.findConversations);
+      await reconcile(copy.leads, client.leadPages(), client.findLeads);
+      await reconcile(copy.conversations, client.conversationPages(), client.findConversations);
     },
   };
 }
