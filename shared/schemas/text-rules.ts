@@ -9,7 +9,7 @@ export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
 export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 
 /** Visible characters. A query has several values between commas. */
-export const visible = "^[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}]*$";
+export const visible = "^[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{DI}\\u2800]*$";
 
 /** Not the id of another kind of record, which no filter by this kind can find. Any other text may be an id. */
 export const notLeadId = "^(?!lead_)";

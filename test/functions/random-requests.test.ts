@@ -95,7 +95,7 @@ function faultsOf(members: readonly Member[], schema: object, place: string): st
   );
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
   const hidden = [object.externalId].flat().flatMap((id, n, all) => {
-    if (!/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(String(id))) return [];
+    if (!/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(String(id))) return [];
     return all.length > 1 ? `externalId[${n}]` : "externalId";
   });
   const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
