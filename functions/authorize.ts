@@ -3,8 +3,8 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
 import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/domain/api-keys.ts";
-import { rateLimit, readAccountLimit } from "../shared/domain/rate-limit.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
+import { rateLimit, readAccountLimit } from "../shared/rate-limit/rate-limit.ts";
 
 /** The result for a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */
 interface Denial {

@@ -20,6 +20,7 @@ import { activityPage } from "../pages/read/activity-page.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import { activityWindow, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
+import { admitLongList } from "../rate-limit/list-admission.ts";
 import {
   active,
   type Conversation,
@@ -31,7 +32,6 @@ import { defaultLimit } from "../schemas/page-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
-import { admitLongList } from "./list-admission.ts";
 
 /** A page of the account's conversations, newest first unless the query says otherwise. */
 export async function listConversations(

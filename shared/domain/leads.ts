@@ -15,11 +15,11 @@ import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
 import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
+import { admitLongList } from "../rate-limit/list-admission.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { storedName } from "../stored-name.ts";
-import { admitLongList } from "./list-admission.ts";
 
 /** Whether the account has the lead, read consistently. */
 export async function leadExists(account: string, id: string): Promise<boolean> {

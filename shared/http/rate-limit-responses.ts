@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { RateLimit } from "../domain/rate-limit.ts";
-import { type Permit, rateLimiter } from "../domain/rate-limiter.ts";
 import { ApiError } from "../errors.ts";
+import type { RateLimit } from "../rate-limit/rate-limit.ts";
+import { type Permit, rateLimiter } from "../rate-limit/rate-limiter.ts";
 import { problemResponse } from "./problem-responses.ts";
 import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer } from "aws-lambda";
 import type { AuthorizerContext } from "../domain/api-keys.ts";
-import type { Permit } from "../domain/rate-limiter.ts";
 import type { Fault } from "../errors.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 
 /** The event of a route. The parsers replace `body` by its parsed content and add the rest. */
 export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext>, "body"> & {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { rateLimiter } from "../../shared/rate-limit/rate-limiter.ts";
 import { VirtualTable } from "../support/virtual-table.ts";
 
 const start = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
+import { rateLimiter } from "../../shared/rate-limit/rate-limiter.ts";
 import { errorResponse, interceptAttempts, type Received, response } from "../support/table-faults.ts";
 
 const start = Date.UTC(2026, 0, 1);

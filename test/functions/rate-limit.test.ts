@@ -1,8 +1,8 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { RateLimit } from "../../shared/domain/rate-limit.ts";
-import { rateLimiter } from "../../shared/domain/rate-limiter.ts";
-import { RateWindows } from "../../shared/domain/rate-windows.ts";
+import type { RateLimit } from "../../shared/rate-limit/rate-limit.ts";
+import { rateLimiter } from "../../shared/rate-limit/rate-limiter.ts";
+import { RateWindows } from "../../shared/rate-limit/rate-windows.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 /** Early in a window, in milliseconds since the epoch. */

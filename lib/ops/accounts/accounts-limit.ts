@@ -1,8 +1,8 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { largestLimit, readAccountLimit } from "../../../shared/domain/rate-limit.ts";
 import { accountLimitKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { largestLimit, readAccountLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { checkAccount } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";

@@ -1,6 +1,5 @@
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import { largestLimit } from "../../../shared/domain/rate-limit.ts";
 import {
   accountLimitKey,
   erasedLeadKey,
@@ -12,6 +11,7 @@ import { checkKeys, ifWellFormed } from "../../../shared/dynamodb/malformed-item
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { MalformedItemError } from "../../../shared/errors.ts";
 import { createdAt, hasCome, ulidPattern } from "../../../shared/ids.ts";
+import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import {
   type Conversation,
   conversation,

@@ -23,6 +23,8 @@ test("the description of the document has a guide for each subject", () => {
     "# Events",
     "# Errors",
   ]);
+  // Each sample begins and ends on a line of its own.
+  expect(guides.match(/^```\w*$/gm)?.length).toBe(guides.match(/```/g)?.length);
 });
 
 test("the guides have each problem with its status", () => {

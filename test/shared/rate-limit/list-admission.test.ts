@@ -9,7 +9,7 @@ async function coldStart(requests?: string) {
   vi.resetModules();
   vi.stubEnv("RATE_LIMIT_REQUESTS", requests);
   vi.stubEnv("RATE_LIMIT_SECONDS", requests && "60");
-  const { admitLongList } = await import("../../../shared/domain/list-admission.ts");
+  const { admitLongList } = await import("../../../shared/rate-limit/list-admission.ts");
   const { WatchedTable } = await import("../../support/watched-table.ts");
   return { admitLongList, table: new WatchedTable() };
 }
