@@ -1,70 +1,122 @@
-import { Duration } from "aws-cdk-lib";
-import { type IMetric, MathExpression, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import * as logEvents from "../../shared/logging/log-events.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import type { ServiceFunction } from "../constructs/service-function.ts";
+import { always, faultsDuring, lasting, percentage, undone } from "./metric-math.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
 
-/** Options of metrics. */
 export const total = { statistic: Stats.SUM };
-export const minute = { period: Duration.minutes(1) };
-export const fiveMinutes = { period: Duration.minutes(5) };
+const maximum = { statistic: Stats.MAXIMUM };
 
-const byId = (prefix: string, metrics: readonly IMetric[]) =>
-  Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
-
-const sum = (prefix: string, metrics: readonly IMetric[]) =>
-  metrics.map((_, index) => `${prefix}${index}`).join(" + ");
-
-/**
- * The sum of faults, which is 0 only while something happens: without activity it has no data. Metric math treats a
- * missing value as 0 if the other operand has data.
- *
- * @param activity a metric that has data whenever a fault could have happened
- */
-export const faultsDuring = (activity: IMetric, faults: readonly IMetric[], period: Duration) =>
-  new MathExpression({
-    expression: `${sum("fault", faults)} + 0 * activity`,
-    usingMetrics: { ...byId("fault", faults), activity },
-    period,
-  });
-
-/** The sum of metrics, which is 0 without data: in place of a missing value, CloudWatch would evaluate older ones. */
-export const always = (prefix: string, metrics: readonly IMetric[], period: Duration) =>
-  new MathExpression({
-    expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
-    usingMetrics: byId(prefix, metrics),
-    period,
-  });
-
-/** The percentage of bad requests, which is 0 if they are fewer than `atLeast`. It has no data without requests. */
-export function percentage(bad: readonly IMetric[], all: IMetric, atLeast: number, period: Duration) {
-  const count = sum("bad", bad);
-  return new MathExpression({
-    expression: `IF(${count} + 0 * all >= ${atLeast}, 100 * (${count}) / all, 0)`,
-    usingMetrics: { ...byId("bad", bad), all },
-    label: "Percentage of bad requests",
-    period,
-  });
+/** What each alarm watches, by its name; undefined if the stage does not have it. */
+export function alarmMetrics(
+  resources: MonitoredResources,
+): Readonly<Record<string, Metric | MathExpression | undefined>> {
+  const { api, table, counting, events, functions, logs, canary } = resources;
+  const names = (of: readonly ServiceFunction[]) => of.map(({ name }) => name);
+  const routesOf = (kind: "list" | "write") =>
+    api.handlers.filter(({ name }) => routes[name as RouteName].kind === kind);
+  // Lambda's errors, and logged 5xx that no caller can cause alone. Lambda's metrics cost nothing.
+  const serverErrors = (of: readonly ServiceFunction[]) =>
+    percentage(
+      of.map(({ name, lambda }) => ({
+        bad: [...logs.lines(logEvents.requestFailed, name), lambda.metricErrors()],
+        all: lambda.metricInvocations(),
+      })),
+      1,
+    );
+  // What callers wrote: each write is a record of the stream, for counting and for the pipe.
+  const given = logs.lines(logEvents.request, "create-lead", "send-message");
+  const iteratorAge = (statistic: string) => counting.maintainer.lambda.metric("IteratorAge", { statistic });
+  const pipeFaults = ["Failed", "PartiallyFailed", "Throttled", "Timeout"].map((fault) =>
+    events.metric(`Execution${fault}`, total),
+  );
+  return {
+    "server-errors-authorize": serverErrors([api.authorizer]),
+    "server-errors-lists": serverErrors(routesOf("list")),
+    "server-errors-writes": serverErrors(routesOf("write")),
+    "slow-answers": percentage(
+      api.handlers.map(({ lambda }) => ({
+        // No function of a route may take as long as thirty seconds.
+        bad: [lambda.metricDuration({ statistic: "TC(1000:30000)" })],
+        all: lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
+      })),
+      5,
+    ),
+    "error-budget": percentage(
+      [{ bad: [api.stage.metricServerError(total)], all: api.stage.metricCount(total) }],
+      5,
+    ),
+    "forbidden-requests": logs.requests("ForbiddenRequests"),
+    "rate-limiter-open": always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...names(api.handlers))),
+    "malformed-items": always("line", logs.lines(logEvents.malformedItem, ...names(functions))),
+    "certificate-expiry": resources.certificate?.metricDaysToExpiry(),
+    canary:
+      canary &&
+      new MathExpression({
+        // In place of a missing value, CloudWatch would evaluate older ones for a while.
+        expression: "runs - failures + TIME_SERIES(0)",
+        usingMetrics: {
+          runs: canary.runner.lambda.metricInvocations(),
+          failures: canary.runner.lambda.metricErrors(),
+        },
+      }),
+    "gateway-throttles": logs.requests("ThrottledRequests"),
+    "function-throttles": new MathExpression({
+      expression: "IF(throttles > 0, 100, 100 * used / SERVICE_QUOTA(used) + TIME_SERIES(0))",
+      usingMetrics: {
+        throttles: always(
+          "throttles",
+          functions.map(({ lambda }) => lambda.metricThrottles()),
+        ),
+        used: concurrentExecutions,
+      },
+    }),
+    "table-read-throttles": faultsDuring(
+      table.metricConsumedReadCapacityUnits(total),
+      table.metricThrottleEvents("Read"),
+    ),
+    "table-write-throttles": faultsDuring(
+      table.metricConsumedWriteCapacityUnits(total),
+      table.metricThrottleEvents("Write"),
+    ),
+    "counting-late": undone({
+      given,
+      signs: [counting.sourceMetric("InvokedEventCount", total), iteratorAge(Stats.SAMPLE_COUNT)],
+      faults: [
+        new MathExpression({
+          // Milliseconds. Older than a period: one change of this age shows that the fault lasts.
+          expression: "age + TIME_SERIES(0) >= 300000",
+          usingMetrics: { age: iteratorAge(Stats.MAXIMUM) },
+        }),
+      ],
+    }),
+    "counts-wrong": always("sign", [
+      counting.failures.metricApproximateNumberOfMessagesVisible(maximum),
+      ...logs.lines(logEvents.lateWrites, "maintain-counts"),
+      ...logs.lines(logEvents.countsGivenUp, "maintain-counts", "audit-counts"),
+      ...logs.lines(logEvents.countsRepaired, "audit-counts"),
+      ...logs.lines(logEvents.countsDamaged, "maintain-counts", "audit-counts", ...names(routesOf("list"))),
+    ]),
+    "audit-late": new MathExpression({
+      // Hours until two rounds of the audit were missed.
+      expression: `${14 * 24} - oldest`,
+      usingMetrics: { oldest: logs.auditAge },
+    }),
+    "events-late": undone({
+      given,
+      signs: [events.metric("EventCount", total)],
+      // A pipe retries seldom, and other batches succeed meanwhile.
+      faults: [events.failures.metricApproximateNumberOfMessagesVisible(maximum), lasting(pipeFaults)],
+    }),
+    "new-version-errors": resources.deployment && always("error", resources.deployment.metricErrors()),
+  };
 }
 
-/** Counts of the work that callers gave, and of signs that it was done. */
-interface Work {
-  readonly given: readonly IMetric[];
-  /** Each of them must be there. */
-  readonly signs: readonly IMetric[];
-}
-
-/**
- * 1 if there was work in the period before and no sign of it in that period and this one, because the work takes time
- * and metrics come late. 0 if there is each sign. No data without work and signs, when nothing shows whether work would
- * be done.
- *
- * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
- * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
- */
-export function undone({ given, signs }: Work, period: Duration): MathExpression {
-  const done = signs.map((sign, index) => always(`sign${index}_`, [sign], period));
-  const inTwoPeriods = done.map((_, index) => `(2 * done${index} - DIFF(done${index}))`).join(" * ");
-  return new MathExpression({
-    expression: `IF(${inTwoPeriods} > 0, 0, IF(work - DIFF(work) > 0, 1))`,
-    usingMetrics: { ...byId("done", done), work: always("given", given, period) },
-    period,
-  });
-}
+/** The execution environments of all functions of the AWS account that work at the same time. */
+const concurrentExecutions = new Metric({
+  namespace: "AWS/Usage",
+  metricName: "ResourceCount",
+  dimensionsMap: { Type: "Resource", Service: "Lambda", Resource: "ConcurrentExecutions", Class: "None" },
+  ...maximum,
+});

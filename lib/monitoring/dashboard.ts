@@ -8,18 +8,10 @@ import {
   type IMetric,
   LogQueryWidget,
   Stats,
-  TextWidget,
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import { total } from "./alarm-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-
-interface DashboardProps {
-  readonly release: string;
-  readonly runbookUrl: string;
-  readonly alarms: readonly Alarm[];
-  readonly resources: MonitoredResources;
-}
 
 /** CloudWatch divides a dashboard into 24 columns. */
 const fullWidth = 24;
@@ -32,15 +24,18 @@ const graph = (title: string, left: IMetric[]) =>
 
 const p99 = { statistic: Stats.p(99) };
 
-/** The dashboard for incidents: which alarms are raised, what callers meet, each alarm's metric, and the latest errors. */
+/**
+ * The dashboard for incidents: which alarms are raised, what callers meet, each alarm's metric, and the latest errors.
+ * AWS's automatic dashboards have the rest.
+ */
 export class ServiceDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, { release, runbookUrl, alarms, resources }: DashboardProps) {
-    const { stackName } = Stack.of(scope);
-    super(scope, id, { dashboardName: stackName, defaultInterval: Duration.hours(3) });
-    const { api, table, events, functions } = resources;
-    const { stage } = api;
-    const markdown = `**${stackName}** Release ${release}. What each alarm means and what to do: ${runbookUrl}`;
-    this.addWidgets(new TextWidget({ markdown, width: fullWidth, height: 1 }));
+  constructor(
+    scope: Construct,
+    id: string,
+    alarms: readonly Alarm[],
+    { api: { stage }, functions }: MonitoredResources,
+  ) {
+    super(scope, id, { dashboardName: Stack.of(scope).stackName, defaultInterval: Duration.hours(3) });
     this.addWidgets(new AlarmStatusWidget({ title: "Alarms", alarms: [...alarms], width: fullWidth }));
     this.addWidgets(
       graph("Requests and errors", [
@@ -53,23 +48,10 @@ export class ServiceDashboard extends Dashboard {
         stage.metricLatency({ ...p99, label: "p99" }),
         stage.metricIntegrationLatency({ ...p99, label: "p99 of the functions" }),
       ]),
-      graph("Table: consumed capacity units", [
-        table.metricConsumedReadCapacityUnits({ label: "Read" }),
-        table.metricConsumedWriteCapacityUnits({ label: "Write" }),
-      ]),
-    );
-    this.addWidgets(
       graph(
         "Functions: p99 duration (ms)",
         functions.map(({ name, lambda }) => lambda.metricDuration({ ...p99, label: name })),
       ),
-      graph(
-        "Functions: concurrent executions",
-        functions.map(({ name, lambda }) =>
-          lambda.metric("ConcurrentExecutions", { statistic: Stats.MAXIMUM, label: name }),
-        ),
-      ),
-      graph("Events: p99 pipe duration (ms)", [events.metric("Duration", { ...p99, label: "p99" })]),
     );
     this.addWidgets(...alarms.map((alarm) => new AlarmWidget({ title: alarm.node.id, alarm, width })));
     this.addWidgets(

@@ -1,10 +1,15 @@
 import { Stack } from "aws-cdk-lib";
-import { Metric, Stats, Unit } from "aws-cdk-lib/aws-cloudwatch";
-import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from "aws-cdk-lib/aws-logs";
+import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  FilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+  type MetricFilterOptions,
+} from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { RequestLine } from "../../shared/http/request-log.ts";
 import * as logEvents from "../../shared/logging/log-events.ts";
-import { routes } from "../../shared/routes.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { accessLogFields } from "../constructs/access-log.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
@@ -16,48 +21,34 @@ const accessField = (name: keyof typeof accessLogFields) => `$.${name}`;
 
 const event = (value: string) => FilterPattern.stringValue(field("event"), "=", value);
 
-/** A 201 that is no replay. */
-const written = FilterPattern.all(
-  event(logEvents.request),
-  FilterPattern.numberValue(field("status"), "=", 201),
-  FilterPattern.booleanValue(field("replayed"), false),
-);
+/** The lines that mean something by themselves. */
+const signs = [
+  logEvents.rateLimiterFailedOpen,
+  logEvents.malformedItem,
+  logEvents.lateWrites,
+  logEvents.countsDamaged,
+  logEvents.countsGivenUp,
+  logEvents.countsRepaired,
+] as const;
 
-const everyRoute = Object.values(routes).map(({ name }) => name);
-
-interface FunctionLines {
-  readonly functions: readonly FunctionName[];
-  readonly lines: JsonPattern;
-  /** The field with the metric's value; without it, the metric counts the lines. */
-  readonly value?: string;
-}
-
-/** Which log lines of which functions each metric counts. */
-const functionMetrics = {
-  LeadsCreated: { functions: ["create-lead"], lines: written },
-  MessagesSent: { functions: ["send-message"], lines: written },
-  RateLimitFailures: { functions: everyRoute, lines: event(logEvents.rateLimiterFailedOpen) },
-  MalformedItems: {
-    functions: [...everyRoute, "authorize", "audit-counts", "compose-events", "canary"],
-    lines: event(logEvents.malformedItem),
-  },
-  /** In hours. */
-  AuditAge: { functions: ["audit-counts"], lines: event(logEvents.countsAudited), value: "$.message.oldest" },
-  LateWrites: { functions: ["maintain-counts"], lines: event(logEvents.lateWrites) },
-  DamagedCounts: {
-    functions: ["maintain-counts", "audit-counts", "list-leads", "list-conversations"],
-    lines: FilterPattern.any(
-      ...[logEvents.countsDamaged, logEvents.countsGivenUp, logEvents.countsRepaired].map(event),
-    ),
-  },
-} satisfies Record<string, FunctionLines>;
-
-const failure = event(logEvents.requestFailed);
-
-/** A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone. */
-const failed = FilterPattern.any(
-  FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError")),
-  FilterPattern.all(failure, FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted")),
+/** Which lines of each function are counted, by their `event`. */
+const counted = FilterPattern.any(
+  // A 201 that is no replay.
+  FilterPattern.all(
+    event(logEvents.request),
+    FilterPattern.numberValue(field("status"), "=", 201),
+    FilterPattern.booleanValue(field("replayed"), false),
+  ),
+  // A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone.
+  FilterPattern.all(
+    event(logEvents.requestFailed),
+    FilterPattern.stringValue("$.message.cause.name", "!=", "TooExpensiveError"),
+  ),
+  FilterPattern.all(
+    event(logEvents.requestFailed),
+    FilterPattern.stringValue("$.message.cause.code", "=", "not_admitted"),
+  ),
+  ...signs.map(event),
 );
 
 /** Which lines of the gateway's access log each metric counts. */
@@ -71,53 +62,55 @@ const accessMetrics = {
   ForbiddenRequests: FilterPattern.stringValue(accessField("status"), "=", "403"),
 } satisfies Record<string, JsonPattern>;
 
-type LogMetricName =
-  | keyof typeof functionMetrics
-  | keyof typeof accessMetrics
-  | `FailedRequests-${FunctionName}`;
+type Options = Pick<MetricFilterOptions, "metricValue" | "defaultValue" | "dimensions">;
 
 interface LogMetricsProps {
   readonly accessLog: ILogGroup;
   readonly functions: readonly ServiceFunction[];
 }
 
-/** Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. */
+/**
+ * Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. One filter counts all
+ * lines of a function: its metric has the function's name, and the `event` as a dimension.
+ */
 export class LogMetrics extends Construct {
+  /** The age of the oldest verification of a list's counts, in hours. */
+  readonly auditAge: Metric;
   private readonly namespace = Stack.of(this).stackName;
 
   constructor(scope: Construct, id: string, { accessLog, functions }: LogMetricsProps) {
     super(scope, id);
     for (const { name, lambda } of functions) {
-      for (const [metricName, metric] of Object.entries<FunctionLines>(functionMetrics))
-        if (metric.functions.includes(name))
-          this.addFilter(`${metricName}-${name}`, metricName, lambda.logGroup, metric.lines, metric.value);
-      if (everyRoute.some((route) => route === name))
-        this.addFilter(`FailedRequests-${name}`, `FailedRequests-${name}`, lambda.logGroup, failed);
+      this.addFilter(name, lambda.logGroup, counted, { dimensions: { Event: field("event") } });
+      if (name === "audit-counts")
+        this.addFilter("AuditAge", lambda.logGroup, event(logEvents.countsAudited), {
+          metricValue: "$.message.oldest",
+        });
     }
-    for (const [metricName, lines] of Object.entries(accessMetrics))
-      this.addFilter(metricName, metricName, accessLog, lines);
+    // Lines that do not match count as 0, so that an alarm ends with them.
+    for (const [name, lines] of Object.entries(accessMetrics))
+      this.addFilter(name, accessLog, lines, { defaultValue: 0 });
+    this.auditAge = this.metric("AuditAge", { statistic: Stats.MAXIMUM });
   }
 
-  /** The number of lines that a metric counted. */
-  sum(metricName: LogMetricName): Metric {
-    return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM });
+  /** How many requests of the access log a metric counted. */
+  requests(metricName: keyof typeof accessMetrics): Metric {
+    return this.metric(metricName);
   }
 
-  private addFilter(
-    id: string,
-    metricName: string,
-    logGroup: ILogGroup,
-    filterPattern: JsonPattern,
-    metricValue?: string,
-  ) {
+  /** How many counted lines with this `event` each of these functions wrote: no data for none. */
+  lines(event: string, ...functions: readonly FunctionName[]): Metric[] {
+    return functions.map((name) => this.metric(name, { dimensionsMap: { Event: event } }));
+  }
+
+  private metric(metricName: string, options?: MetricOptions): Metric {
+    return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM, ...options });
+  }
+
+  private addFilter(id: string, logGroup: ILogGroup, filterPattern: JsonPattern, options: Options) {
     new MetricFilter(this, id, {
-      logGroup,
-      filterPattern,
-      metricNamespace: this.namespace,
-      metricName,
-      metricValue,
-      // Lines that do not match count as 0, so that a graph tells "none" from "no requests".
-      ...(metricValue === undefined && { defaultValue: 0, unit: Unit.COUNT }),
+      ...{ logGroup, filterPattern, metricNamespace: this.namespace, metricName: id },
+      ...options,
     });
   }
 }

@@ -1,5 +1,4 @@
 import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
-import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { EventPipe } from "../constructs/event-pipe.ts";
@@ -7,7 +6,6 @@ import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
 import type { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
-import type { AlarmSection } from "./alarm-thresholds.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 
 /** Where the metrics of alarms and dashboard come from. */
@@ -18,25 +16,11 @@ export interface MonitoredResources {
   readonly events: EventPipe;
   readonly logs: LogMetrics;
   /** The certificate of the custom domain, if there is one. */
-  readonly certificate?: ICertificate;
+  readonly certificate: ICertificate | undefined;
   /** Uses the API from outside, if the stage has it. */
-  readonly canary?: ScheduledCanary;
+  readonly canary: ScheduledCanary | undefined;
   /** Shifts requests to new versions, if the stage deploys gradually. */
-  readonly deployment?: GradualDeployment | undefined;
+  readonly deployment: GradualDeployment | undefined;
   /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }
-
-/** What an alarm monitors. `alarm-thresholds.ts` says when it is raised. */
-export interface MonitoredFault {
-  /** One sentence: the fault and whom it affects. */
-  readonly meaning: string;
-  readonly metric: IMetric;
-  /** Whether it ends a gradual deployment, which then returns to the previous version. */
-  readonly rollsBack?: true;
-  /** The section of the runbook, by default the one with the alarm's name. */
-  readonly section?: AlarmSection;
-}
-
-/** Faults by the names of their alarms. */
-export type MonitoredFaults = Readonly<Record<string, MonitoredFault>>;

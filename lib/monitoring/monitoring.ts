@@ -36,13 +36,12 @@ export class Monitoring extends Construct {
     const resources: MonitoredResources = {
       ...constructs,
       logs: new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions: this.functions }),
-      ...(arn !== undefined && { certificate: Certificate.fromCertificateArn(this, "Certificate", arn) }),
-      ...(canary && { canary }),
+      certificate: arn === undefined ? undefined : Certificate.fromCertificateArn(this, "Certificate", arn),
+      canary,
       functions: this.functions,
     };
     const alarms = new Alarms(this, "Alarms", { config, resources });
-    const { release, runbookUrl } = config;
-    new ServiceDashboard(this, "Dashboard", { release, runbookUrl, alarms: alarms.all, resources });
+    new ServiceDashboard(this, "Dashboard", alarms.all, resources);
     this.saveUsageQuery(api);
   }
 

@@ -18,7 +18,7 @@ export const logGroupName = (name: FunctionName) => `logs-${name}`;
 export const alarmNames = [
   "server-errors",
   "slow-answers",
-  "stream-age",
+  "counting-late",
   "error-budget",
   "function-throttles",
 ];

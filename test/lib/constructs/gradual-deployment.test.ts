@@ -92,8 +92,7 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
     // CodeDeploy accepts ten.
     expect(alarmNames(Properties)).toEqual(
       [
-        ...served.map((name) => `server-errors-${name}`),
-        ...served.slice(1).map((name) => `slow-answers-${name}`),
+        ...["server-errors-authorize", "server-errors-lists", "server-errors-writes", "slow-answers"],
         "new-version-errors",
       ].map((name) => `${stackName}-${name}`),
     );

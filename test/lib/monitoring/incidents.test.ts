@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
-import type { RouteName } from "../../../shared/routes.ts";
+import { runbookRows } from "../../../lib/monitoring/runbook.ts";
+import { activityIndex, indexes } from "../../../shared/dynamodb/keys.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
 import { synthesize } from "../../support/synthesize.ts";
+import { withEveryAlarm } from "./support/alarms.ts";
+import type { Value } from "./support/metric-math.ts";
 import { type Signals, simulate } from "./support/simulation.ts";
 
-const { template, functions } = await synthesize("prod");
+const { template, functions } = await synthesize("prod", withEveryAlarm);
 
 type Fault =
   | "new leads"
@@ -89,6 +93,8 @@ function signals(perHour: number, fault: Fault): Signals {
     const sum = (numbers: object) => Object.values(numbers).reduce((total, number) => total + number, 0);
     const requests = sum(calls);
     const isUnreachable = stopped("functions");
+    if (metric.includes("DaysToExpiry")) return 300;
+    if (metric.includes("AuditAge")) return 100;
     if (metric.startsWith("AWS/ApiGateway 5xx")) return isUnreachable ? requests : sum(failed);
     if (metric.startsWith("AWS/ApiGateway Count")) return requests > 0 ? requests : undefined;
     if (isUnreachable) return metric.includes(" Throttles ") ? requests : undefined;
@@ -103,11 +109,9 @@ function signals(perHour: number, fault: Fault): Signals {
       const isFault = name === "Errors" || metric.includes("TC(");
       return called > 0 ? (isFault ? 0 : called) : undefined;
     }
-    const [, logged = ""] = /^leads-and-conversations-prod (\S+) Sum$/.exec(metric) ?? [];
-    const [, route] = /^FailedRequests-(.*)$/.exec(logged) ?? [];
-    if (route) return calls[route as RouteName] > 0 ? failed[route as RouteName] : undefined;
-    if (logged === "LeadsCreated") return calls["create-lead"] > 0 ? leads : undefined;
-    if (logged === "MessagesSent") return calls["send-message"] > 0 ? messages : undefined;
+    const [, route = "", event] = /^leads-and-conversations-prod (\S+) Event (.+) Sum$/.exec(metric) ?? [];
+    if (event === "request failed") return failed[route as RouteName] || undefined;
+    if (event === "request") return { "create-lead": leads, "send-message": messages }[route] || undefined;
     if (metric.startsWith("AWS/EventBridge/Pipes EventCount"))
       return written > 0 && !stopped("events") ? written : undefined;
     if (metric.startsWith("AWS/Lambda InvokedEventCount"))
@@ -120,32 +124,34 @@ function signals(perHour: number, fault: Fault): Signals {
 const faults: readonly (readonly [fault: Fault, few: string, many: string])[] = [
   [
     "new leads",
-    "server-errors-create-lead 10, canary 10, error-budget 25",
-    "server-errors-create-lead 6, canary 10, error-budget 11",
+    "server-errors-writes 10, canary 10, error-budget 25",
+    "server-errors-writes 6, canary 10, error-budget 11",
   ],
   [
     "leads without a key",
-    "server-errors-create-lead 10, canary 10, error-budget 25",
-    "server-errors-create-lead 6, canary 10, error-budget 22",
+    "server-errors-writes 10, canary 10, error-budget 25",
+    "server-errors-writes 6, canary 10, error-budget 22",
   ],
   [
     "messages",
-    "server-errors-send-message 10, canary 10, error-budget 25",
-    "server-errors-send-message 6, canary 10, error-budget 11",
+    "server-errors-writes 10, canary 10, error-budget 25",
+    "server-errors-writes 6, canary 10, error-budget 11",
   ],
   [
     "all requests",
-    "server-errors-list-leads 10, server-errors-create-lead 10, canary 10, error-budget 14",
-    "error-budget 2, server-errors-list-leads 6, server-errors-create-lead 6, server-errors-list-conversations 6, server-errors-send-message 6, canary 10",
+    "server-errors-lists 10, server-errors-writes 10, canary 10, error-budget 14",
+    "error-budget 2, server-errors-lists 6, server-errors-writes 6, canary 10",
   ],
   [
     "functions",
     "error-budget 5, canary 10, function-throttles 10",
     "error-budget 2, function-throttles 6, canary 10",
   ],
-  ["events", "events-stopped 10", "events-stopped 10"],
-  ["counting", "counting-stopped 10", "counting-stopped 10"],
+  ["events", "events-late 10", "events-late 10"],
+  ["counting", "counting-late 10", "counting-late 10"],
 ];
+
+const severityOf = (alarm: string) => runbookRows.get(alarm.split(" ")[0] ?? "")?.severity;
 
 /** Which alarms of a fault are raised within two hours. */
 const raised = (perHour: number, fault: Fault) =>
@@ -153,11 +159,79 @@ const raised = (perHour: number, fault: Fault) =>
     .map(([name, minute]) => `${name} ${minute}`)
     .join(", ");
 
-test.each(faults)("A fault of %s raises these alarms after so many minutes", (fault, few, many) => {
+test.each(
+  faults,
+)("A fault of %s wakes somebody by these alarms after so many minutes", (fault, few, many) => {
   expect([raised(10, fault), raised(1_000_000, fault)]).toEqual([few, many]);
+  for (const text of [few, many])
+    expect(text.split(", ").filter((alarm) => severityOf(alarm) === "wake")).not.toEqual([]);
 });
 
 test.each([10, 1_000_000])("Without a fault, no alarm is raised at %s requests an hour", (perHour) => {
   const none = "nothing" as Fault;
   expect(simulate(template, signals(perHour, none), [-180, 120])).toEqual(new Map());
+});
+
+const lines = (event: string, ...names: readonly string[]) =>
+  names.map((name) => new RegExp(` ${name} Event ${event} Sum$`));
+
+const throttles = (kind: "Read" | "Write") =>
+  ["TableName", ...Object.keys(indexes), activityIndex.name].map(
+    (name) => new RegExp(`${kind}ThrottleEvents (GlobalSecondaryIndexName )?${name} |Consumed${kind}`),
+  );
+
+/** Metrics that say a value in each minute, while nothing else is wrong: each raises the alarm after so many minutes. */
+const symptoms: readonly (readonly [alarm: string, value: Value, metrics: readonly RegExp[]])[] = [
+  ["server-errors-authorize 6", 1, [/^AWS.Lambda (Errors|Invocations) FunctionName authorize/]],
+  ["slow-answers 1", 5, [/ FunctionName listleads\w+ TC\(1000:30000\)$/]],
+  ["forbidden-requests 5", 20, [/ ForbiddenRequests /]],
+  ["rate-limiter-open 6", 1, lines("rate limiter failed open", ...Object.keys(routes))],
+  ["malformed-items 1", 1, lines("malformed item", ...functions.values())],
+  ["certificate-expiry 1", 29, [/ DaysToExpiry /]],
+  ["gateway-throttles 6", 1, [/ ThrottledRequests /]],
+  ["function-throttles 6", 800, [/^AWS.Usage ResourceCount .* Maximum$/]],
+  [
+    "function-throttles 6",
+    1,
+    [...functions.keys()].map((id) => new RegExp(` Throttles FunctionName ${id} `)),
+  ],
+  ["table-read-throttles 6", 1, throttles("Read")],
+  ["table-write-throttles 6", 1, throttles("Write")],
+  ["counting-late 1", 300_000, [/ FunctionName maintaincounts\w+ Maximum$/]],
+  ["counts-wrong 1", 1, [/ QueueName Counting.* Maximum$/]],
+  ["counts-wrong 1", 1, lines("late writes", "maintain-counts")],
+  ["counts-wrong 1", 1, lines("counts given up", "maintain-counts", "audit-counts")],
+  ["counts-wrong 1", 1, lines("counts repaired", "audit-counts")],
+  [
+    "counts-wrong 1",
+    1,
+    lines("counts damaged", "maintain-counts", "audit-counts", "list-leads", "list-conversations"),
+  ],
+  ["audit-late 1", 336, [/ AuditAge Maximum$/]],
+  ["audit-late 360", undefined, [/ AuditAge Maximum$/]],
+  ["events-late 1", 1, [/ QueueName Events.* Maximum$/]],
+  [
+    "events-late 6",
+    1,
+    ["Failed", "PartiallyFailed", "Throttled", "Timeout"].map((name) => new RegExp(` Execution${name} `)),
+  ],
+  [
+    "new-version-errors 1",
+    1,
+    [...functions]
+      .filter(([, name]) => !["canary", "audit-counts"].includes(name))
+      .map(([id]) => new RegExp(` Errors ExecutedVersion .* FunctionName ${id} `)),
+  ],
+];
+
+test.each(
+  symptoms.flatMap(([alarm, value, metrics]) => metrics.map((metric) => [metric, value, alarm] as const)),
+)("%s of %s alone raises %s", (pattern, value, alarm) => {
+  const healthy = signals(10, "nothing" as Fault);
+  const raised = simulate(
+    template,
+    (metric, minute) => (minute >= 1 && pattern.test(metric) ? value : healthy(metric, minute)),
+    [-15, value === undefined ? 400 : 15],
+  );
+  expect([...raised].map(([name, minute]) => `${name} ${minute}`)).toEqual([alarm]);
 });

@@ -2,8 +2,8 @@ import type { Request } from "@middy/core";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import type { ApiError } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
+import * as logEvents from "../../../shared/logging/log-events.ts";
 import { loggedError } from "../../../shared/logging/logged-error.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
@@ -50,81 +50,59 @@ function matches(pattern: string, line: string): boolean {
   return alternatives.some((text) => text.split(" && ").every((each) => holds(each, JSON.parse(line))));
 }
 
-/** The names of the metrics that count a line of a log group. */
+/** What counts a line of a log group: the metric and its dimension. */
 const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
   filters
     .filter(({ LogGroupName, FilterPattern }) => inLogGroup(LogGroupName.Ref) && matches(FilterPattern, line))
-    .map(({ MetricTransformations: [{ MetricName }] }) => MetricName);
+    .map(({ MetricTransformations: [{ MetricName, Dimensions = [] }] }) => [
+      MetricName,
+      ...Dimensions.map(({ Value }: { Value: string }) => valueAt(JSON.parse(line), Value.slice(2))),
+    ]);
 
-/** The line of a function's log for a response, in Lambda's JSON format. */
-function logLine(route: RouteName, response: APIGatewayProxyStructuredResultV2, error?: ApiError): string {
+/** What counts a message in the log of a function, in Lambda's JSON format. */
+const counted = (name: string, message: object) =>
+  countedIn((id) => writers.get(id) === name, JSON.stringify({ level: "ERROR", message }));
+
+/** The message that a route logs for a response. */
+function requestLine(route: RouteName, response: APIGatewayProxyStructuredResultV2): object {
   const info = vi.spyOn(console, "info").mockImplementation(() => {});
-  requestLog(route)({ event: routeEvent(route), response, error } as unknown as Request);
+  requestLog(route)({ event: routeEvent(route), response } as unknown as Request);
   const message = info.mock.lastCall?.[0];
   info.mockRestore();
-  const timestamp = "2026-11-21T01:59:00.163Z";
-  return JSON.stringify({ timestamp, level: "INFO", requestId: "invocation-1", message });
+  return message;
 }
 
-const counted = (route: RouteName, response: APIGatewayProxyStructuredResultV2, error?: ApiError) =>
-  countedIn((id) => writers.get(id) === route, logLine(route, response, error));
+const everyRoute = Object.keys(routes) as RouteName[];
 
-const replay = { statusCode: 201, headers: { "idempotency-replayed": "true" } };
-
-test.each<[RouteName, string]>([
-  ["create-lead", "LeadsCreated"],
-  ["send-message", "MessagesSent"],
-])("a 201 of %s counts as %s, and a replay of it as nothing", (route, metric) => {
-  expect(counted(route, { statusCode: 201 })).toEqual([metric]);
-  expect(counted(route, replay)).toEqual([]);
-});
-
-test.each(
-  Object.keys(routes) as RouteName[],
-)("another status of %s is not counted by its line of the request", (route) => {
+test.each(everyRoute)("a 201 of %s is counted, a replay of it and another status are not", (route) => {
+  const headers = { "idempotency-replayed": "true" };
+  expect(counted(route, requestLine(route, { statusCode: 201 }))).toEqual([[route, "request"]]);
+  expect(counted(route, requestLine(route, { statusCode: 201, headers }))).toEqual([]);
   for (const statusCode of [200, 400, 422, 429, 500, 503])
-    expect([statusCode, counted(route, { statusCode })]).toEqual([statusCode, []]);
-});
-
-test.each<readonly [writer: string, event: string, metrics: readonly string[]]>([
-  ["maintain-counts", "counts damaged", ["DamagedCounts"]],
-  ["maintain-counts", "counts given up", ["DamagedCounts"]],
-  ["maintain-counts", "counts failed", []],
-  ["audit-counts", "counts damaged", ["DamagedCounts"]],
-  ["list-leads", "counts damaged", ["DamagedCounts"]],
-  ["list-conversations", "counts damaged", ["DamagedCounts"]],
-  ["audit-counts", "counts repaired", ["DamagedCounts"]],
-  ["maintain-counts", "late writes", ["LateWrites"]],
-  ["audit-counts", "counts audited", ["AuditAge"]],
-  ...Object.keys(routes).map((route) => [route, "rate limiter failed open", ["RateLimitFailures"]] as const),
-  ...[...Object.keys(routes), "authorize", "audit-counts", "compose-events", "canary"].map(
-    (writer) => [writer, "malformed item", ["MalformedItems"]] as const,
-  ),
-])("a line of %s with the event %s is counted in %j", (writer, event, metrics) => {
-  const line = JSON.stringify({ level: "ERROR", message: { event, account: "acme", list: "lead" } });
-  expect(countedIn((id) => writers.get(id) === writer, line)).toEqual(metrics);
+    expect([statusCode, counted(route, requestLine(route, { statusCode }))]).toEqual([statusCode, []]);
 });
 
 test.each(
-  Object.keys(routes) as RouteName[],
+  everyRoute,
 )("a 5xx of %s counts as failed, unless a list was too expensive, which one account can cause", (route) => {
-  const countedAs = (error: Error) => {
-    const message = { event: "request failed", code: "busy", cause: loggedError(error) };
-    return countedIn((id) => writers.get(id) === route, JSON.stringify({ level: "ERROR", message }));
-  };
-  const metric = `FailedRequests-${route}`;
-  expect(countedAs(new TypeError("On purpose."))).toEqual([metric]);
-  expect(countedAs(new TooExpensiveError("not_admitted", "The table fails."))).toEqual([metric]);
+  const countedAs = (error: Error) =>
+    counted(route, { event: logEvents.requestFailed, code: "busy", cause: loggedError(error) });
+  const failed = [[route, "request failed"]];
+  expect(countedAs(new TypeError("On purpose."))).toEqual(failed);
+  expect(countedAs(new TooExpensiveError("not_admitted", "The table fails."))).toEqual(failed);
   expect(countedAs(new TooExpensiveError("too_slow", "No."))).toEqual([]);
   expect(countedAs(new TooExpensiveError("too_many_calls", "No."))).toEqual([]);
 });
 
-test("Other log lines of the functions are not counted", () => {
-  const line = JSON.stringify({
-    level: "ERROR",
-    message: { event: "requests", status: 429, replayed: true },
-  });
-  expect(countedIn((id) => writers.has(id), line)).toEqual([]);
+test("each line that an alarm watches is counted by its event, and no other", () => {
+  const { request, requestFailed, functionFailed, countsFailed, countsBehind, countsAudited, ...watched } =
+    logEvents;
+  for (const name of functions.values()) {
+    for (const event of Object.values(watched)) expect(counted(name, { event })).toEqual([[name, event]]);
+    for (const event of [functionFailed, countsFailed, countsBehind, "requests"])
+      expect(counted(name, { event, status: 201, replayed: false })).toEqual([]);
+  }
+  expect(counted("audit-counts", { event: countsAudited, oldest: 3 })).toEqual([["AuditAge"]]);
 });
 
 /** The line of the access log with these values. API Gateway writes - for the others. */
@@ -141,7 +119,7 @@ const countedInAccessLog = (values: Record<string, string>) =>
   countedIn((id) => id === stage.AccessLogSettings.DestinationArn["Fn::GetAtt"][0], accessLine(values));
 
 test("A 429 of the gateway counts as throttled, a 429 of a function does not", () => {
-  expect(countedInAccessLog({ status: "429" })).toEqual(["ThrottledRequests"]);
+  expect(countedInAccessLog({ status: "429" })).toEqual([["ThrottledRequests"]]);
   expect(countedInAccessLog({ status: "429", "integration.status": "429" })).toEqual([]);
   expect(countedInAccessLog({ status: "201", "integration.status": "201" })).toEqual([]);
 });
@@ -150,14 +128,26 @@ test.each<Record<string, string>>([
   { status: "403" },
   { status: "403", "integration.status": "403" },
 ])("A 403 of the gateway or of a function counts as forbidden: %j", (values) => {
-  expect(countedInAccessLog(values)).toEqual(["ForbiddenRequests"]);
+  expect(countedInAccessLog(values)).toEqual([["ForbiddenRequests"]]);
 });
 
-test("Each metric counts lines in the stack's namespace, with 0 for lines that do not match", () => {
-  expect(filters).toHaveLength(26);
-  const MetricNamespace = "leads-and-conversations-prod";
-  const age = { MetricNamespace, MetricName: "AuditAge", MetricValue: "$.message.oldest" };
-  const others = { MetricNamespace, MetricName: expect.not.stringMatching("AuditAge"), MetricValue: "1" };
-  for (const { MetricTransformations } of filters)
-    expect([[age], [{ ...others, DefaultValue: 0, Unit: "Count" }]]).toContainEqual(MetricTransformations);
+test("Each metric is in the stack's namespace; the age of the audit has the line's value", () => {
+  const values = filters.map(
+    ({ MetricTransformations: [{ MetricNamespace, MetricName, MetricValue, DefaultValue }] }) => [
+      MetricNamespace,
+      MetricName,
+      MetricValue,
+      DefaultValue,
+    ],
+  );
+  const namespace = "leads-and-conversations-prod";
+  expect(values).toEqual(
+    expect.arrayContaining([
+      ...[...functions.values()].map((name) => [namespace, name, "1", undefined]),
+      [namespace, "AuditAge", "$.message.oldest", undefined],
+      // An alarm ends with lines that do not match.
+      ...["ThrottledRequests", "ForbiddenRequests"].map((name) => [namespace, name, "1", 0]),
+    ]),
+  );
+  expect(filters).toHaveLength(functions.size + 3);
 });

@@ -1,71 +1,64 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runbookRows } from "../../../lib/monitoring/runbook.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
-import { type Alarm, readAlarms, withEveryAlarm } from "./support/alarms.ts";
+import { flatten, readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
 
-const targets = {
-  wake: "arn:aws:sns:eu-west-1:123456789012:wake",
-  look: "arn:aws:sns:eu-west-1:123456789012:look",
-};
-const { template } = await synthesize("prod", { ...withEveryAlarm, alarmsTo: targets });
+const topic = "arn:aws:sns:eu-west-1:123456789012:";
+const alarmsTo = { wake: `${topic}wake`, look: `${topic}look` };
+const pinned = { account: "123456789012", region: "eu-west-1" };
+const { template } = await synthesize("prod", { ...withEveryAlarm, ...pinned, alarmsTo });
 const alarms = readAlarms(template);
-const runbook = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
-const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-"),
-);
+const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
+const table = page.split("\n").filter((line) => /^\| \[.* \| (wake|look) \|/.test(line));
 
-/** The section that an alarm links to. */
-const sectionOf = ({ AlarmDescription }: Pick<Alarm, "AlarmDescription">) =>
-  /^[^.]+\. Runbook: docs\/operations\.md#(\S+)$/.exec(AlarmDescription)?.[1] ?? "";
+test("Each row of the runbook's table is an alarm, and each alarm a row that has a section", () => {
+  expect([...runbookRows.keys()]).toEqual([...alarms.keys()]);
+  expect(table).toHaveLength(alarms.size);
+  const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
+  for (const { section } of runbookRows.values()) expect(sections).toContain(section);
+});
 
-const severityOf = ({ AlarmActions }: Pick<Alarm, "AlarmActions">) =>
-  AlarmActions?.[0] === targets.wake ? "wake" : "look";
+test("An alarm notifies the topic of its row when it is raised and when it ends, with what the row says", () => {
+  for (const [name, { severity, description, section }] of runbookRows)
+    expect([name, alarms.get(name)]).toMatchObject([
+      name,
+      {
+        AlarmDescription: `${description} Runbook: docs/operations.md#${section}`,
+        AlarmActions: [alarmsTo[severity]],
+        OKActions: [alarmsTo[severity]],
+      },
+    ]);
+});
 
-/** The alarms with the same section are one row of the runbook's table. */
-const sections = Map.groupBy(alarms.values(), sectionOf);
+test("Nothing from outside raises an alarm that wakes somebody", () => {
+  for (const row of table) if (row.includes(" | wake |")) expect(row).toMatch(/ \| Nothing[^|]* \|$/);
+});
 
-test("The runbook has the section that each alarm links to after one sentence, named like the alarm", () => {
+test("Each alarm reads at most ten metrics, a limit of CloudWatch, of its own account and region, in any unit", () => {
   for (const [name, alarm] of alarms) {
-    expect(anchors).toContain(sectionOf(alarm));
-    expect(name.startsWith(sectionOf(alarm))).toBe(true);
+    expect([name, readMetrics(alarm).size <= 10]).toEqual([name, true]);
+    expect(JSON.stringify(alarm)).not.toMatch(/"(?:AccountId|Unit|ActionsEnabled)"/);
   }
 });
 
-const hours = (seconds: number) => (seconds < 3600 ? `${seconds / 60} min` : `${seconds / 3600} h`);
-
-/** When an alarm is raised, as the runbook's table has it. */
-function condition(alarm: Alarm): string {
-  const { ComparisonOperator, Threshold, DatapointsToAlarm: count, EvaluationPeriods: of, Metrics } = alarm;
-  const period = alarm.Period ?? Metrics?.find(({ MetricStat }) => MetricStat)?.MetricStat?.Period ?? 0;
-  const operator = ComparisonOperator === "LessThanThreshold" ? "<" : "≥";
-  return `${operator} ${Threshold.toLocaleString("en")}, ${count} of ${of} × ${hours(period)}`;
-}
-
-test("The runbook's table has each alarm, its severity and its threshold, and nothing from outside raises one that wakes", () => {
-  const [, table = ""] = /\n\| Alarm \| Severity .*\n.*\n((?:\|.*\n)+)/.exec(runbook) ?? [];
-  const rows = table
-    .trimEnd()
-    .split("\n")
-    .map((row) => row.slice(2, -2).split(" | "));
-  const expected = [...sections].map(([section, [alarm]]) => [
-    `[${section}](#${section})`,
-    ...(alarm ? [severityOf(alarm), condition(alarm)] : []),
-  ]);
-  expect(rows.map((row) => row.slice(0, 3)).sort()).toEqual(expected.sort());
-  for (const [alarm, severity, , fromOutside = ""] of rows)
-    if (severity === "wake") expect([alarm, fromOutside]).toEqual([alarm, expect.stringMatching(/^Nothing/)]);
+test("By default alarms notify nobody; one topic gets all of them; they link to a published runbook", async () => {
+  for (const alarm of readAlarms((await synthesize("prod")).template).values())
+    expect(Object.keys(alarm)).not.toContain("AlarmActions");
+  const settings = { alarmsTo: alarmsTo.look, runbookUrl: "https://wiki.example.com/operations" };
+  for (const alarm of readAlarms((await synthesize("prod", settings)).template).values())
+    expect(alarm).toMatchObject({
+      AlarmActions: [alarmsTo.look],
+      AlarmDescription: expect.stringContaining(" Runbook: https://wiki.example.com/operations#"),
+    });
 });
 
-test("Alarms and dashboard link to a runbook that is published elsewhere", async () => {
-  const runbookUrl = "https://wiki.example.com/leads/operations";
-  const { template: changed } = await synthesize("prod", { runbookUrl });
-  for (const [name, { AlarmDescription }] of readAlarms(changed)) {
-    const [, section = "-"] = AlarmDescription.split(`. Runbook: ${runbookUrl}#`);
-    expect(name.startsWith(section)).toBe(true);
-  }
-  expect(JSON.stringify(only(changed, "AWS::CloudWatch::Dashboard"))).toContain(runbookUrl);
+test("The dashboard shows the state and the metric of every alarm, and the errors of every function", () => {
+  const { DashboardBody } = only(template, "AWS::CloudWatch::Dashboard").properties;
+  const body = flatten(DashboardBody);
+  const ids = Object.keys(template.findResources("AWS::CloudWatch::Alarm"));
+  for (const id of ids) expect(body.split(`"${id}.Arn"`)).toHaveLength(3);
+  for (const { Properties } of Object.values(template.findResources("AWS::Lambda::Function")))
+    expect(body).toContain(`SOURCE '${Properties.LoggingConfig.LogGroup.Ref}'`);
 });

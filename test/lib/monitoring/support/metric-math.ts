@@ -27,7 +27,9 @@ const levels = [
  * @param period in minutes
  */
 export function compile(text: string, named: (id: string) => Series, period: number): Series {
-  const tokens = text.match(/[A-Za-z_]\w*|[\d.]+|>=|[-+*/>(),]/g) ?? [];
+  const tokens = text.match(/[A-Za-z_]\w*|[\d.]+|>=|[-+*/>(),[\]]/g) ?? [];
+  // A number is no series: it gives a missing value no data.
+  const numbers = new Set<Series>();
   const take = (token: string) => tokens[0] === token && tokens.shift() !== undefined;
   const expect = (token: string) => {
     if (!take(token)) throw new Error(`${token} is missing before ${tokens.join(" ")} in ${text}.`);
@@ -41,7 +43,8 @@ export function compile(text: string, named: (id: string) => Series, period: num
       const [first, second, apply] = [left, binary(level + 1), arithmetic[operator]];
       left = (minute) => {
         const [a, b] = [first(minute), second(minute)];
-        return a === undefined && b === undefined ? undefined : apply?.(a ?? 0, b ?? 0);
+        const hasData = [first, second].some((each) => !numbers.has(each) && each(minute) !== undefined);
+        return hasData ? apply?.(a ?? 0, b ?? 0) : undefined;
       };
     }
     return left;
@@ -54,15 +57,22 @@ export function compile(text: string, named: (id: string) => Series, period: num
       expect(")");
       return inner;
     }
-    if (/^\d/.test(token)) return () => Number(token);
+    if (/^\d/.test(token)) {
+      const number = () => Number(token);
+      numbers.add(number);
+      return number;
+    }
     if (!take("(")) return named(token);
+    const isList = take("[");
     const operands = [binary(0)];
     while (take(",")) operands.push(binary(0));
+    if (isList) expect("]");
     expect(")");
     return call(token, operands);
   }
 
-  function call(name: string, [first, second, third]: Series[]): Series {
+  function call(name: string, operands: Series[]): Series {
+    const [first, second, third] = operands;
     const at = (series: Series | undefined, minute: number) => series?.(minute);
     const difference = (now: Value, before: Value) =>
       now === undefined || before === undefined ? undefined : now - before;
@@ -72,6 +82,11 @@ export function compile(text: string, named: (id: string) => Series, period: num
       case "SERVICE_QUOTA":
         // The default of Lambda's concurrent executions.
         return () => 1000;
+      case "MAX":
+        return (minute) => {
+          const values = operands.map((series) => series(minute)).filter((value) => value !== undefined);
+          return values.length > 0 ? Math.max(...values) : undefined;
+        };
       case "DIFF":
         return (minute) => difference(at(first, minute), at(first, minute - period));
       case "IF":

@@ -8,6 +8,7 @@ export type Signals = (metric: string, minute: number) => Value;
 /** What a statistic makes of the values of the minutes of a period. */
 const combine = (statistic: string, values: readonly number[]): Value => {
   if (values.length === 0) return undefined;
+  if (statistic === "Minimum") return Math.min(...values);
   return statistic === "Maximum" ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
 };
 

@@ -1,0 +1,84 @@
+import { type IMetric, MathExpression } from "aws-cdk-lib/aws-cloudwatch";
+
+const byId = (prefix: string, metrics: readonly IMetric[]) =>
+  Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
+
+const sum = (prefix: string, metrics: readonly IMetric[]) =>
+  metrics.map((_, index) => `${prefix}${index}`).join(" + ");
+
+/**
+ * The sum of faults, which is 0 only while something happens: without activity it has no data. Metric math treats a
+ * missing value as 0 if the other operand has data.
+ *
+ * @param activity a metric that has data whenever a fault could have happened
+ */
+export const faultsDuring = (activity: IMetric, faults: readonly IMetric[]) =>
+  new MathExpression({
+    expression: `${sum("fault", faults)} + 0 * activity`,
+    usingMetrics: { ...byId("fault", faults), activity },
+  });
+
+/** The sum of metrics, which is 0 without data: in place of a missing value, CloudWatch would evaluate older ones. */
+export const always = (prefix: string, metrics: readonly IMetric[]) =>
+  new MathExpression({
+    expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
+    usingMetrics: byId(prefix, metrics),
+  });
+
+/** Above 0 if there are faults, and were in the period before. */
+export const lasting = (faults: readonly IMetric[]) =>
+  new MathExpression({
+    expression: "failed * (failed - DIFF(failed))",
+    usingMetrics: { failed: always("each", faults) },
+  });
+
+interface Requests {
+  readonly bad: readonly IMetric[];
+  readonly all: IMetric;
+}
+
+/**
+ * The percentage of bad requests, of the kind of requests that has the highest; that of a kind with fewer bad ones than
+ * `atLeast` is 0. It has no data without requests.
+ */
+export function percentage(kinds: readonly Requests[], atLeast: number): MathExpression {
+  const parts = kinds.map(({ bad, all }, kind) => {
+    const count = sum(`bad${kind}_`, bad);
+    return new MathExpression({
+      expression: `IF(${count} + 0 * all${kind} >= ${atLeast}, 100 * (${count}) / all${kind}, 0)`,
+      usingMetrics: { ...byId(`bad${kind}_`, bad), [`all${kind}`]: all },
+    });
+  });
+  const [first, ...others] = parts;
+  if (first && others.length === 0) return first;
+  return new MathExpression({
+    expression: `MAX([${parts.map((_, kind) => `part${kind}`).join(", ")}])`,
+    usingMetrics: byId("part", parts),
+  });
+}
+
+interface Work {
+  /** Counts of the work that callers gave. */
+  readonly given: readonly IMetric[];
+  /** Counts that show that it was done: each of them must be there. */
+  readonly signs: readonly IMetric[];
+  /** What is above 0 only if work stays undone, whatever the signs show. */
+  readonly faults: readonly IMetric[];
+}
+
+/**
+ * 1 if there is a fault, or if there was work in the period before and no sign of it in that period and this one, because
+ * the work takes time and metrics come late. 0 if there is each sign. No data without work and signs, when nothing shows
+ * whether work would be done.
+ *
+ * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
+ * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
+ */
+export function undone({ given, signs, faults }: Work): MathExpression {
+  const done = signs.map((sign, index) => always(`sign${index}_`, [sign]));
+  const inTwoPeriods = done.map((_, index) => `(2 * done${index} - DIFF(done${index}))`).join(" * ");
+  return new MathExpression({
+    expression: `IF(faults > 0, 1, IF(${inTwoPeriods} > 0, 0, IF(work - DIFF(work) > 0, 1)))`,
+    usingMetrics: { ...byId("done", done), work: always("given", given), faults: always("fault", faults) },
+  });
+}
