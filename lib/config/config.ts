@@ -7,14 +7,13 @@ import { type Settings, type StageSettings, stageSchema } from "./stage-schema.t
 import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";
 
 /** The configuration of a stage. */
-export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo" | "runbookUrl">> & {
+export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {
   readonly stage: string;
   /** The name of the release. */
   readonly release: string;
   readonly removalPolicy: RemovalPolicy;
   /** The ARNs of the topics for the alarms that wake somebody, and for all others. */
   readonly alarmsTo: { readonly wake: string; readonly look: string } | undefined;
-  readonly runbookUrl: string;
 };
 
 type Context = Readonly<Record<string, unknown>>;
@@ -45,7 +44,7 @@ export function readConfig(context: Context, directory = projectStages): Config 
 export function createConfig(stage: string, settings: StageSettings): Config {
   checkStageName(stage);
   const own = checkStageSettings(settings, `The settings of the stage ${stage}`);
-  return toConfig(stage, completeSettings(own, stage));
+  return toConfig(stage, completeSettings(own));
 }
 
 function checkStageName(stage: string): void {
@@ -60,7 +59,6 @@ function toConfig(stage: string, settings: Settings): Config {
     release: releaseName(),
     removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     alarmsTo: typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo,
-    runbookUrl: settings.runbookUrl ?? "docs/operations.md",
   };
 }
 

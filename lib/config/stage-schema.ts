@@ -2,13 +2,7 @@ import type { FromSchema } from "json-schema-to-ts";
 import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
-export const ownSettings = [
-  "domainName",
-  "certificateArn",
-  "disableExecuteApiEndpoint",
-  "alarmsTo",
-  "canary",
-] as const;
+export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary"] as const;
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
@@ -64,11 +58,7 @@ export const stageSchema = {
     rateLimitRequests: wholeNumber(0, 100_000_000, {
       default: 6000,
       description:
-        "Requests of each account per window, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 means no limit, for no account.",
-    }),
-    rateLimitSeconds: wholeNumber(1, 3600, {
-      default: 60,
-      description: "The length of a window of the rate limit, in seconds.",
+        "Requests of each account a minute, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 means no limit, for no account.",
     }),
     deployment: choice(["all-at-once", "canary"], {
       default: "all-at-once",
@@ -97,6 +87,7 @@ export const stageSchema = {
     runbookUrl: text("an https URL without a fragment", {
       pattern: String.raw`^https://[^\s#]+$`,
       format: "uri",
+      default: "docs/operations.md",
       description: "The https address where you publish docs/operations.md. Alarms link to it.",
     }),
     errorsUrl: text("an https URL without a fragment", {
@@ -129,11 +120,6 @@ export const stageSchema = {
       pattern: String.raw`^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate/[\w-]+$`,
       description: "The certificate for `domainName`, in the region of the stack.",
     }),
-    disableExecuteApiEndpoint: flag({
-      default: false,
-      description:
-        "Whether API Gateway's own address of the API is switched off, so that only `domainName` works. Clients that still use the other address then fail.",
-    }),
     logRetentionDays: choice(
       [
         ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096],
@@ -151,7 +137,6 @@ export const stageSchema = {
   dependencies: {
     domainName: ["certificateArn"],
     certificateArn: ["domainName"],
-    disableExecuteApiEndpoint: ["domainName"],
   },
 } as const;
 

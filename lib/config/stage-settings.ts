@@ -13,14 +13,10 @@ export const projectStages = join(import.meta.dirname, "../../stages");
  * @throws UserError without a file, or for a mistake in it
  */
 export const readSettings = (directory: string, stage: string, like?: unknown): Settings =>
-  completeSettings(readStage(directory, stage, like), stage);
+  completeSettings(readStage(directory, stage, like));
 
-/** What a stage sets, with the defaults of the rest. @throws UserError for settings that do not go together */
-export function completeSettings(own: StageFile, stage: string): Settings {
-  const settings = { ...defaults, ...own };
-  rejectOtherRegions(settings, stage);
-  return settings;
-}
+/** What a stage sets, with the defaults of the rest. */
+export const completeSettings = (own: StageFile): Settings => ({ ...defaults, ...own });
 
 /**
  * The settings of a stage of the project; undefined if it has no file.
@@ -65,18 +61,3 @@ const noStage = (stage: string, directory: string) =>
 /** The settings that a stage gets from one that it is like. */
 const copied = (settings: StageFile): StageFile =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
-
-/** CloudFormation rejects them, too, in the middle of a deployment. */
-function rejectOtherRegions({ region, certificateArn, alarmsTo }: Settings, stage: string): void {
-  if (region === undefined) return;
-  const reject = (setting: string, resource: string, value = "") => {
-    const [arn, , , actual] = value.split(":");
-    if (arn !== "arn" || actual === region) return;
-    throw new UserError(
-      `The stage ${stage} is in ${region}, but its ${setting} is of ${actual}: name a ${resource} of ${region}.`,
-    );
-  };
-  reject("certificateArn", "certificate", certificateArn);
-  for (const target of typeof alarmsTo === "object" ? Object.values(alarmsTo) : [alarmsTo])
-    reject("alarmsTo", "topic", target);
-}

@@ -24,7 +24,7 @@ import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
-  /** The URL of the API, without a trailing slash: the gateway's own, unless it is switched off for a custom domain. */
+  /** The gateway's own URL of the API, without a trailing slash. */
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
@@ -47,7 +47,6 @@ export class Api extends Construct {
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
-      ...(config.disableExecuteApiEndpoint && { disableExecuteApiEndpoint: true }),
       createDefaultStage: false,
       defaultAuthorizer: new HttpLambdaAuthorizer("Authorizer", this.authorizer.alias, {
         responseTypes: [HttpLambdaResponseType.SIMPLE],
@@ -67,7 +66,7 @@ export class Api extends Construct {
     if (this.domain) {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
     }
-    this.url = config.disableExecuteApiEndpoint ? `https://${config.domainName}` : httpApi.apiEndpoint;
+    this.url = httpApi.apiEndpoint;
   }
 
   private addRoute(
@@ -113,14 +112,14 @@ export class Api extends Construct {
 
 /** What a function needs for its part of the rate limit of accounts; nothing if the stage has no limit. */
 const rateLimitSettings = (
-  { config: { rateLimitRequests, rateLimitSeconds }, table }: ServiceProps,
+  { config: { rateLimitRequests }, table }: ServiceProps,
   grants: readonly Grant[],
 ) =>
   rateLimitRequests > 0
     ? {
         environment: {
           RATE_LIMIT_REQUESTS: String(rateLimitRequests),
-          RATE_LIMIT_SECONDS: String(rateLimitSeconds),
+          RATE_LIMIT_SECONDS: "60",
         },
         policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
       }

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { createConfig, readConfig } from "../../../lib/config/config.ts";
 import { stagesWithFile } from "../../../lib/config/stage-file.ts";
 import { UserError } from "../../../lib/user-error.ts";
-import type { TestSettings } from "../../support/stage-files.ts";
 import { writeStageFiles } from "./stage-files.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -34,11 +33,9 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     throttleRate: 5000,
     throttleBurst: 2500,
     rateLimitRequests: 6000,
-    rateLimitSeconds: 60,
     alarmsTo: undefined,
     runbookUrl: "docs/operations.md",
     corsOrigins: [],
-    disableExecuteApiEndpoint: false,
     logRetentionDays: 90,
     authorizerCacheSeconds: 60,
     deployment: "all-at-once",
@@ -57,7 +54,6 @@ const prod = {
 const own = {
   domainName: "api.example.com",
   certificateArn: certificate,
-  disableExecuteApiEndpoint: true,
   alarmsTo: "arn:aws:sns:eu-west-1:123456789012:alarms",
   canary: true,
 };
@@ -71,7 +67,7 @@ test.each([
   const staging = { like: "prod", throttleRate: 20 };
   const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
   expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
-  expect(config).toMatchObject({ disableExecuteApiEndpoint: false, canary: false });
+  expect(config.canary).toBe(false);
   for (const name of ["domainName", "certificateArn"]) expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });
@@ -124,39 +120,4 @@ test.each<Rejected>([
   const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" } };
   const directory = await writeFiles(stages);
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
-});
-
-const topicInOhio = "arn:aws:sns:us-east-2:123456789012:alarms";
-
-test.each<[settings: TestSettings, sentence: string]>([
-  [
-    { region: "us-east-2", domainName: "api.example.com", certificateArn: certificate },
-    "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
-  ],
-  [
-    { like: "ohio", domainName: "api.example.com", certificateArn: certificate },
-    "The stage staging is in us-east-2, but its certificateArn is of eu-west-1: name a certificate of us-east-2.",
-  ],
-  [
-    {
-      region: "eu-west-1",
-      alarmsTo: { wake: topicInOhio.replace("us-east-2", "eu-west-1"), look: topicInOhio },
-    },
-    "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
-  ],
-  [
-    { region: "eu-west-1", alarmsTo: topicInOhio },
-    "The stage staging is in eu-west-1, but its alarmsTo is of us-east-2: name a topic of eu-west-1.",
-  ],
-])("settings that do not fit together, %j, are rejected with a sentence", async (staging, sentence) => {
-  const directory = await writeFiles({ staging, ohio: { region: "us-east-2" } });
-  expect(() => readConfig({ stage: "staging" }, directory)).toThrow(new UserError(sentence));
-});
-
-test.each<TestSettings>([
-  { domainName: "api.example.com", certificateArn: certificate, alarmsTo: topicInOhio },
-  { region: "us-east-2", alarmsTo: topicInOhio },
-])("settings that fit together, %j, are accepted", async (staging) => {
-  const directory = await writeFiles({ staging });
-  expect(readConfig({ stage: "staging" }, directory).stage).toBe("staging");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readStageFile } from "../../../lib/config/stage-file.ts";
+import { stageSchema } from "../../../lib/config/stage-schema.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { writeStageFiles } from "./stage-files.ts";
 
@@ -37,7 +38,6 @@ test.each<[string, ...unknown[]]>([
   ["throttleRate", 1, 100_000],
   ["throttleBurst", 1, 100_000],
   ["rateLimitRequests", 0, 100_000_000],
-  ["rateLimitSeconds", 1, 3600],
   ["alarmsTo", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
   ["alarmsTo", { wake: `${alarms}-1`, look: alarms }],
   ["deployment", "all-at-once", "canary"],
@@ -69,7 +69,6 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["removalPolicy", "destroy or retain", "snapshot", null],
   ["canary", "true or false", "true", 1],
   ["throttleRate", "a whole number from 1 to 100000", 0, "5", 1.5, 100_001],
-  ["rateLimitSeconds", "a whole number from 1 to 3600", 0, 3601],
   ["deployment", "all-at-once or canary", "linear", true],
   ["authorizerCacheSeconds", "a whole number from 0 to 3600", 3601],
   ["logRetentionDays", retention, 31, "7"],
@@ -97,7 +96,6 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
 test.each<[settings: object, sentence: string]>([
   [{ domainName: "api.example.com" }, "domainName needs certificateArn"],
   [{ certificateArn: certificate }, "certificateArn needs domainName"],
-  [{ disableExecuteApiEndpoint: true }, "disableExecuteApiEndpoint needs domainName"],
   ...[
     ...["*", "", "app.example.com", "https://*.example.com", "https://app.example.com/"],
     ...["https://app.example.com:443", "https://App.example.com", "ftp://app.example.com"],
@@ -109,8 +107,7 @@ test.each<[settings: object, sentence: string]>([
   expect(await sentence(JSON.stringify(settings))).toBe(`: ${expected}.`);
 });
 
-const known =
-  "$schema, like, account, region, removalPolicy, throttleRate, throttleBurst, rateLimitRequests, rateLimitSeconds, deployment, canary, alarmsTo, runbookUrl, errorsUrl, eventArchiveDays, corsOrigins, domainName, certificateArn, disableExecuteApiEndpoint, logRetentionDays, authorizerCacheSeconds";
+const known = Object.keys(stageSchema.properties).join(", ");
 
 test.each([
   ["stage", "the settings are"],

@@ -70,10 +70,3 @@ test("The outputs have the target for the DNS record and the gateway's own URL",
   expect(outputs.DomainTargetZone?.Value).toEqual({ "Fn::GetAtt": [domain.id, "RegionalHostedZoneId"] });
   expect(outputs.ApiUrl?.Value).toEqual({ "Fn::GetAtt": [api.id, "ApiEndpoint"] });
 });
-
-test("With the gateway's own address switched off, the API has only its domain", async () => {
-  const settings = { domainName: "api.example.com", certificateArn: certificate };
-  const switched = await synthesize("prod", { ...settings, disableExecuteApiEndpoint: true });
-  switched.template.hasResourceProperties("AWS::ApiGatewayV2::Api", { DisableExecuteApiEndpoint: true });
-  expect(switched.template.findOutputs("ApiUrl").ApiUrl?.Value).toBe("https://api.example.com");
-});

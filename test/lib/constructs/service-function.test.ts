@@ -6,7 +6,6 @@ import { only, synthesize } from "../../support/synthesize.ts";
 const { template, functions } = await synthesize("dev", {
   canary: true,
   rateLimitRequests: 1234,
-  rateLimitSeconds: 30,
 });
 const resources = template.findResources("AWS::Lambda::Function");
 const logGroups = template.findResources("AWS::Logs::LogGroup");
@@ -14,7 +13,7 @@ const table = only(template, "AWS::DynamoDB::Table");
 
 const RELEASE = `${manifest.version}+ab12cd3`;
 const Environment = { Variables: { TABLE_NAME: { Ref: table.id }, RELEASE } };
-const limit = { RATE_LIMIT_REQUESTS: "1234", RATE_LIMIT_SECONDS: "30" };
+const limit = { RATE_LIMIT_REQUESTS: "1234", RATE_LIMIT_SECONDS: "60" };
 
 /** Settings in which a function differs from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {

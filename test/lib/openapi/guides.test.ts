@@ -41,9 +41,9 @@ test("the guides have each event", () => {
 test("the guides have the limits of the code", () => {
   const count = (value: number) => value.toLocaleString("en");
   expect(guide("Pages and links")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
-  const { rateLimitRequests, rateLimitSeconds } = defaults;
+  const { rateLimitRequests } = defaults;
   expect(guide("Limits")).toContain(`${count(rateLimitRequests)} requests in each minute`);
-  expect(guide("Limits")).toContain(`q=${rateLimitRequests};w=${rateLimitSeconds}`);
+  expect(guide("Limits")).toContain(`q=${rateLimitRequests};w=60`);
   expect(guide("Limits")).toContain(`at most ${maxBodyBytes / 1024} KB`);
   expect(guide("Limits")).toContain(`${count(newMessage.properties.message.maxLength)} characters`);
 });
