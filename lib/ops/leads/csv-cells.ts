@@ -5,6 +5,9 @@ import { parseJson } from "../../parse-json.ts";
 /** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
 
+/** The columns of leads in a file, each with its place in the rows. */
+export type Header = readonly { readonly column: string; readonly index: number }[];
+
 /**
  * A cell that a spreadsheet takes for a formula, behind any number of quotes.
  *
@@ -34,19 +37,22 @@ const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.sli
 /** What a column with one entry of the metadata begins with. */
 export const metadataPrefix = "metadata.";
 
-/** Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. */
-export function toFields(header: readonly string[], cells: readonly (string | undefined)[]) {
+/**
+ * Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. Of
+ * several columns of names, the texts are joined.
+ */
+export function toFields(header: Header, cells: readonly string[]) {
   const filled = header
-    .map((column, i) => [column, unescapeCell(cells[i] ?? "")] as const)
+    .map(({ column, index }) => [column, unescapeCell(cells[index] ?? "")] as const)
     .filter(([, cell]) => cell !== "");
   const isEntry = ([column]: readonly [string, string]) => column.startsWith(metadataPrefix);
   const entries = filled.filter(isEntry).map(([column, cell]) => [column.slice(metadataPrefix.length), cell]);
-  const fields = filled
-    .filter((each) => !isEntry(each))
-    .map(([column, cell]) => [column, toField(column, cell)]);
-  return Object.fromEntries(
-    entries.length > 0 ? [...fields, ["metadata", Object.fromEntries(entries)]] : fields,
-  );
+  const names = filled.filter(([column]) => column === "name").map(([, cell]) => cell);
+  return Object.fromEntries([
+    ...filled.filter((each) => !isEntry(each)).map(([column, cell]) => [column, toField(column, cell)]),
+    ...(names.length > 0 ? [["name", names.join(" ")]] : []),
+    ...(entries.length > 0 ? [["metadata", Object.fromEntries(entries)]] : []),
+  ]);
 }
 
 function toField(column: string, cell: string): unknown {

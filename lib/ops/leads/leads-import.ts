@@ -1,6 +1,6 @@
 import { unlink, writeFile } from "node:fs/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -13,9 +13,10 @@ import { selectPacedAccount } from "../command/known-account.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
 import { someInvalid } from "../table/unreadable.ts";
-import { type CsvFile, openCsvFile } from "./csv-file.ts";
+import { columnsSentence, findColumn, type Mapped } from "./csv-header.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
-import type { LeadFile } from "./row-to-lead.ts";
+import { type FileOptions, type LeadFile, openLeadFile } from "./lead-file.ts";
+import type { Import } from "./row-to-lead.ts";
 import { storeLead } from "./store-lead.ts";
 
 /** How many rows are written concurrently. */
@@ -27,7 +28,14 @@ export const importCommand = (): Command =>
     paced: true,
     writes: true,
   })
-    .argument("<file>", "a .csv file in UTF-8 whose first row names the columns")
+    .argument("<file>", "a .csv, .tsv or .txt file whose first row names the columns, or a .json array")
+    .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
+    .option("--ignore-others", "leave out the columns that leads do not have", false)
+    .option(
+      "--encoding <name>",
+      "of the text, such as windows-1252, if it is not UTF-8 or UTF-16",
+      parseEncoding,
+    )
     .option(
       "--update",
       "give leads that have the externalId of a row its values; empty cells change nothing",
@@ -39,20 +47,37 @@ export const importCommand = (): Command =>
     )
     .action(importLeads);
 
-type ImportOptions = PacedAccountOptions & { readonly update: boolean };
+type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean };
+
+function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[] {
+  const end = text.lastIndexOf("=");
+  const column = findColumn(text.slice(end + 1));
+  if (end < 1 || column === undefined)
+    throw new InvalidArgumentError(`Write "<name in the file>=<column>". ${columnsSentence}`);
+  return [...others, { from: text.slice(0, end).trim(), column }];
+}
+
+function parseEncoding(text: string): string {
+  try {
+    return new TextDecoder(text).encoding;
+  } catch {
+    throw new InvalidArgumentError("It is a name of the Encoding Standard, such as windows-1252.");
+  }
+}
 
 async function importLeads(path: string, options: ImportOptions): Promise<void> {
   const { account, dryRun, update } = options;
-  const file = await openCsvFile(path);
+  const file = await openLeadFile(path, options);
   const rejects = { path: `${path}.rejected.jsonl`, count: 0 };
   // Those of an earlier run.
   await unlink(rejects.path).catch(() => {});
-  const { count, digest } = file;
-  const valid = (startedAt: number) =>
+  const { count, blank, digest } = file;
+  const readValid = (startedAt: number) =>
     validRows(file, rejects, { digest, startedAt, update, lines: new Map() });
   if (dryRun) {
-    for await (const _ of valid(Date.now()));
-    return printOutcomes(options, count, { valid: count - rejects.count }, rejects);
+    for await (const _ of readValid(Date.now()));
+    const valid = count - rejects.count;
+    return printOutcomes(options, count, { valid, ...(blank > 0 && { blank }) }, rejects);
   }
   const pace = await selectPacedAccount(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
@@ -61,7 +86,7 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
     countStored: () => outcomes.stored + outcomes.updated + outcomes.present,
     store: (storing) =>
       inParallel(
-        valid(startedAt),
+        readValid(startedAt),
         async (row) => {
           try {
             outcomes[await storeLead(storing, row, update)] += 1;
@@ -74,7 +99,8 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
       ),
   });
   const { stored: imported, updated, present, erased } = outcomes;
-  printOutcomes(options, count, { imported, ...(update && { updated }), present, erased }, rejects);
+  const counts = { imported, ...(update && { updated }), present, erased, ...(blank > 0 && { blank }) };
+  printOutcomes(options, count, counts, rejects);
 }
 
 /**
@@ -101,14 +127,14 @@ async function readImportStart(account: string, sha256: string, pace: Pace): Pro
 }
 
 /** Reads the valid rows. Invalid rows are written to the rejects. */
-async function* validRows(file: CsvFile, rejects: Rejects, leadFile: LeadFile) {
+async function* validRows(file: LeadFile, rejects: Rejects, context: Import) {
   // Its schemas take a quarter of the start of every command.
   const { rowToLead } = await import("./row-to-lead.ts");
   for await (const row of file.rows()) {
     const { line } = row;
-    const checked = "fault" in row ? { faults: [row.fault] } : rowToLead(row.value, line, leadFile);
+    const checked = row.fault ? { faults: [row.fault] } : rowToLead(row.value, line, context);
     if ("lead" in checked) yield checked;
-    else await reject(rejects, line, checked.faults, "value" in row ? row.value : undefined);
+    else await reject(rejects, line, checked.faults, row.value);
   }
 }
 

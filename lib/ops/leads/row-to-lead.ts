@@ -21,7 +21,7 @@ export interface LeadRow {
 }
 
 /** The file that a row is in. */
-export interface LeadFile {
+export interface Import {
   /** The SHA-256 of the file's bytes. */
   readonly digest: Buffer;
   /** The start of the file's first import, in milliseconds since the epoch. No lead may be created later. */
@@ -64,7 +64,7 @@ function schemaFaults(body: unknown): RowFault[] {
 export function rowToLead(
   value: unknown,
   line: number,
-  { digest, startedAt, update, lines }: LeadFile,
+  { digest, startedAt, update, lines }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
   const row = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { id, externalId, name, createdAt: time, metadata } = row;

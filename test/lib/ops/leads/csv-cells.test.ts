@@ -1,8 +1,8 @@
-import { Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/csv-cells.ts";
 import { parseCsv } from "../../../../lib/ops/leads/csv-rows.ts";
+import { readRows as readTable } from "../../../../lib/ops/leads/lead-file.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 
 const aLead = (fields: Partial<Lead>): Lead => ({
@@ -18,8 +18,11 @@ const aLead = (fields: Partial<Lead>): Lead => ({
 /** The values that an import reads from a file. */
 async function readRows(csv: string): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const row of parseCsv(Readable.from([Buffer.from(csv)])))
-    rows.push("value" in row ? row.value : row.fault);
+  for await (const row of readTable(
+    parseCsv(() => [csv]),
+    { map: [], ignoreOthers: false },
+  ))
+    rows.push(row.fault ?? row.value);
   return rows;
 }
 

@@ -1,4 +1,3 @@
-import { appendFile, stat, utimes } from "node:fs/promises";
 import {
   ConditionalCheckFailedException,
   DescribeTableCommand,
@@ -36,11 +35,9 @@ beforeEach(() => {
 /** Imports leads in this process. */
 async function importRows(count: number, ...options: string[]) {
   const names = Array.from({ length: count }, (_, i) => `Lead ${i}`);
-  return importPath(await leadFile(`name\n${names.join("\n")}\n`), ...options);
+  const path = await leadFile(`name\n${names.join("\n")}\n`);
+  return runJson(importCommand(), path, "--account", "a", ...options);
 }
-
-const importPath = (path: string, ...options: string[]) =>
-  runJson(importCommand(), path, "--account", "a", ...options);
 
 test("a row whose first response was lost was imported now, a row of an earlier import was not", async () => {
   let runId = "";
@@ -57,28 +54,6 @@ test("a row whose first response was lost was imported now, a row of an earlier 
   });
   const { output } = await importRows(2);
   expect(output).toMatchObject({ imported: 1, present: 1 });
-});
-
-test.each<[string, (path: string, mtime: Date) => Promise<void>]>([
-  ["has another time", (path) => utimes(path, 0, 0)],
-  [
-    "is longer, with the same time",
-    async (path, mtime) => {
-      await appendFile(path, "\n");
-      await utimes(path, mtime, mtime);
-    },
-  ],
-])("a file that %s after its import began must be restored: as it is, it would be another import", async (_, change) => {
-  const path = await leadFile(`name\n${"Ada\n".repeat(200)}`);
-  // Whole seconds can be set again exactly.
-  await utimes(path, 1_700_000_000, 1_700_000_000);
-  const { mtime } = await stat(path);
-  let changed: Promise<void> | undefined;
-  table.on(PutCommand).callsFake(() => (changed ??= change(path, mtime)));
-  const { failure } = await importPath(path);
-  expect(failure).toBe(
-    `Stopped after 200 rows: ${path} changed while it was read: restore it, because a changed file is another import. Run the same command again to continue.`,
-  );
 });
 
 test("--units limits the rows per second, and at most 32 are written concurrently", async () => {
