@@ -1,6 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { parseJson } from "../../parse-json.ts";
+import { parseTime } from "./creation-time.ts";
 
 /** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
@@ -37,34 +38,53 @@ const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.sli
 /** What a column with one entry of the metadata begins with. */
 export const metadataPrefix = "metadata.";
 
+/** How cells are read. */
+export interface CellOptions {
+  /** The texts that stand for an empty cell. */
+  readonly null: readonly string[];
+  /** In place of `;`. Blanks around tags do not belong to them then. */
+  readonly tagsSeparator?: string;
+  /** The clock of times without an offset. */
+  readonly timeZone?: Intl.DateTimeFormat;
+}
+
 /**
  * Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. Of
  * several columns of names, the texts are joined.
  */
-export function toFields(header: Header, cells: readonly string[]) {
+export function toFields(header: Header, cells: readonly string[], options: CellOptions) {
   const filled = header
+    .filter(({ index }) => !options.null.includes(cells[index] ?? ""))
     .map(({ column, index }) => [column, unescapeCell(cells[index] ?? "")] as const)
     .filter(([, cell]) => cell !== "");
   const isEntry = ([column]: readonly [string, string]) => column.startsWith(metadataPrefix);
   const entries = filled.filter(isEntry).map(([column, cell]) => [column.slice(metadataPrefix.length), cell]);
   const names = filled.filter(([column]) => column === "name").map(([, cell]) => cell);
   return Object.fromEntries([
-    ...filled.filter((each) => !isEntry(each)).map(([column, cell]) => [column, toField(column, cell)]),
+    ...filled
+      .filter((each) => !isEntry(each))
+      .map(([column, cell]) => [column, toField(column, cell, options)]),
     ...(names.length > 0 ? [["name", names.join(" ")]] : []),
     ...(entries.length > 0 ? [["metadata", Object.fromEntries(entries)]] : []),
   ]);
 }
 
-function toField(column: string, cell: string): unknown {
-  if (column === "tags") return parseTags(cell);
+function toField(column: string, cell: string, { tagsSeparator, timeZone }: CellOptions): unknown {
+  if (column === "tags") return parseTags(cell, tagsSeparator);
   if (column === "metadata") return parseJson(cell) ?? cell;
+  if (column === "status") return cell.trim().toLowerCase();
   if (column === "score" && /^\d{1,3}$/.test(cell)) return Number(cell);
-  return cell;
+  const time = column === "createdAt" ? parseTime(cell, timeZone) : undefined;
+  return time === undefined ? cell : new Date(time).toISOString();
 }
 
 /** Parses tags: `a;b`, or JSON, which starts with `[`. */
-const parseTags = (cell: string): unknown =>
-  cell.startsWith("[") ? (parseJson(cell) ?? cell) : cell.split(";");
+function parseTags(cell: string, separator?: string): unknown {
+  if (cell.startsWith("[")) return parseJson(cell) ?? cell;
+  if (separator === undefined) return cell.split(";");
+  const tags = cell.split(separator).map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== "");
+}
 
 const toCells = (record: Lead): string[] =>
   columns.map((column) => {

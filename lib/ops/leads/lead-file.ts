@@ -2,12 +2,12 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../user-error.ts";
-import { type Header, toFields } from "./csv-cells.ts";
+import { type CellOptions, type Header, toFields } from "./csv-cells.ts";
 import { type HeaderOptions, readHeader } from "./csv-header.ts";
 import { type CsvRecord, parseCsv, parseJsonRows, type RowFault, rowFault } from "./csv-rows.ts";
 
 /** How a file is read. */
-export interface FileOptions extends HeaderOptions {
+export interface FileOptions extends HeaderOptions, CellOptions {
   /** A label of the Encoding Standard, in place of what the file's first bytes tell. */
   readonly encoding?: string;
 }
@@ -93,15 +93,15 @@ export async function* readRows(
   for await (const record of records) {
     if (record.cells.every((cell) => cell.trim() === "")) onBlank();
     else if (read) yield read(record);
-    else read = rowReader(readHeader(record.cells, options), record.cells.length);
+    else read = rowReader(readHeader(record.cells, options), record.cells.length, options);
   }
   if (!read) throw new UserError("The file is empty: its first row must name the columns.");
 }
 
 const rowReader =
-  (header: Header, width: number) =>
+  (header: Header, width: number, options: CellOptions) =>
   ({ line, cells }: CsvRecord): Row => {
-    const value = toFields(header, cells);
+    const value = toFields(header, cells, options);
     if (cells.length === width) return { line, value };
     const message = `must have ${width} cells like the header, but has ${cells.length}`;
     return { line, value, fault: rowFault("", "wrong_columns", message) };

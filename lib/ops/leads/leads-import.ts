@@ -1,6 +1,6 @@
 import { unlink, writeFile } from "node:fs/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -13,8 +13,8 @@ import { selectPacedAccount } from "../command/known-account.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
 import { someInvalid } from "../table/unreadable.ts";
-import { columnsSentence, findColumn, type Mapped } from "./csv-header.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
+import { withFileOptions } from "./file-options.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./lead-file.ts";
 import type { Import } from "./row-to-lead.ts";
 import { storeLead } from "./store-lead.ts";
@@ -24,18 +24,13 @@ const parallel = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export const importCommand = (): Command =>
-  command("import", "store the leads of a file; after a failure, run it again to continue", {
-    paced: true,
-    writes: true,
-  })
+  withFileOptions(
+    command("import", "store the leads of a file; after a failure, run it again to continue", {
+      paced: true,
+      writes: true,
+    }),
+  )
     .argument("<file>", "a .csv, .tsv or .txt file whose first row names the columns, or a .json array")
-    .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
-    .option("--ignore-others", "leave out the columns that leads do not have", false)
-    .option(
-      "--encoding <name>",
-      "of the text, such as windows-1252, if it is not UTF-8 or UTF-16",
-      parseEncoding,
-    )
     .option(
       "--update",
       "give leads that have the externalId of a row its values; empty cells change nothing",
@@ -49,22 +44,6 @@ export const importCommand = (): Command =>
 
 type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean };
 
-function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[] {
-  const end = text.lastIndexOf("=");
-  const column = findColumn(text.slice(end + 1));
-  if (end < 1 || column === undefined)
-    throw new InvalidArgumentError(`Write "<name in the file>=<column>". ${columnsSentence}`);
-  return [...others, { from: text.slice(0, end).trim(), column }];
-}
-
-function parseEncoding(text: string): string {
-  try {
-    return new TextDecoder(text).encoding;
-  } catch {
-    throw new InvalidArgumentError("It is a name of the Encoding Standard, such as windows-1252.");
-  }
-}
-
 async function importLeads(path: string, options: ImportOptions): Promise<void> {
   const { account, dryRun, update } = options;
   const file = await openLeadFile(path, options);
@@ -75,9 +54,10 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   const readValid = (startedAt: number) =>
     validRows(file, rejects, { digest, startedAt, update, lines: new Map() });
   if (dryRun) {
-    for await (const _ of readValid(Date.now()));
+    const first: object[] = [];
+    for await (const { lead } of readValid(Date.now())) if (first.length < 3) first.push(lead);
     const valid = count - rejects.count;
-    return printOutcomes(options, count, { valid, ...(blank > 0 && { blank }) }, rejects);
+    return printOutcomes(options, count, { valid, ...(blank > 0 && { blank }) }, rejects, first);
   }
   const pace = await selectPacedAccount(options);
   const startedAt = await readImportStart(account, digest.toString("hex"), pace);
@@ -155,20 +135,27 @@ async function reject(rejects: Rejects, line: number, faults: readonly RowFault[
   });
 }
 
-/** @param counts the number of valid rows, or of those with each outcome */
+/**
+ * @param counts the number of valid rows, or of those with each outcome
+ * @param first rows as they would be stored
+ */
 function printOutcomes(
   { account, json }: PacedAccountOptions,
   rows: number,
   counts: Readonly<Record<string, number>>,
   { path, count: rejected }: Rejects,
+  first?: readonly object[],
 ): void {
   const all = { ...counts, rejected };
   const see = rejected > 0 ? ` See ${path}.` : "";
   const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
   console.log(
     json
-      ? JSON.stringify({ account, rows, ...all, ...(rejected > 0 && { rejects: path }) })
-      : `${rows} rows: ${numbers.join(", ")}.${see}`,
+      ? JSON.stringify({ account, rows, ...all, ...(rejected > 0 && { rejects: path }), first })
+      : [
+          `${rows} rows: ${numbers.join(", ")}.${see}`,
+          ...(first ?? []).map((lead) => JSON.stringify(lead)),
+        ].join("\n"),
   );
   if (rejected > 0) process.exitCode = someInvalid;
 }

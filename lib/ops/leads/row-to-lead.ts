@@ -88,9 +88,12 @@ export function rowToLead(
   return { line, value: row, lead: withChanges({ ...defaults, status: "new" }, fields) };
 }
 
+const idForm =
+  "must be lead_ followed by a ULID, as an export has it: an id of your own is an externalId, see --map";
+
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 function idFaults(id: string, now: number): RowFault[] {
-  if (!hasIdForm("lead", id)) return [rowFault("id", "invalid_format", "must be lead_ followed by a ULID")];
+  if (!hasIdForm("lead", id)) return [rowFault("id", "invalid_format", idForm)];
   return idTimestamp(id) <= now + maxIdAhead
     ? []
     : [rowFault("id", "out_of_range", "must not contain a future time")];
@@ -100,7 +103,8 @@ function creationFaults(text: string, id: unknown, now: number): RowFault[] {
   const field = "createdAt";
   const time = parseTimestamp(text);
   if (time === undefined) {
-    const form = "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z";
+    const form =
+      "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z, or without one, with --time-zone";
     return [rowFault(field, "invalid_format", form)];
   }
   if (time < 0 || time > now + maxIdAhead)

@@ -20,7 +20,7 @@ async function readRows(csv: string): Promise<unknown[]> {
   const rows: unknown[] = [];
   for await (const row of readTable(
     parseCsv(() => [csv]),
-    { map: [], ignoreOthers: false },
+    { map: [], ignoreOthers: false, null: [] },
   ))
     rows.push(row.fault ?? row.value);
   return rows;
