@@ -19,11 +19,7 @@ export interface HeaderOptions {
 export const columnsSentence = `The columns are ${columns.join(", ")} or ${metadataPrefix}<name> in place of metadata.`;
 
 /** A name without what its spellings differ in: `External ID` is `externalId`. */
-const fold = (name: string) =>
-  name
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[\s_-]/g, "");
+const fold = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
 /** The column of leads with a name, in any spelling. */
 export const findColumn = (name: string) =>
@@ -32,48 +28,39 @@ export const findColumn = (name: string) =>
     : columns.find((column) => fold(column) === fold(name));
 
 /** Reads the first row. @throws UserError with all that is wrong with it */
-export function readHeader(names: readonly string[], { map, ignoreOthers }: HeaderOptions): Header {
+export function readHeader(cells: readonly string[], { map, ignoreOthers }: HeaderOptions): Header {
+  const names = cells.map((cell) => cell.trim());
   const found = names.map((name, index) => {
-    const order = map.findIndex(({ from }) => from === name.trim());
+    const order = map.findIndex(({ from }) => from === name);
     return { name, index, order, column: map[order]?.column ?? findColumn(name) };
   });
   const has = (column: string) => found.some((each) => each.column === column);
-  const faultOf = ({ name, index, order, column }: (typeof found)[number]) => {
-    if (column === undefined) {
-      if (ignoreOthers) return undefined;
-      if (name.trim() === "") return "has no name: give it one, or leave it out with --ignore-others";
-      return `is unknown: --ignore-others leaves it out, --map ${shellWord(`${name.trim()}=${metadataPrefix}${name.trim()}`)} keeps it`;
-    }
-    const other = found.findLast((each) => each.column === column && each.index < index);
-    if (other && !(column === "name" && order >= 0))
-      return `is ${column}, as column ${other.index + 1}: rename one in the file, or --map it`;
+  const faults = found.map(({ name, index, order, column = "" }) => {
+    const isJoined = column === "name" && order >= 0;
+    const other = found.findIndex((each) => each.column === column);
+    if (column !== "" && other < index && !isJoined)
+      return `is ${column}, as column ${other + 1}: rename one in the file, or --map it`;
     if (column.startsWith(metadataPrefix) && has("metadata"))
       return "stands in place of metadata: remove one";
-    return undefined;
-  };
-  const faults = found.map(faultOf);
-  const others = [
-    ...map.flatMap(({ from, column }) =>
-      names.some((name) => name.trim() === from)
-        ? []
-        : [`The file has no column ${JSON.stringify(from)} for ${column}.`],
-    ),
-    ...(has("name") || has("externalId")
-      ? []
-      : [
-          'The column name is missing: --map "<column>=name" takes another; of several, the texts are joined.',
-        ]),
-  ];
-  if (others.length > 0 || faults.some(Boolean)) {
-    const lines = found.map(({ name, column }, i) => {
-      const known = name === column ? "is known" : `is ${column ?? "left out"}`;
-      return `  ${i + 1}. ${JSON.stringify(name)} ${faults[i] ?? known}`;
-    });
-    throw new UserError(
-      ["Nothing is stored, because of the header:", ...lines, ...others, columnsSentence].join("\n"),
-    );
-  }
-  return found
-    .sort((a, b) => a.order - b.order)
-    .flatMap(({ column, index }) => (column === undefined ? [] : [{ column, index }]));
+    if (column !== "" || ignoreOthers) return undefined;
+    if (name === "") return "has no name: give it one, or leave it out with --ignore-others";
+    const keep = shellWord(`${name}=${metadataPrefix}${name}`);
+    return `is unknown: --ignore-others leaves it out, --map ${keep} keeps it`;
+  });
+  const missing = map
+    .filter(({ from }) => !names.includes(from))
+    .map(({ from, column }) => `The file has no column ${JSON.stringify(from)} for ${column}.`);
+  if (!has("name") && !has("externalId"))
+    missing.push('The column name is missing: --map "<name>=name" takes another, or joins several.');
+  if (missing.length === 0 && faults.every((fault) => fault === undefined))
+    return found
+      .sort((a, b) => a.order - b.order)
+      .flatMap(({ column, index }) => (column === undefined ? [] : [{ column, index }]));
+  const lines = found.map(({ name, index, column = "left out" }) => {
+    const fault = faults[index] ?? (name === column ? "is known" : `is ${column}`);
+    return `  ${index + 1}. ${JSON.stringify(name)} ${fault}`;
+  });
+  throw new UserError(
+    ["Nothing is stored, because of the header:", ...lines, ...missing, columnsSentence].join("\n"),
+  );
 }

@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../user-error.ts";
 import { type CellOptions, type Header, toFields } from "./csv-cells.ts";
@@ -19,15 +18,7 @@ export interface Row {
   readonly fault?: RowFault;
 }
 
-/** A file whose syntax is valid. */
-export interface LeadFile {
-  /** The SHA-256 of the file's bytes. */
-  readonly digest: Buffer;
-  /** The number of rows without the blank ones. */
-  readonly count: number;
-  readonly blank: number;
-  rows(): AsyncGenerator<Row>;
-}
+export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
 
 /**
  * Reads a file into memory, so that it cannot change meanwhile, and once to its end, to find errors of its syntax before
@@ -35,7 +26,7 @@ export interface LeadFile {
  *
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
-export async function openLeadFile(path: string, options: FileOptions): Promise<LeadFile> {
+export async function openLeadFile(path: string, options: FileOptions) {
   const ending = /\.(?:csv|tsv|txt|json)$/i.exec(path)?.[0].toLowerCase();
   if (!ending)
     throw new UserError(`${path} must end in .csv, .tsv, .txt or .json. Save a spreadsheet as CSV in UTF-8.`);
@@ -46,26 +37,18 @@ export async function openLeadFile(path: string, options: FileOptions): Promise<
   const texts = () => decode(path, bytes, encoding);
   const records = () => (ending === ".json" ? parseJsonRows(texts) : parseCsv(texts));
   let [count, blank] = [0, 0];
-  for await (const row of readRows(records(), options, () => (blank += 1))) if (row) count += 1;
-  return {
-    digest: createHash("sha256").update(bytes).digest(),
-    count,
-    blank,
-    rows: () => readRows(records(), options),
-  };
+  for await (const _ of readRows(records(), options, () => (blank += 1))) count += 1;
+  return { count, blank, rows: () => readRows(records(), options) };
 }
 
 /** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
 function findEncoding(path: string, bytes: Buffer, named?: string): string {
+  if (named && named !== "utf-8" && isUtf8(bytes) && !isAscii(bytes))
+    throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
   const mark = bytes.subarray(0, 2).toString("hex");
-  if (named !== undefined) {
-    if (isUtf8(bytes) && !isAscii(bytes) && new TextDecoder(named).encoding !== "utf-8")
-      throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
-    return named;
-  }
-  if (mark === "fffe" || mark.endsWith("00")) return "utf-16le";
   if (mark === "feff") return "utf-16be";
-  return "utf-8";
+  // A first character with a zero byte has no byte order mark.
+  return named ?? (mark === "fffe" || mark.endsWith("00") ? "utf-16le" : "utf-8");
 }
 
 /** The parts of a text. Byte order marks are left out. @throws UserError */
@@ -89,20 +72,20 @@ export async function* readRows(
   options: FileOptions,
   onBlank = () => {},
 ): AsyncGenerator<Row> {
-  let read: ((record: CsvRecord) => Row) | undefined;
-  for await (const record of records) {
-    if (record.cells.every((cell) => cell.trim() === "")) onBlank();
-    else if (read) yield read(record);
-    else read = rowReader(readHeader(record.cells, options), record.cells.length, options);
+  let header: Header | undefined;
+  let width = 0;
+  for await (const { line, cells } of records) {
+    if (cells.every((cell) => cell.trim() === "")) onBlank();
+    else if (header) {
+      const value = toFields(header, cells, options);
+      const message = `must have ${width} cells like the header, but has ${cells.length}`;
+      yield cells.length === width
+        ? { line, value }
+        : { line, value, fault: rowFault("", "wrong_columns", message) };
+    } else {
+      header = readHeader(cells, options);
+      width = cells.length;
+    }
   }
-  if (!read) throw new UserError("The file is empty: its first row must name the columns.");
+  if (!header) throw new UserError("The file is empty: its first row must name the columns.");
 }
-
-const rowReader =
-  (header: Header, width: number, options: CellOptions) =>
-  ({ line, cells }: CsvRecord): Row => {
-    const value = toFields(header, cells, options);
-    if (cells.length === width) return { line, value };
-    const message = `must have ${width} cells like the header, but has ${cells.length}`;
-    return { line, value, fault: rowFault("", "wrong_columns", message) };
-  };

@@ -1,8 +1,9 @@
-import { encodeTime } from "ulid";
+import { createHash } from "node:crypto";
 import { withChanges } from "../../../shared/domain/lead-changes.ts";
+import { hashName } from "../../../shared/dynamodb/keys.ts";
 import { maxFaults } from "../../../shared/errors.ts";
 import { scoreMessage, toFaults } from "../../../shared/http/schema-faults.ts";
-import { createdAt, hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
+import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
 import { jsonBytes, maxMetadataBytes } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
@@ -10,26 +11,33 @@ import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
 
+/** A lead as a row tells it. */
+export type RowLead = Omit<Lead, "id" | "createdAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
+
 /** A valid row of a file of leads. */
 export interface LeadRow {
   /** The number of its first line. */
   readonly line: number;
   /** Its fields. */
   readonly value: Partial<Lead>;
-  /** Its lead, the same in every import of the file: without a name only if the row may change one that is stored. */
-  readonly lead: Lead;
+  /** Without a name only if the row may change a lead that is stored. */
+  readonly lead: RowLead;
+  /** The SHA-256 of what is stored of the row, and of how many equal rows are before it: the same in every file. */
+  readonly digest: Buffer;
+  /** When its lead is created if neither the row nor an earlier import tells, in milliseconds since the epoch. */
+  readonly time: number;
 }
 
-/** The file that a row is in. */
+/** The import that a row is in. */
 export interface Import {
-  /** The SHA-256 of the file's bytes. */
-  readonly digest: Buffer;
-  /** The start of the file's first import, in milliseconds since the epoch. No lead may be created later. */
+  /** Its start, in milliseconds since the epoch. No lead may be created later. */
   readonly startedAt: number;
   /** Whether a row may change a lead that is stored, and so be without a name. */
   readonly update: boolean;
   /** The lines of the valid rows so far by their external ids. */
   readonly lines: Map<unknown, number>;
+  /** How many of the valid rows so far are equal, by their SHA-256. */
+  readonly equals: Map<string, number>;
 }
 
 /** What the validators of the routes can say of a row. */
@@ -60,11 +68,13 @@ function schemaFaults(body: unknown): RowFault[] {
  * Checks a row as the API checks a new lead, and the fields that only an import can set.
  *
  * @param line the number of the row's first line
+ * @param left how many rows are behind it
  */
 export function rowToLead(
   value: unknown,
   line: number,
-  { digest, startedAt, update, lines }: Import,
+  left: number,
+  { startedAt, update, lines, equals }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
   const row = (value ?? {}) as Readonly<Record<string, unknown>>;
   const { id, externalId, name, createdAt: time, metadata } = row;
@@ -81,11 +91,18 @@ export function rowToLead(
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
   if (externalId !== undefined) lines.set(externalId, line);
-  const { id: given, createdAt: givenTime, ...fields } = row as Partial<Lead>;
-  const at = givenTime === undefined ? startedAt : Date.parse(givenTime);
-  const leadId = given ?? `lead_${encodeTime(at, 10)}${randomPart(line, digest)}`;
-  const defaults = { id: leadId, score: 0, tags: [], createdAt: createdAt(leadId) };
-  return { line, value: row, lead: withChanges({ ...defaults, status: "new" }, fields) };
+  const lead: RowLead = withChanges({ score: 0, status: "new", tags: [] }, row as Partial<Lead>);
+  // A millisecond for each row, so that rows keep the file's order and none has a later time than the import.
+  return { line, value: row, lead, digest: toDigest(lead, equals), time: startedAt - left };
+}
+
+function toDigest(lead: RowLead, equals: Import["equals"]): Buffer {
+  const { metadata = {}, ...fields } = lead;
+  // Files can have its columns in any order.
+  const content = hashName(JSON.stringify([fields, Object.entries(metadata).sort()]));
+  const before = equals.get(content) ?? 0;
+  equals.set(content, before + 1);
+  return createHash("sha256").update(`${content}#${before}`).digest();
 }
 
 const idForm =
@@ -112,10 +129,3 @@ function creationFaults(text: string, id: unknown, now: number): RowFault[] {
   if (typeof id !== "string" || idFaults(id, now).length > 0 || idTimestamp(id) === time) return [];
   return [rowFault(field, "not_allowed", "must be the time that the id contains")];
 }
-
-/**
- * The 80 bits after the time of a ULID: 35 bits of the line, so that rows with the same time keep the file's order, and
- * 45 bits of the file's digest, so that no other import and no route creates the same id.
- */
-const randomPart = (line: number, digest: Buffer) =>
-  encodeTime(line, 7) + encodeTime(Math.floor(digest.readUIntBE(0, 6) / 8), 9);

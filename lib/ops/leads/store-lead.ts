@@ -1,12 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { encodeTime } from "ulid";
 import { changeLead, nameRequired, putExternalId, readNamed } from "../../../shared/domain/create-lead.ts";
-import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import { leadImportKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
 import { type Fault, invalidInput } from "../../../shared/errors.ts";
-import { readRecord } from "../../../shared/schemas/record.ts";
+import { createdAt, maxIdAhead } from "../../../shared/ids.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
-import { isStoredByRun, putAbsent, spend, storeOnce } from "../copy/copy-item.ts";
+import { UserError } from "../../user-error.ts";
+import { putAbsent, spend, storeOnce } from "../copy/copy-item.ts";
 import { isErased, type Storing } from "../copy/store-rows.ts";
+import { toText } from "../output/printed-text.ts";
 import type { LeadRow } from "./row-to-lead.ts";
 
 /**
@@ -17,32 +25,75 @@ import type { LeadRow } from "./row-to-lead.ts";
  */
 export async function storeLead(
   storing: Storing,
-  { lead, value }: LeadRow,
+  row: LeadRow,
   update: boolean,
 ): Promise<"stored" | "updated" | "present" | "erased"> {
-  const { account, pace } = storing;
-  const { id, externalId } = lead;
-  const item = leadItem(account, lead);
-  const erased = isErased(storing, id);
-  if (externalId === undefined) return erased ? "erased" : storeOnce(storing, item);
+  const { account, runId, pace } = storing;
+  const { externalId } = row.lead;
+  if (externalId === undefined) {
+    const lead = await pace.retry(() => identify(account, row));
+    return isErased(storing, lead.id) ? "erased" : storeOnce(storing, leadItem(account, lead));
+  }
   const outcome = await pace.retry(async () => {
     const { leadId, item: named } = await readNamed(account, externalId);
-    // The external id of an erased lead may be that of a new one.
-    if (erased && (!named || leadId === id)) return "erased";
-    if (named && isStoredByRun(storing, named, item)) return "stored";
+    if (named && isErased(storing, String(named.id))) return "erased";
+    if (named?.imported === runId) return "stored";
     if (named && update) {
-      const { id: _, createdAt: __, ...fields } = value;
+      const { id: _, createdAt: __, ...fields } = row.value;
       const { record } = await changeLead(account, named, { ...fields, externalId }, undefined);
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
     if (named) return "present";
-    if (value.name === undefined) throw invalidInput([nameRequired]);
-    if (await leadExists(account, id)) throw invalidInput([otherExternalId]);
-    await transact([putAbsent(storing, item), putExternalId(account, externalId, id, leadId)], true);
+    if (row.value.name === undefined) throw invalidInput([nameRequired]);
+    const lead = await identify(account, row);
+    if (isErased(storing, lead.id)) return "erased";
+    const stored = await readItem(leadKey(account, lead.id));
+    // A concurrent import has stored it since.
+    if (stored && fieldsOf(stored).externalId === externalId) return "present";
+    if (stored) throw invalidInput([otherExternalId]);
+    const item = leadItem(account, lead);
+    await transact([putAbsent(storing, item), putExternalId(account, externalId, lead.id, leadId)], true);
     return "stored";
   });
-  await spend(storing, item, outcome);
+  await spend(storing, row.lead, outcome);
   return outcome;
+}
+
+/**
+ * The lead of a row. Its id, unless the row has one, has 80 bits of the row's SHA-256, so that each import of an equal row
+ * means the same lead.
+ */
+async function identify(account: string, { lead, digest, time }: LeadRow): Promise<Lead> {
+  if (lead.id !== undefined) return { ...lead, id: lead.id, createdAt: createdAt(lead.id) };
+  const at = lead.createdAt ? Date.parse(lead.createdAt) : await readFirstTime(account, digest, time);
+  const [high, low] = [0, 5].map((start) => encodeTime(digest.readUIntBE(start, 5), 8));
+  const id = `lead_${encodeTime(at, 10)}${high}${low}`;
+  return { ...lead, id, createdAt: createdAt(id) };
+}
+
+/**
+ * Reads the time that the first import of a row has given its lead, or records that it is this one. Its partition has nothing
+ * that requests need, so it is not written at a pace.
+ *
+ * @param time milliseconds since the epoch, as is the result
+ * @throws UserError when the recorded time cannot be read
+ */
+async function readFirstTime(account: string, digest: Buffer, time: number): Promise<number> {
+  const Key = leadImportKey(account, digest.toString("hex"));
+  const command = new UpdateCommand({
+    TableName: tableName,
+    Key,
+    UpdateExpression: "SET startedAt = if_not_exists(startedAt, :time)",
+    ExpressionAttributeValues: { ":time": new Date(time).toISOString() },
+    ReturnValues: "ALL_NEW",
+  });
+  // A read costs less than an update that changes nothing.
+  const record = (await readItem(Key)) ?? (await table.send(command)).Attributes;
+  const startedAt = Date.parse(toText(record?.startedAt));
+  if (startedAt >= 0 && startedAt <= Date.now() + maxIdAhead) return startedAt;
+  throw new UserError(
+    `When a row was first imported cannot be read: delete the item ${Key.pk} ${Key.sk} in the table.`,
+  );
 }
 
 const otherExternalId: Fault = {

@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { appendFile, mkdir, stat } from "node:fs/promises";
+import { once } from "node:events";
+import { appendFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -51,12 +54,14 @@ describe("leads import", () => {
       report: { account, rows: 2, imported: 2, present: 0, erased: 0, rejected: 0 },
     });
     const defaults = { id: expect.stringMatching(/^lead_/), score: 0, status: "new" };
-    const createdAt = leads[0]?.createdAt ?? "";
-    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(before);
+    const times = leads.map(({ createdAt }) => Date.parse(createdAt));
+    expect(times).toEqual([expect.any(Number), Number(times[0]) + 1]);
+    expect(times[1]).toBeGreaterThanOrEqual(before);
+    expect(times[1]).toBeLessThanOrEqual(Date.now());
     const ada = { name: "Ada", email: "ada@example.com", source: "web", tags: ["vip", "hot"] };
     expect(leads).toEqual([
-      { ...defaults, ...ada, createdAt },
-      { ...defaults, name: "Grace", tags: [], createdAt },
+      { ...defaults, ...ada, createdAt: expect.any(String) },
+      { ...defaults, name: "Grace", tags: [], createdAt: expect.any(String) },
     ]);
     const { body } = await call("list-leads", { account, query: "status=new&source=Web" });
     expect(body.data).toEqual([leads[0]]);
@@ -125,7 +130,7 @@ The columns are id, externalId, name, email, score, status, source, tags, metada
       "email\na@example.com\n",
       `Nothing is stored, because of the header:
   1. "email" is known
-The column name is missing: --map "<column>=name" takes another; of several, the texts are joined.
+The column name is missing: --map "<name>=name" takes another, or joins several.
 The columns are id, externalId, name, email, score, status, source, tags, metadata, createdAt or metadata.<name> in place of metadata.`,
     ],
     ["a file in Latin-1", Buffer.from("name\nJosé\n", "latin1"), /is not utf-8 text/],
@@ -176,7 +181,11 @@ The columns are id, externalId, name, email, score, status, source, tags, metada
     const account = randomUUID();
     const path = await leadFile("name,email\nAda,\nGrace,no\n");
     expect(await program(["leads", "import", path, "--account", account, "--dry-run"])).toMatchObject({
-      ...{ code: 3, stdout: `2 rows: 1 valid, 1 rejected. See ${path}.rejected.jsonl.\n` },
+      code: 3,
+      stdout: `{"name":"Ada","score":0,"status":"new","tags":[]}
+2 rows: 1 valid, 1 rejected. See ${path}.rejected.jsonl.
+  1 times: email must have an @.
+`,
     });
     expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([inLine(3, "email", "invalid_format")]);
     expect(await storedLeads(account)).toEqual([]);
@@ -184,7 +193,7 @@ The columns are id, externalId, name, email, score, status, source, tags, metada
 });
 
 describe("a repeated leads import", () => {
-  test("adds and changes nothing; a changed file, or another account, is a new import", async () => {
+  test("adds and changes nothing, also of a file with more rows; another account is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
     const lead = `${leads[0]?.id}`;
     const onLead = ["--account", account, "--table", tableName, "--lead", lead];
@@ -196,30 +205,75 @@ describe("a repeated leads import", () => {
     expect((await importFile(other, path)).report).toMatchObject({ imported: 2 });
     expect((await storedLeads(other)).map(({ id }) => id)).not.toContain(leads[1]?.id);
     await appendFile(path, "Grace,\n");
-    expect((await importFile(account, path)).report).toMatchObject({ imported: 3, present: 0 });
-    expect(await storedLeads(account)).toHaveLength(5);
+    expect((await importFile(account, path)).report).toMatchObject({ imported: 1, present: 2 });
+    expect((await storedLeads(account)).map(({ name }) => name)).toEqual(["Ada", "Ada", "Grace"]);
   });
 
   test.each([
     "one file",
+    "two files with the same rows, one of them in another order",
     "two files with the same external ids",
   ])("stores each row once when it runs twice concurrently, with %s", async (files) => {
     const account = await anAccount();
     const names = Array.from({ length: 40 }, (_, i) => `Lead ${i}`);
-    const rows = files === "one file" ? names : names.map((name, i) => `${name},crm-${i}`);
-    const text = `${files === "one file" ? "name" : "name,externalId"}\n${rows.join("\n")}\n`;
-    const path = await leadFile(text);
+    const isNamed = files.endsWith("external ids");
+    const rows = names.map((name, i) => `${name},${isNamed ? `crm-${i}` : ""}`);
+    const write = (lines: readonly string[]) => leadFile(`name,externalId\n${lines.join("\n")}\n`);
+    const path = await write(rows);
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const run = (file: string) => {
       const args = [file, "--account", account, "--table", tableName, "--json"];
       return importCommand().parseAsync(args, { from: "user" });
     };
-    await Promise.all([run(path), run(files === "one file" ? path : await leadFile(`${text}\n`))]);
+    await Promise.all([run(path), run(files === "one file" ? path : await write(rows.toReversed()))]);
     const reports = log.mock.calls.map(([text]) => JSON.parse(text));
     log.mockRestore();
     expect(reports.map(({ imported, present }) => imported + present)).toEqual([40, 40]);
     expect(reports[0].imported + reports[1].imported).toBe(40);
     expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
+  });
+
+  test("continues with a mended file after kill -9, also with equal rows, and takes old rejects away", async () => {
+    const account = await anAccount();
+    const good = Array.from({ length: 100 }, (_, i) => `Lead ${i},`);
+    const write = (...rows: string[]) =>
+      leadFile(
+        ["name,email", "Twin,", ...good.slice(0, 50), ...rows, ...good.slice(50), "Twin,", ""].join("\n"),
+      );
+    const path = await write("Ada,no address");
+    const script = `
+      const { importCommand } = await import("${resolve("lib/ops/leads/leads-import.ts")}");
+      const args = [${JSON.stringify(path)}, "--account", "${account}", "--table", "${tableName}", "--units", "60"];
+      await importCommand().parseAsync(args, { from: "user" });`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { stdio: "inherit" });
+    await expect
+      .poll(async () => (await storedLeads(account)).length, { timeout: 20_000 })
+      .toBeGreaterThan(20);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const killed = await storedLeads(account);
+    expect(killed.length).toBeLessThan(100);
+    const mended = await write("Mary,", "Ada,ada@example.com", "Twin,");
+    const rows = 105;
+    const { report } = await importFile(account, mended);
+    expect(report).toMatchObject({
+      rows,
+      imported: rows - killed.length,
+      present: killed.length,
+      rejected: 0,
+    });
+    const stored = await storedLeads(account);
+    expect(stored).toEqual(expect.arrayContaining(killed));
+    expect(stored.filter(({ name }) => name === "Twin")).toHaveLength(3);
+    expect(new Set(stored.map(({ name }) => name)).size).toBe(rows - 2);
+    expect((await importFile(account, path)).report).toMatchObject({
+      imported: 0,
+      present: 102,
+      rejected: 1,
+    });
+    await writeFile(path, "name\nMary\n");
+    expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 1, rejected: 0 });
+    await expect(stat(`${path}.rejected.jsonl`)).rejects.toThrow("ENOENT");
   });
 
   test("knows leads by their external ids, of which an erased lead's is free again", async () => {
@@ -236,9 +290,16 @@ describe("a repeated leads import", () => {
     expect((await storedLeads(account)).map(({ name }) => name)).toEqual(["Ada", "Grace", "Mary"]);
     await beginErasure(account, `${ada?.id}`, new Pace());
     expect((await importFile(account, path)).report).toMatchObject({ imported: 0, erased: 1, present: 1 });
-    expect((await importFile(account, mended)).report).toMatchObject({ imported: 1, present: 2 });
+    expect((await importFile(account, mended)).report).toMatchObject({ erased: 1, present: 2 });
+    const other = await leadFile(`${csv.replace("Ada", "Ada Lovelace")}`);
+    expect((await importFile(account, other)).report).toMatchObject({ imported: 1, present: 1 });
     expect((await storedLeads(account)).filter(({ externalId }) => externalId === "crm-1")).toEqual([
-      { ...ada, id: expect.not.stringMatching(`${ada?.id}`), createdAt: expect.any(String) },
+      {
+        ...ada,
+        name: "Ada Lovelace",
+        id: expect.not.stringMatching(`${ada?.id}`),
+        createdAt: expect.any(String),
+      },
     ]);
   });
 
