@@ -82,8 +82,7 @@ function toField(column: string, cell: string, { tagsSeparator, timeZone }: Cell
 function parseTags(cell: string, separator?: string): unknown {
   if (cell.startsWith("[")) return parseJson(cell) ?? cell;
   if (separator === undefined) return cell.split(";");
-  const tags = cell.split(separator).map((tag) => tag.trim());
-  return tags.filter((tag) => tag !== "");
+  return cell.split(separator).flatMap((tag) => tag.trim() || []);
 }
 
 const toCells = (record: Lead): string[] =>

@@ -7,12 +7,8 @@ export const withFileOptions = (command: Command) =>
   command
     .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
     .option("--ignore-others", "leave out the columns that leads do not have", false)
-    .option(
-      "--encoding <name>",
-      "of a text that is not UTF-8 or UTF-16, such as windows-1252",
-      known(toEncoding),
-    )
-    .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", known(clockOf))
+    .option("--encoding <name>", "of a text that is not UTF-8 or UTF-16, such as windows-1252")
+    .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", parseTimeZone)
     .option("--null <text>", "what stands for an empty cell, such as NULL; repeatable", collect, [])
     .option("--tags-separator <text>", "what separates tags, in place of a semicolon");
 
@@ -25,14 +21,10 @@ function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[]
   throw new InvalidArgumentError(`Write "<name in the file>=<column>". ${columnsSentence}`);
 }
 
-const toEncoding = (text: string) => new TextDecoder(text).encoding;
-
-function known<Value>(parse: (text: string) => Value) {
-  return (text: string) => {
-    try {
-      return parse(text);
-    } catch {
-      throw new InvalidArgumentError("It is unknown.");
-    }
-  };
+function parseTimeZone(text: string) {
+  try {
+    return clockOf(text);
+  } catch {
+    throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
+  }
 }

@@ -43,7 +43,7 @@ export async function openLeadFile(path: string, options: FileOptions) {
 
 /** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
 function findEncoding(path: string, bytes: Buffer, named?: string): string {
-  if (named && named !== "utf-8" && isUtf8(bytes) && !isAscii(bytes))
+  if (named && !/^utf-?8$/i.test(named) && isUtf8(bytes) && !isAscii(bytes))
     throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
   const mark = bytes.subarray(0, 2).toString("hex");
   if (mark === "feff") return "utf-16be";
@@ -53,9 +53,9 @@ function findEncoding(path: string, bytes: Buffer, named?: string): string {
 
 /** The parts of a text. Byte order marks are left out. @throws UserError */
 function* decode(path: string, bytes: Buffer, encoding: string): Generator<string> {
-  const decoder = new TextDecoder(encoding, { fatal: true });
   const size = 1024 * 1024;
   try {
+    const decoder = new TextDecoder(encoding, { fatal: true });
     for (let start = 0; start < bytes.length; start += size)
       yield decoder.decode(bytes.subarray(start, start + size), { stream: true });
     yield decoder.decode();

@@ -59,10 +59,7 @@ export async function storeLead(
   return outcome;
 }
 
-/**
- * The lead of a row. Its id, unless the row has one, has 80 bits of the row's SHA-256, so that each import of an equal row
- * means the same lead.
- */
+/** The lead of a row. Its id, unless the row has one, follows from its time and content: each import means the same lead. */
 async function identify(account: string, { lead, digest, time }: LeadRow): Promise<Lead> {
   if (lead.id !== undefined) return { ...lead, id: lead.id, createdAt: createdAt(lead.id) };
   const at = lead.createdAt ? Date.parse(lead.createdAt) : await readFirstTime(account, digest, time);
@@ -72,8 +69,8 @@ async function identify(account: string, { lead, digest, time }: LeadRow): Promi
 }
 
 /**
- * Reads the time that the first import of a row has given its lead, or records that it is this one. Its partition has nothing
- * that requests need, so it is not written at a pace.
+ * Reads the time that the first import of a row has given its lead, or records that it is this one. It is written at no pace,
+ * because no request needs its partition.
  *
  * @param time milliseconds since the epoch, as is the result
  * @throws UserError when the recorded time cannot be read
