@@ -162,8 +162,9 @@ async function run({ requests, steps }: History): Promise<void> {
         return { action, answer: await send(account, action) };
       }),
     );
-    // Requests at the same moment have the results of some order. Refused ones have none.
-    const taken = done.filter(({ answer }) => answer.status !== 429 || done.length === 1);
+    // Requests at the same moment have the results of some order. Refused ones have none, and one may be refused before
+    // another with its key is recorded.
+    const taken = done.filter(({ answer }) => !/400|429/.test(`${answer.status}`) || done.length === 1);
     const events = toEvents(changes).map(({ account: _, version: __, ...event }) => {
       const { id, createdAt, ...others } = event;
       return event.type === "lead.created" ? event : others;
