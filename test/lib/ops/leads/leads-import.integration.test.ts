@@ -103,6 +103,11 @@ describe("leads import", () => {
       ...[inLine(10, "", "wrong_columns"), inLine(11, "", "wrong_columns")],
       ...[inLine(12, "status", "not_allowed"), inLine(13, "score", "out_of_range")],
     ]);
+    const short = rejects.find(({ line }) => line === 10);
+    expect(short).toMatchObject({
+      errors: [{ message: "must have 5 cells like the header, but has 3" }],
+      row: { name: "Few" },
+    });
     expect(rejects[2].row).toEqual({ name: "Mail", email: "no address" });
     expect((await stat(report.rejects)).mode & 0o777).toBe(0o600);
     await importFile(account, path);
@@ -179,15 +184,19 @@ The columns are id, externalId, name, email, score, status, source, tags, metada
 
   test("--dry-run reports what an import would do, needs no table, and writes nothing", async () => {
     const account = randomUUID();
-    const path = await leadFile("name,email\nAda,\nGrace,no\n");
+    const path = await leadFile("name,email\nAda,\n,a@example.com\nGrace,no\nBob,no\n");
     expect(await program(["leads", "import", path, "--account", account, "--dry-run"])).toMatchObject({
       code: 3,
       stdout: `{"name":"Ada","score":0,"status":"new","tags":[]}
-2 rows: 1 valid, 1 rejected. See ${path}.rejected.jsonl.
-  1 times: email must have an @.
+4 rows: 1 valid, 3 rejected. See ${path}.rejected.jsonl.
+  2 times: email must have an @.
+  1 times: name is required.
 `,
     });
-    expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([inLine(3, "email", "invalid_format")]);
+    expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([
+      ...[inLine(3, "name", "required"), inLine(4, "email", "invalid_format")],
+      inLine(5, "email", "invalid_format"),
+    ]);
     expect(await storedLeads(account)).toEqual([]);
   });
 });
