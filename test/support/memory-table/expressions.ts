@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 
 /** The parts of a command's input that its expressions refer to. */
@@ -83,7 +84,7 @@ class ConditionParser {
     const left = operand(this.#next());
     const operator = this.#next();
     const right = operand(this.#next());
-    if (operator === "=") return (item, names) => left(item, names) === right(item, names);
+    if (operator === "=") return (item, names) => isDeepStrictEqual(left(item, names), right(item, names));
     const compare = comparisons[operator];
     if (!compare) throw this.#unsupported();
     return (item, substitutions) => {
