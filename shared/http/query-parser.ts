@@ -15,8 +15,8 @@ import type { RouteEvent } from "./route-event.ts";
  * `a=1&a=2`. Here a repeated parameter becomes an empty array, and one that is not percent-encoded UTF-8 becomes null:
  * neither is a string, so the route's schema rejects it.
  *
- * A parameter that is an array in the schema has the values between its commas, without blanks around them. It may be
- * repeated, as many clients write arrays.
+ * A parameter that is an array in the schema has the values between its commas. It may be repeated, as many clients write
+ * arrays. Blanks around ids are left out; one in an external id may be the + of a telephone number.
  */
 export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
   const { properties } = schema as { readonly properties: Readonly<Record<string, { type: string }>> };
@@ -57,14 +57,17 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
     const name = decode(rawName) ?? rawName;
     const value = decode(rawValue);
     const before = query[name];
-    if (isArray(name)) query[name] = value === null || before === null ? null : appendValues(before, value);
+    if (isArray(name))
+      query[name] = value === null || before === null ? null : appendValues(before, name, value);
     else query[name] = before === undefined ? value : repeated;
   }
   return query;
 }
 
-const appendValues = (before: QueryValue | undefined, value: string) =>
-  [...(before ?? []), ...value.split(",", maxValues).map((part) => part.trim())].slice(0, maxValues);
+function appendValues(before: QueryValue | undefined, name: string, value: string): readonly string[] {
+  const values = value.split(",", maxValues).map((part) => (name === "id" ? part.trim() : part));
+  return [...(before ?? []), ...values].slice(0, maxValues);
+}
 
 function decode(text: string): string | null {
   try {

@@ -3,7 +3,7 @@ import type { Fault } from "../errors.ts";
 import type { Route } from "../routes.ts";
 import { metadata } from "../schemas/field-schemas.ts";
 import { score } from "../schemas/lead-schemas.ts";
-import { textRules } from "../schemas/text-rules.ts";
+import { textRules, visible } from "../schemas/text-rules.ts";
 import { notBlank } from "../stored-name.ts";
 import { memberName } from "./faults.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -62,8 +62,9 @@ function toFault(
   const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), request[where]);
   const isOptional = path.length === 1 && !schema.required?.some((name) => name === path[0]);
   const isNullable = Reflect.get(schema.properties, path[0] ?? "")?.type?.includes?.("null");
-  const way = isNullable ? "send null" : "leave it out";
-  const orNone = isOptional ? `: ${way} if it has no value` : "";
+  const isUpdate = "ifExists" in request.query;
+  const omission = isUpdate ? "leave it out to keep it" : "leave it out if it has no value";
+  const orNone = isOptional ? `: ${isNullable ? "send null if it has no value" : omission}` : "";
   const property: unknown =
     error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName;
   const names = typeof property === "string" ? [...path, property] : path;
@@ -100,6 +101,7 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
         ? { code: "invalid_format", message: emailMessage(String(value), place, orNone) }
         : textFault(String(value));
     case "pattern":
+      if (params.pattern === visible && isSpacedQuery(value, place)) return spacedQuery;
       return textRules[params.pattern] ?? unknownKeyword(keyword);
     default:
       return unknownKeyword(keyword);
@@ -166,6 +168,14 @@ const textFault = (text: string): Description =>
     ? { code: "too_long", message: "must have at most 64 characters as it is stored" }
     : { code: "blank", message: "must not be blank" };
 
+const isSpacedQuery = (value: unknown, { in: where }: Place) =>
+  where === "query" && String(value).includes(" ");
+
+const spacedQuery: Description = {
+  code: "invalid_format",
+  message: "must not contain spaces: a + means one in a query, so write it as %2B",
+};
+
 /** The usual slips in an email address; the first that is found counts. */
 const emailSlips: readonly (readonly [RegExp, string])[] = [
   [/\s/, "must not contain spaces or line breaks"],
@@ -174,10 +184,9 @@ const emailSlips: readonly (readonly [RegExp, string])[] = [
   [/@.*@/, "must be one address with one @"],
 ];
 
-function emailMessage(address: string, { in: where }: Place, orNone: string): string {
+function emailMessage(address: string, place: Place, orNone: string): string {
   if (address === "") return `must not be empty${orNone}`;
-  if (where === "query" && address.includes(" "))
-    return "must not contain spaces: a + means one in a query, so write it as %2B";
+  if (isSpacedQuery(address, place)) return spacedQuery.message;
   const [, message] = emailSlips.find(([slip]) => slip.test(address)) ?? [];
   return message ?? "must be an email address such as ada@example.com";
 }

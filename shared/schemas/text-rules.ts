@@ -35,7 +35,7 @@ export const textRules: Readonly<Record<string, TextRule>> = {
   },
   [visible]: {
     code: "invalid_characters",
-    message: "must have visible characters only, without spaces (in a query, send + as %2B) and commas",
+    message: "must have visible characters only, without spaces and commas",
   },
   [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },

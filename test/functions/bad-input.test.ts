@@ -200,6 +200,7 @@ const leadsParameters =
 const notParameter = "is not a parameter of this route";
 const notField = "is not a field of this route";
 const leaveOut = "leave it out if it has no value";
+const noSpaces = "must not contain spaces: a + means one in a query, so write it as %2B";
 const oneId = "needs exactly one id of a conversation";
 
 describe("the message of a fault", () => {
@@ -284,14 +285,12 @@ describe("the message of a fault", () => {
       "lastMessageAfter=2026-01-02T00:00:00Z&lastMessageBefore=2026-01-01T00:00:00Z",
       "lastMessageBefore must not be earlier than lastMessageAfter",
     ],
-    [
-      "list-leads",
-      "email=a+b@example.com",
-      "email must not contain spaces: a + means one in a query, so write it as %2B",
-    ],
+    ["list-leads", "email=a+b@example.com", `email ${noSpaces}`],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
     ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],
     ["create-lead", "page=1", `page ${notParameter}, which takes ifExists`],
+    ["list-leads", "externalId=+4930", `externalId ${noSpaces}`],
+    ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
     ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
     ["list-leads", "status=", "status must be one of new, qualified, booked"],
@@ -319,7 +318,7 @@ describe("the message of a fault", () => {
     [{ name: "Ada", status: "new" }, "status can be set only with ifExists=update"],
     [
       { name: "Ada", externalId: "a b" },
-      "externalId must have visible characters only, without spaces (in a query, send + as %2B) and commas",
+      "externalId must have visible characters only, without spaces and commas",
     ],
     [{ name: "Ada", metadata: { "a/b~": null } }, "metadata[a/b~] must be a string, not null"],
     [

@@ -241,7 +241,7 @@ function parse({ route, query, encoding }: Sent): Member[] {
   const others = query.filter(([name]) => !arrays.includes(name));
   const lists = arrays.flatMap((array): Member[] => {
     const parts = query.flatMap(([name, value]) => (name === array ? toText(value).split(",") : []));
-    const ids = parts.map((part) => part.trim());
+    const ids = array === "id" ? parts.map((part) => part.trim()) : parts;
     const values = ids.map((id) => (array === "id" && isOther(id) ? null : id));
     return ids.length > 0 ? [[array, encoding > 2 ? null : values]] : [];
   });

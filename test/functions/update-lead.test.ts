@@ -96,6 +96,16 @@ test("what another release has stored of a lead stays", async () => {
     expect(attributes).not.toContain(name);
 });
 
+test("a fault of an update says what leaving out means", async () => {
+  await aLead(account, { externalId });
+  const { problem } = await update({ tags: null, email: "", metadata: null });
+  expect(problem.errors?.map(({ field, message }) => `${field} ${message}`)).toEqual([
+    "email must not be empty: send null if it has no value",
+    "tags must be an array, not null: leave it out to keep it",
+    "metadata must be a JSON object, not null: leave it out to keep it",
+  ]);
+});
+
 test("without a name, no lead is made", async () => {
   const { status, problem } = await update({ score: 5 });
   const message = "is required, because no lead has this externalId yet";
