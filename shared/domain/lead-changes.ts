@@ -34,9 +34,10 @@ export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
     .filter((name) => !isDeepStrictEqual(read[name], wanted[name]))
     .map((name) => [name, wanted[name]]);
   if (changes.length === 0) return undefined;
-  const { source, status } = read;
-  // Index keys contain the source, and the event tells what changed.
-  const unchanged = { source, status, details: read.details };
+  // Index keys contain the source, and the event tells what changed. The id of the last change tells a change that was taken
+  // back: a late second attempt of the SDK would repeat this one.
+  const { source, status, changeId } = read;
+  const unchanged = { source, status, changeId, details: read.details };
   return buildUpdate(
     leadKey(account, lead.id),
     markChange(read, Object.fromEntries(changes), known),
