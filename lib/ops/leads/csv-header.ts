@@ -21,9 +21,9 @@ export const columnsSentence = `The columns are ${columns.join(", ")} or ${metad
 /** A name without what its spellings differ in: `External ID` is `externalId`. */
 const fold = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
-/** The column of leads with a name, in any spelling. */
+/** The column of leads with a name, in any spelling. The API refuses the one name that JavaScript reserves, too. */
 export const findColumn = (name: string) =>
-  /^metadata\../i.test(name)
+  /^metadata\.(?!__proto__$)./i.test(name)
     ? metadataPrefix + name.slice(metadataPrefix.length)
     : columns.find((column) => fold(column) === fold(name));
 
