@@ -9,7 +9,7 @@ import { transact } from "../dynamodb/transact.ts";
 import { orStaleRead } from "../dynamodb/updates.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { createdAt, isId, newId } from "../ids.ts";
-import { jsonBytes, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
+import { isLarge, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
 import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
@@ -110,7 +110,7 @@ export async function readNamed(
   if (!stored) return {};
   const { leadId } = stored;
   const item = isId("lead", leadId) ? await readItem(leadKey(account, leadId)) : undefined;
-  if (item?.id === leadId && fieldsOf(item ?? {}).externalId === externalId) return { leadId, item };
+  if (item && item.id === leadId && fieldsOf(item).externalId === externalId) return { leadId, item };
   if (item || !isId("lead", leadId)) {
     logMalformed({ pk: key.pk, field: "leadId" });
     return { leadId };
@@ -130,7 +130,7 @@ export async function changeLead(
 ): Promise<Changed<Lead>> {
   const lead = withChanges(readRecord(validateLead, item), input);
   const { metadata: entries = {} } = lead;
-  if (Object.keys(entries).length > metadata.maxProperties || jsonBytes(entries) > maxMetadataBytes)
+  if (Object.keys(entries).length > metadata.maxProperties || isLarge(entries))
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
   if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);

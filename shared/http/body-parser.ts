@@ -2,8 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { jsonBytes, maxMetadataBytes } from "../schemas/field-schemas.ts";
-import { addFaults } from "./faults.ts";
+import { addFaults, metadataFaults } from "./faults.ts";
 import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
 import type { RouteEvent } from "./route-event.ts";
 
@@ -84,14 +83,6 @@ const duplicateFault = (field: string): Fault => ({
   code: "duplicate_key",
   message: "must be given once",
 });
-
-/** The schema finds too many names. */
-function metadataFaults(body: unknown): Fault[] {
-  const value: unknown = (body as { metadata?: unknown } | null)?.metadata;
-  if (typeof value !== "object" || value === null || jsonBytes(value) <= maxMetadataBytes) return [];
-  const message = `must have at most ${maxMetadataBytes} bytes as JSON`;
-  return [{ in: "body", field: "metadata", code: "too_large", message }];
-}
 
 const bodyFault = (code: FaultCode, message: string): Fault => ({ in: "body", field: "", code, message });
 

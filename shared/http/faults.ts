@@ -1,4 +1,5 @@
 import type { Fault } from "../errors.ts";
+import { isLarge, maxMetadataBytes } from "../schemas/field-schemas.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /** How much of a name in the request is repeated, in UTF-16 units. */
@@ -7,6 +8,14 @@ const maxNameLength = 64;
 /** Records faults that no schema can find; the response lists them with those of the validator. */
 export function addFaults(event: RouteEvent, ...faults: readonly Fault[]): void {
   event.faults = [...(event.faults ?? []), ...faults];
+}
+
+/** The fault of a body whose metadata has too many bytes. The schema finds too many names. */
+export function metadataFaults(body: unknown): Fault[] {
+  const value: unknown = (body as { metadata?: unknown } | null)?.metadata;
+  if (typeof value !== "object" || value === null || !isLarge(value)) return [];
+  const message = `must have at most ${maxMetadataBytes} bytes as JSON`;
+  return [{ in: "body", field: "metadata", code: "too_large", message }];
 }
 
 /**

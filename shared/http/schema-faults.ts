@@ -1,8 +1,6 @@
 import type { ErrorObject } from "ajv";
 import type { Fault } from "../errors.ts";
 import type { Route } from "../routes.ts";
-import { metadata } from "../schemas/field-schemas.ts";
-import { score } from "../schemas/lead-schemas.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
 import { notBlank } from "../stored-name.ts";
 import { memberName } from "./faults.ts";
@@ -15,11 +13,21 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
+/** What the messages say of a property's schema. */
+interface PropertySchema {
+  readonly type?: string | readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly propertyNames?: { readonly minLength: number; readonly maxLength: number };
+}
+
 /** A part of a request and a value in it. */
 interface Place {
   readonly in: "query" | "body";
   readonly schema: ObjectSchema;
   readonly value: unknown;
+  /** The schema of the parameter or field; empty for the whole query or body. */
+  readonly property: PropertySchema;
   /** How a request says that there is no value, if it may. */
   readonly orNone: string;
 }
@@ -61,26 +69,27 @@ function toFault(
   const schema = schemas[where] as unknown as ObjectSchema;
   const value = path.reduce<unknown>((parent, name) => Reflect.get(parent as object, name), request[where]);
   const isOptional = path.length === 1 && !schema.required?.some((name) => name === path[0]);
-  const isNullable = Reflect.get(schema.properties, path[0] ?? "")?.type?.includes?.("null");
+  const property: PropertySchema = Reflect.get(schema.properties, path[0] ?? "") ?? {};
+  const isNullable = [property.type].flat().includes("null");
   const isUpdate = "ifExists" in request.query;
   const omission = isUpdate ? "leave it out to keep it" : "leave it out if it has no value";
   const orNone = isOptional ? `: ${isNullable ? "send null if it has no value" : omission}` : "";
-  const property: unknown =
+  const member: unknown =
     error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName;
-  const names = typeof property === "string" ? [...path, property] : path;
+  const names = typeof member === "string" ? [...path, member] : path;
   const field = names.reduce<string | undefined>(memberName, undefined) ?? "";
-  return { in: where, field, ...describe(error, { in: where, schema, value, orNone }) };
+  return { in: where, field, ...describe(error, { in: where, schema, value, property, orNone }) };
 }
 
 function describe({ keyword, params }: ErrorObject, place: Place): Description {
-  const { value, orNone } = place;
+  const { value, property, orNone } = place;
   switch (keyword) {
     case "required":
       return { code: "required", message: "is required" };
     case "additionalProperties":
       return { code: "unknown", message: unknownMessage(params.additionalProperty, place) };
     case "type":
-      return place.in === "query" ? queryTypeFault(value) : wrongType(params.type, value, orNone);
+      return place.in === "query" ? queryTypeFault(value) : wrongType(params.type, place);
     case "enum":
       return { code: "not_allowed", message: `must be one of ${params.allowedValues.join(", ")}` };
     case "minLength":
@@ -89,9 +98,9 @@ function describe({ keyword, params }: ErrorObject, place: Place): Description {
       return { code: "too_long", message: `must have at most ${params.limit} characters` };
     case "minimum":
     case "maximum":
-      return { code: "out_of_range", message: scoreMessage };
+      return { code: "out_of_range", message: rangeMessage(property) };
     case "propertyNames":
-      return nameFault;
+      return nameFault(property);
     case "maxProperties":
       return { code: "too_many", message: `must have at most ${params.limit} names` };
     case "maxItems":
@@ -136,13 +145,13 @@ const queryTypeFault = (value: unknown): Description =>
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
 
-export const scoreMessage = `must be a whole number from ${score.minimum} to ${score.maximum}`;
+export const rangeMessage = ({ minimum, maximum }: PropertySchema) =>
+  `must be a whole number from ${minimum} to ${maximum}`;
 
-const { minLength, maxLength } = metadata.propertyNames;
-const nameFault: Description = {
+const nameFault = ({ propertyNames }: PropertySchema): Description => ({
   code: "invalid_characters",
-  message: `must have a name of ${minLength} to ${maxLength} characters, without control characters and unpaired surrogates`,
-};
+  message: `must have a name of ${propertyNames?.minLength} to ${propertyNames?.maxLength} characters, without control characters and unpaired surrogates`,
+});
 
 const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
@@ -154,10 +163,10 @@ const typeNames: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function wrongType(type: string | readonly string[], value: unknown, orNone: string): Description {
+function wrongType(type: string | readonly string[], { value, property, orNone }: Place): Description {
   const met = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const wanted = [type].flat().map((name) => typeNames[name] ?? name);
-  if (met === "number" && type === "integer") return { code: "wrong_type", message: scoreMessage };
+  if (met === "number" && type === "integer") return { code: "wrong_type", message: rangeMessage(property) };
   const message = `must be ${wanted.join(" or ")}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
   return { code: "wrong_type", message };
 }

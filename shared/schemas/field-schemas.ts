@@ -65,7 +65,8 @@ export const metadata = {
 /** The most bytes of metadata as JSON, in UTF-8. */
 export const maxMetadataBytes = 1024;
 
-export const jsonBytes = (value: object) => Buffer.byteLength(JSON.stringify(value));
+/** Whether metadata has more, which no schema can tell. */
+export const isLarge = (value: object) => Buffer.byteLength(JSON.stringify(value)) > maxMetadataBytes;
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;
 

@@ -19,7 +19,7 @@ import type { Descriptions } from "./record.ts";
 export const leadStatuses = ["new", "qualified", "booked"] as const;
 
 const status = { type: "string", enum: leadStatuses } as const satisfies JSONSchema;
-export const score = { type: "integer", minimum: 0, maximum: 100 } as const satisfies JSONSchema;
+const score = { type: "integer", minimum: 0, maximum: 100 } as const satisfies JSONSchema;
 const tags = { type: "array", maxItems: 50, items: tag } as const satisfies JSONSchema;
 
 /** The query of `GET /api/v1/leads`, as strings, the way it arrives; ids are split. */

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { withChanges } from "../../../shared/domain/lead-changes.ts";
 import { hashName } from "../../../shared/dynamodb/keys.ts";
 import { maxFaults } from "../../../shared/errors.ts";
-import { scoreMessage, toFaults } from "../../../shared/http/schema-faults.ts";
+import { metadataFaults } from "../../../shared/http/faults.ts";
+import { rangeMessage, toFaults } from "../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
-import { jsonBytes, maxMetadataBytes } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
@@ -49,8 +49,6 @@ const row = {
 
 const validate = requestValidator({ properties: { body: row } });
 
-const tooLarge = rowFault("metadata", "too_large", `must have at most ${maxMetadataBytes} bytes as JSON`);
-
 /** The faults of a row, in the words of the API. */
 function schemaFaults(body: unknown): RowFault[] {
   if (validate({ body })) return [];
@@ -59,7 +57,7 @@ function schemaFaults(body: unknown): RowFault[] {
     ({ field, code, message }) =>
       // All cells are text.
       field === "score"
-        ? rowFault(field, "out_of_range", scoreMessage)
+        ? rowFault(field, "out_of_range", rangeMessage(lead.properties.score))
         : rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
   );
 }
@@ -77,12 +75,12 @@ export function rowToLead(
   { startedAt, update, lines, equals }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
   const row = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { id, externalId, name, createdAt: time, metadata } = row;
+  const { id, externalId, name, createdAt: time } = row;
   const faults = schemaFaults(value).slice(0, maxFaults);
   const isNameless = name === undefined && !(update && externalId !== undefined);
   const others = [
     ...(isNameless ? [rowFault("name", "required", "is required")] : []),
-    ...(jsonBytes(Object(metadata)) > maxMetadataBytes ? [tooLarge] : []),
+    ...metadataFaults(row),
     ...(lines.has(externalId)
       ? [rowFault("externalId", "repeated", `must not be that of line ${lines.get(externalId)}`)]
       : []),

@@ -18,7 +18,7 @@ import {
   type Message,
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
-import { jsonBytes, maxMetadataBytes } from "../../../shared/schemas/field-schemas.ts";
+import { isLarge } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
@@ -100,7 +100,7 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
     const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
     throw new MalformedItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
   }
-  if ("metadata" in record && jsonBytes(Object(record.metadata)) > maxMetadataBytes)
+  if ("metadata" in record && isLarge(Object(record.metadata)))
     throw new MalformedItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem(type, readPartition(String(item.pk))?.account ?? "", record));
