@@ -1,4 +1,4 @@
-import { Stack } from "aws-cdk-lib";
+import { Duration, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { Construct } from "constructs";
@@ -9,12 +9,19 @@ interface ScheduleProps {
   readonly scheduleExpression: string;
 }
 
-/** Runs a function again and again, with a role that may do nothing else. */
+/** Runs a function again and again, with a role that may do nothing else. A run that fails is not repeated: the next one follows. */
 export function scheduleFunction(
   scope: Construct,
-  { lambda, alias: { functionArn } }: ServiceFunction,
+  { lambda, alias }: ServiceFunction,
   props: ScheduleProps,
 ): CfnSchedule {
+  const { functionArn } = alias;
+  // The scheduler calls asynchronously: Lambda would run it again, and a success would hide the failure.
+  alias.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(5) });
+  Validations.of(alias).acknowledge({
+    id: "Serverless-LambdaAsyncFailureDestination",
+    reason: "An alarm notices that runs fail, and the next run follows.",
+  });
   const invoke = new PolicyStatement({
     actions: ["lambda:InvokeFunction"],
     resources: [lambda.functionArn, functionArn],
@@ -28,6 +35,6 @@ export function scheduleFunction(
   return new CfnSchedule(scope, "Schedule", {
     ...props,
     flexibleTimeWindow: { mode: "OFF" },
-    target: { arn: functionArn, roleArn: role.roleArn },
+    target: { arn: functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },
   });
 }

@@ -42,6 +42,8 @@ test.each(["dev", "prod"] as const)("Every cdk-nag finding in %s is acknowledged
     const queue = `${stageTableName(stage)}/${reader}/Failures/Resource`;
     expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
   }
+  for (const name of deployed.filter((each) => ["audit-counts", "canary"].includes(each)))
+    expected.push(`${stageTableName(stage)}/${name}/Alias Serverless-LambdaAsyncFailureDestination`);
   if (stage === "dev") expected.push(`${stageTableName(stage)}/Table/Resource AwsSolutions-DDB3`);
   expect(acknowledged(app).sort()).toEqual(expected.sort());
 });

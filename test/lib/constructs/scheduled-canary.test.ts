@@ -40,6 +40,21 @@ test("The canary runs every five minutes", () => {
   ]);
 });
 
+test("No run of the canary or the audit is repeated: a success would hide the failure", () => {
+  const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule"));
+  const invocations = Object.values(template.findResources("AWS::Lambda::EventInvokeConfig"));
+  expect(schedules.map(({ Properties }) => Properties.Target.RetryPolicy)).toEqual(
+    Array(2).fill({ MaximumRetryAttempts: 0 }),
+  );
+  const called = schedules.map(({ Properties }) => aliases.get(Properties.Target.Arn.Ref));
+  const configured = invocations.map(({ Properties: { Qualifier, ...properties } }) => {
+    expect(properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 300 });
+    const [, alias = ""] = /"Ref":"(\w+)"/.exec(JSON.stringify(Qualifier)) ?? [];
+    return aliases.get(alias);
+  });
+  expect(configured.sort()).toEqual(called.sort());
+});
+
 test("The canary has the address of the API, the name and the account of its key, and the table", () => {
   const { API_URL, ...variables } = readVariables({ template });
   expect(variables).toEqual({
