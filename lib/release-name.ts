@@ -1,31 +1,38 @@
 import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { UserError } from "./user-error.ts";
+
+/** What the bundles of the functions are built from. */
+export const codePaths = ["functions", "shared", "lib/bundling", "package-lock.json"];
 
 /**
  * The name of the release that is checked out: version and commit, such as `1.0.0+ab12cd3`, and `.modified` if a file
  * differs from the commit. Where git is missing, RELEASE_COMMIT names the commit.
  *
- * @throws UserError for a RELEASE_COMMIT that a tag cannot hold
+ * @param paths for the last commit that changed one of them: a release that changes none keeps the name
+ * @throws UserError for a RELEASE_COMMIT that the name cannot have
  */
-export function releaseName(): string {
-  const commit = process.env.RELEASE_COMMIT || describeCommit();
+export function releaseName(paths: readonly string[] = []): string {
+  const commit = process.env.RELEASE_COMMIT || describeCommit(paths);
   if (/^[\w.-]{1,64}$/.test(commit)) return `${manifest.version}+${commit}`;
   throw new UserError(
     "RELEASE_COMMIT must have 1 to 64 letters, digits, '_', '.' or '-', such as a commit's SHA.",
   );
 }
 
-function describeCommit(): string {
-  const args = ["describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=.modified"];
+function describeCommit(paths: readonly string[]): string {
   try {
-    const stdio = ["ignore", "pipe", "ignore"] as const;
-    return execFileSync("git", args, {
-      cwd: import.meta.dirname,
-      encoding: "utf8",
-      stdio: [...stdio],
-    }).trim();
+    const commit = git("log", "-1", "--format=%h", "--abbrev=7", "--", ...paths) || "unknown";
+    return git("diff", "--name-only", "HEAD", "--", ...paths) ? `${commit}.modified` : commit;
   } catch {
     return "unknown";
   }
 }
+
+const git = (...args: string[]) =>
+  execFileSync("git", args, {
+    cwd: join(import.meta.dirname, ".."),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  }).trim();

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { stageTableName } from "../shared/stages.ts";
@@ -29,15 +29,14 @@ export class ServiceStack extends Stack {
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
     // Stack, table, API, bus, pipe and dashboard of a stage share one name.
-    const { account, region, release } = config;
+    const { account, region } = config;
     const stackName = stageTableName(config.stage);
     super(scope, stackName, {
       stackName,
       // Without them, the account and the region of the credentials, when the stack is deployed.
       env: { ...(account && { account }), ...(region && { region }) },
-      tags: { release },
-      description: `Leads and conversations REST API (${config.stage}), release ${release}`,
-      terminationProtection: config.removalPolicy === RemovalPolicy.RETAIN,
+      description: `Leads and conversations REST API (${config.stage})`,
+      terminationProtection: config.isProtected,
     });
     // In an app with other feature flags, the stack is the same.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
@@ -53,7 +52,7 @@ export class ServiceStack extends Stack {
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
     const constructs = { table, api, counting, events, deployment };
     this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
-    this.addOutputs(release);
+    this.addOutputs(config.release);
   }
 
   /** What callers, operators and the runbook need of the deployed stack. */

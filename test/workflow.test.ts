@@ -80,6 +80,12 @@ test("each stage has a file, and waits for what must be done before", () => {
     expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
 });
 
+test("each job that synthesizes a stage has the history, in which the code of the functions has its name", () => {
+  const jobTexts = text.split(/^ {2}(?=[\w-]+:$)/m).filter((job) => job.includes("npx cdk"));
+  expect(jobTexts).toHaveLength(4);
+  for (const job of jobTexts) expect(job).toContain("          fetch-depth: 0\n");
+});
+
 test("the credentials of a deployment outlast it", () => {
   const deployments = text.split(/^ {2}(?=[\w-]+:$)/m).filter((job) => job.startsWith("deploy-"));
   expect(deployments).toHaveLength(2);

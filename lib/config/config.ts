@@ -1,6 +1,6 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
-import { releaseName } from "../release-name.ts";
+import { codePaths, releaseName } from "../release-name.ts";
 import { UserError } from "../user-error.ts";
 import { checkStageSettings } from "./stage-file.ts";
 import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
@@ -11,7 +11,11 @@ export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {
   readonly stage: string;
   /** The name of the release. */
   readonly release: string;
+  /** The same of the last release that changed the code of the functions. */
+  readonly codeRelease: string;
   readonly removalPolicy: RemovalPolicy;
+  /** Whether deleting the table and the stack is refused. */
+  readonly isProtected: boolean;
   /** The ARNs of the topics for the alarms that wake somebody, and for all others. */
   readonly alarmsTo: { readonly wake: string; readonly look: string } | undefined;
 };
@@ -24,7 +28,8 @@ const cdkNames =
 
 /**
  * The configuration of the stage that the context names: `-c stage=staging`, by default `dev`. A stage without a file is
- * like one with a file: `-c stage=pr-42 -c like=dev`.
+ * like one with a file: `-c stage=pr-42 -c like=dev`. With `-c protected=false`, a stage that keeps its data can still be
+ * deleted: a first deployment that fails must be, before it is repeated.
  *
  * @param directory where the files of the stages are
  * @throws UserError for another value in the context, an unknown stage, or a mistake in its file
@@ -33,7 +38,10 @@ export function readConfig(context: Context, directory = projectStages): Config 
   const stage = String(context.stage ?? "dev");
   checkStageName(stage);
   rejectOtherFlags(context, stage);
-  return toConfig(stage, readSettings(directory, stage, context.like));
+  const { protected: flag = "true" } = context;
+  if (!["true", "false"].includes(String(flag)))
+    throw new UserError(`The flag protected must be true or false, not "${flag}".`);
+  return toConfig(stage, readSettings(directory, stage, context.like), String(flag) === "true");
 }
 
 /**
@@ -51,13 +59,17 @@ function checkStageName(stage: string): void {
   if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
 }
 
-function toConfig(stage: string, settings: Settings): Config {
+function toConfig(stage: string, settings: Settings, isProtected = true): Config {
   const { alarmsTo } = settings;
+  const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
     stage,
     release: releaseName(),
-    removalPolicy: settings.removalPolicy === "destroy" ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    codeRelease: releaseName(codePaths),
+    // What a failed first deployment leaves would stop the next one.
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    isProtected: keepsData && isProtected,
     alarmsTo: typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo,
   };
 }
@@ -65,12 +77,12 @@ function toConfig(stage: string, settings: Settings): Config {
 /** A setting that one deployment has and the next one forgets would be taken back. */
 function rejectOtherFlags(context: Context, stage: string): void {
   const other = Object.keys(context).find(
-    (name) => !["stage", "like"].includes(name) && !cdkNames.test(name),
+    (name) => !["stage", "like", "protected"].includes(name) && !cdkNames.test(name),
   );
   if (other === undefined) return;
   throw new UserError(
     Object.hasOwn(stageSchema.properties, other)
       ? `The setting ${other} is not a flag: put it into stages/${stage}.json.`
-      : `There is no flag ${other}: the flags are stage and like, and docs/configuration.md lists the settings of stages/${stage}.json.`,
+      : `There is no flag ${other}: the flags are stage, like and protected, and docs/configuration.md lists the settings of stages/${stage}.json.`,
   );
 }

@@ -22,7 +22,7 @@ export class ServiceTable extends Table {
   readonly streamArn = String(this.tableStreamArn);
 
   constructor(scope: Construct, id: string, config: Config) {
-    const keepsData = config.removalPolicy === RemovalPolicy.RETAIN;
+    const keepsData = config.removalPolicy !== RemovalPolicy.DESTROY;
     super(scope, id, {
       tableName: stageTableName(config.stage),
       partitionKey: text("pk"),
@@ -33,7 +33,7 @@ export class ServiceTable extends Table {
       // An AWS owned key: the table needs no key policy of its own, and KMS would charge for each use of another key.
       encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
-      deletionProtection: keepsData,
+      deletionProtection: config.isProtected,
       removalPolicy: config.removalPolicy,
     });
     for (const [indexName, attribute] of Object.entries(indexes)) {

@@ -22,30 +22,37 @@ test.each([
   expect(releaseName).toThrow("RELEASE_COMMIT must have 1 to 64 letters");
 });
 
-test("the name has the commit of the checkout, and says that files differ from it", async () => {
+test("the name has the last commit, or that of some paths, and says that files differ from it", async () => {
   const directory = await createDirectory();
   for (const file of ["lib/release-name.ts", "lib/user-error.ts"])
     cpSync(join(import.meta.dirname, "../..", file), join(directory, file));
-  writeFileSync(join(directory, "package.json"), '{ "version": "1.2.3" }');
-  const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
-      cwd: directory,
-      encoding: "utf8",
-    }).trim();
-  const program = `import { releaseName } from "./lib/release-name.ts"; console.log(releaseName());`;
-  const name = () =>
-    execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+  const write = (file: string, text: string) => writeFileSync(join(directory, file), text);
+  write("package.json", '{ "version": "1.2.3" }');
+  const run = (file: string, ...args: string[]) =>
+    execFileSync(file, args, {
       cwd: directory,
       encoding: "utf8",
       env: { ...process.env, RELEASE_COMMIT: "", GIT_CEILING_DIRECTORIES: join(directory, "..") },
     }).trim();
-  expect(name()).toBe("1.2.3+unknown");
+  const git = (...args: string[]) =>
+    run("git", "-c", "user.name=t", "-c", "user.email=t@example.com", ...args);
+  const commit = (message: string) => {
+    git("add", ".");
+    git("commit", "--quiet", "--message", message);
+    return git("rev-parse", "--short=7", "HEAD");
+  };
+  const program = `import { releaseName } from "./lib/release-name.ts"; console.log(releaseName(), releaseName(["lib"]));`;
+  const names = () => run(process.execPath, "--input-type=module", "-e", program);
+  expect(names()).toBe("1.2.3+unknown 1.2.3+unknown");
   git("init", "--quiet");
-  git("add", ".");
-  git("commit", "--quiet", "--message", "First");
+  const code = commit("The code");
   git("tag", "v1.2.3");
-  const commit = git("rev-parse", "--short=7", "HEAD");
-  expect(name()).toBe(`1.2.3+${commit}`);
-  writeFileSync(join(directory, "package.json"), '{ "version": "1.2.4" }');
-  expect(name()).toBe(`1.2.4+${commit}.modified`);
+  expect(names()).toBe(`1.2.3+${code} 1.2.3+${code}`);
+  write("README.md", "A page");
+  const page = commit("A page");
+  expect(names()).toBe(`1.2.3+${page} 1.2.3+${code}`);
+  write("package.json", '{ "version": "1.2.4" }');
+  expect(names()).toBe(`1.2.4+${page}.modified 1.2.4+${code}`);
+  write("lib/user-error.ts", "export class UserError extends Error {}");
+  expect(names()).toBe(`1.2.4+${page}.modified 1.2.4+${code}.modified`);
 });

@@ -32,13 +32,19 @@ export const createDirectory = () => mkdtemp(join(root, "app-"));
  *
  * @param settings over those of the tests' stage
  * @param checked whether cdk-nag checks it
+ * @param context the flags of the command line
  */
-export async function createTestApp(stage: string, settings?: TestSettings, checked = true): Promise<App> {
+export async function createTestApp(
+  stage: string,
+  settings?: TestSettings,
+  checked = true,
+  context?: Readonly<Record<string, unknown>>,
+): Promise<App> {
   const directory = await createDirectory();
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
   const stages = await writeStages(directory, stage, settings);
-  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked });
+  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked, context });
 }
 
 async function readJson(path: string) {

@@ -29,7 +29,9 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
   expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
     stage: "empty",
     release: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    removalPolicy: "retain",
+    codeRelease: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    removalPolicy: "retain-on-update-or-delete",
+    isProtected: true,
     throttleRate: 5000,
     throttleBurst: 2500,
     rateLimitRequests: 6000,
@@ -100,6 +102,7 @@ test.each<Rejected>([
     { stage: "pr-42", like: "../stages/dev" },
     'The flag like must be the name of a stage, such as -c like=dev, not "../stages/dev".',
   ],
+  [{ protected: "no" }, 'The flag protected must be true or false, not "no".'],
   [{ stage: "prod", like: "dev" }, "The stage prod has a file: put like into stages/prod.json."],
   [{ stage: "a" }, "The stages a, b, a are like each other in a circle."],
   [{ stage: "x", like: "b" }, "The stages b, a, b are like each other in a circle."],
@@ -113,7 +116,7 @@ test.each<Rejected>([
   ...["throtleRate", "constructor", "cdkthrottleRate"].map(
     (name): Rejected => [
       { [name]: 5 },
-      `There is no flag ${name}: the flags are stage and like, and docs/configuration.md lists the settings of stages/dev.json.`,
+      `There is no flag ${name}: the flags are stage, like and protected, and docs/configuration.md lists the settings of stages/dev.json.`,
     ],
   ),
 ])("%j is rejected with a sentence", async (context, sentence) => {
