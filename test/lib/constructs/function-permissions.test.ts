@@ -1,177 +1,24 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template, functions } = await synthesize("dev", { canary: true });
 const resources = template.findResources("AWS::Lambda::Function");
 const named = [...functions].map(([id, name]) => ({ id, name }));
 const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
-const indexArn = (name: string) => ({ "Fn::Join": ["", [tableArn, `/index/${name}`]] });
-
-/** A statement as the template has it: a single value is not in a list. */
-function allow(action: string | string[], keys: string[], ...indexes: string[]) {
-  return {
-    Effect: "Allow",
-    Action: action,
-    // The CDK sorts the resources of a statement.
-    Resource: indexes.length ? [tableArn, ...indexes.sort().map(indexArn)] : tableArn,
-    Condition: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": keys },
-      Null: { "dynamodb:LeadingKeys": "false" },
-    },
-  };
-}
-
-/** A statement for writes that do not name these attributes. */
-function allowWrite(action: string | string[], keys: string[], denied: string[]) {
-  const statement = allow(action, keys);
-  const Condition = {
-    ...statement.Condition,
-    "ForAllValues:StringNotEquals": { "dynamodb:Attributes": denied },
-  };
-  return { ...statement, Condition };
-}
-
-const returnsNothing = { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } };
-
-/** A statement for writes that also return nothing. */
-function allowBlindWrite(action: string | string[], keys: string[], denied: string[]) {
-  const { Condition, ...statement } = allowWrite(action, keys, denied);
-  return { ...statement, Condition: { ...Condition, ...returnsNothing } };
-}
-
-const onlyKeys = {
-  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
-  StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-};
-
-/** A statement for reads that show only whether an item exists. */
-function allowExistence(keys: string[]) {
-  const { Condition, ...statement } = allow("dynamodb:GetItem", keys);
-  return { ...statement, Condition: { ...Condition, ...onlyKeys } };
-}
-
-const sharedKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
-const indexKeys = [...sharedKeys, "lastMessageAt"];
-const putRecord = allowWrite("dynamodb:PutItem", ["IDEMPOTENCY#*"], indexKeys);
-
-/** What the functions of the routes may do to enforce the rate limit. */
-const rateLimit = [allowWrite("dynamodb:UpdateItem", ["RATE#*"], indexKeys)];
-
-const writeCounts = [
-  allow("dynamodb:GetItem", ["COUNT#*"]),
-  allowBlindWrite("dynamodb:PutItem", ["COUNT#*"], [...indexKeys, "expiresAt"]),
-];
-
-const ofCanary = ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"].flatMap((type) => [
-  `${type}#canary`,
-  `${type}#canary#*`,
-]);
-const canaryKeys = allow("dynamodb:Query", ofCanary);
-
-const expected: Record<FunctionName, unknown[]> = {
-  "list-leads": [
-    allow("dynamodb:Query", ["LEAD#*"], "by-status", "by-origin", "by-status-and-origin", "by-parent"),
-    allow("dynamodb:BatchGetItem", ["LEAD#*", "EXTERNAL#*"]),
-    allow("dynamodb:GetItem", ["COUNT#*"]),
-    ...rateLimit,
-  ],
-  "create-lead": [
-    allow("dynamodb:GetItem", ["LEAD#*", "EXTERNAL#*", "IDEMPOTENCY#*"]),
-    allowBlindWrite(["dynamodb:PutItem", "dynamodb:UpdateItem"], ["LEAD#*"], ["lastMessageAt", "expiresAt"]),
-    allowBlindWrite("dynamodb:PutItem", ["EXTERNAL#*"], [...indexKeys, "expiresAt"]),
-    putRecord,
-    ...rateLimit,
-  ],
-  "list-conversations": [
-    allow(
-      "dynamodb:Query",
-      ["CONVERSATION#*"],
-      "by-status",
-      "by-origin",
-      "by-status-and-origin",
-      "by-parent",
-      "by-activity",
-    ),
-    allow("dynamodb:BatchGetItem", ["CONVERSATION#*"]),
-    allow("dynamodb:Query", ["MESSAGE#*"]),
-    allow("dynamodb:GetItem", ["COUNT#*"]),
-    ...rateLimit,
-  ],
-  "send-message": [
-    allowExistence(["LEAD#*"]),
-    allow("dynamodb:GetItem", ["ACTIVE#*", "IDEMPOTENCY#*"]),
-    allowBlindWrite("dynamodb:PutItem", ["CONVERSATION#*"], ["expiresAt"]),
-    allowBlindWrite("dynamodb:PutItem", ["ACTIVE#*", "MESSAGE#*"], [...indexKeys, "expiresAt"]),
-    putRecord,
-    allowWrite(
-      ["dynamodb:ConditionCheckItem", "dynamodb:UpdateItem"],
-      ["CONVERSATION#*"],
-      [...sharedKeys, "expiresAt"],
-    ),
-    ...rateLimit,
-  ],
-  authorize: [allow("dynamodb:GetItem", ["KEY#*"]), allow("dynamodb:GetItem", ["LIMIT#*"])],
-  "maintain-counts": [
-    allow(["dynamodb:BatchGetItem", "dynamodb:Query"], ["LEAD#*", "CONVERSATION#*"]),
-    ...writeCounts,
-    {
-      Effect: "Allow",
-      Action: [
-        "dynamodb:DescribeStream",
-        "dynamodb:GetRecords",
-        "dynamodb:GetShardIterator",
-        "dynamodb:ListStreams",
-      ],
-      Resource: { "Fn::GetAtt": [tableArn["Fn::GetAtt"][0], "StreamArn"] },
-    },
-    {
-      Effect: "Allow",
-      Action: "sqs:SendMessage",
-      Resource: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue", "Counting").id, "Arn"] },
-    },
-  ],
-  "audit-counts": [
-    {
-      ...{ Effect: "Allow", Action: "dynamodb:Scan", Resource: tableArn },
-      Condition: onlyKeys,
-    },
-    allow("dynamodb:BatchGetItem", ["LEAD#*", "CONVERSATION#*"]),
-    allow("dynamodb:Query", ["LEAD#*", "CONVERSATION#*", "COUNT#*"]),
-    ...writeCounts,
-    allow("dynamodb:GetItem", ["AUDIT#*"]),
-    allowBlindWrite("dynamodb:PutItem", ["AUDIT#*"], [...indexKeys, "expiresAt"]),
-  ],
-  "compose-events": [],
-  canary: [
-    { ...canaryKeys, Condition: { ...canaryKeys.Condition, ...onlyKeys } },
-    allowBlindWrite(
-      "dynamodb:DeleteItem",
-      [...ofCanary, "EXTERNAL#canary", "EXTERNAL#canary#*"],
-      [...indexKeys, "expiresAt"],
-    ),
-    {
-      Effect: "Allow",
-      Action: "ssm:GetParameter",
-      Resource: {
-        "Fn::Join": [
-          "",
-          [
-            ...["arn:", { Ref: "AWS::Partition" }, ":ssm:", { Ref: "AWS::Region" }, ":"],
-            ...[{ Ref: "AWS::AccountId" }, ":parameter/leads-and-conversations-dev/canary-key"],
-          ],
-        ],
-      },
-    },
-  ],
-};
 
 /** What a statement allows; only those on items of the table have conditions. */
 interface Statement {
   readonly Action: string | string[];
-  readonly Condition?: { readonly "ForAllValues:StringLike"?: { readonly "dynamodb:LeadingKeys": string[] } };
+  readonly Resource: unknown;
+  readonly Condition?: {
+    readonly "ForAllValues:StringLike"?: { readonly "dynamodb:LeadingKeys": string[] };
+    readonly "ForAllValues:StringEquals"?: { readonly "dynamodb:Attributes": string[] };
+    readonly "ForAllValues:StringNotEquals"?: { readonly "dynamodb:Attributes": string[] };
+    readonly StringEqualsIfExists?: Readonly<Record<string, string>>;
+    readonly Null?: Readonly<Record<string, string>>;
+  };
 }
 
 /** Every statement of the role, from its inline policies and from attached ones. */
@@ -184,16 +31,109 @@ function readStatements(roleId: string): Statement[] {
   return [...Properties.Policies, ...attached].flatMap((policy) => policy.PolicyDocument.Statement);
 }
 
-test.each(named)("$name has exactly the permissions that it needs", ({ id, name }) => {
-  const { Role, LoggingConfig } = resources[id]?.Properties ?? {};
-  expect(readStatements(Role["Fn::GetAtt"][0])).toEqual([
-    ...expected[name],
-    {
-      Effect: "Allow",
-      Action: ["logs:CreateLogStream", "logs:PutLogEvents"],
-      Resource: { "Fn::GetAtt": [LoggingConfig.LogGroup.Ref, "Arn"] },
-    },
+/** What the statements on items of the table allow beyond the actions and types that SECURITY.md lists. */
+const tableStatements = named.flatMap(({ id, name }) =>
+  readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0])
+    .filter(({ Condition }) => Condition)
+    .map(({ Action, Resource, Condition }) => {
+      const keys = Condition?.["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"];
+      return {
+        actions: [Action].flat().map((action) => action.replace("dynamodb:", "")),
+        types: keys && [...new Set(keys.map((key) => key.replace(/#.*/, "")))].join(" "),
+        keys,
+        resources: Array.isArray(Resource) ? Resource : [Resource],
+        condition: Condition ?? {},
+        name,
+      };
+    }),
+);
+
+const writes = tableStatements.filter(({ actions }) =>
+  actions.some((each) => !/^(?:Query|Scan|.*Get)/.test(each)),
+);
+
+test("A statement is for keys of its types, and for the table and the indexes that the lists of a route read", () => {
+  for (const { actions, keys, resources: allowed, condition, name } of tableStatements) {
+    if (actions.join() === "Scan") continue;
+    // `ForAllValues` also matches a request without keys.
+    expect(condition.Null).toEqual({ "dynamodb:LeadingKeys": "false" });
+    const account = name === "canary" ? "canary" : "\\*";
+    for (const key of keys ?? []) expect(key).toMatch(new RegExp(`^[A-Z]+#${account}(?:#\\*)?$`));
+    const [own, ...others] = allowed;
+    expect(own).toEqual(tableArn);
+    if (others.length > 0) expect([actions, name]).toEqual([["Query"], expect.stringMatching(/^list-/)]);
+  }
+});
+
+/** The keys of the indexes, and the expiry. */
+const tableAttributes = [
+  "byStatus",
+  "byOrigin",
+  "byStatusAndOrigin",
+  "byParent",
+  "lastMessageAt",
+  "expiresAt",
+];
+
+test("A write names no key of an index and no expiry but those of its items", () => {
+  const named = writes.flatMap(({ types, condition }) => {
+    const denied = condition["ForAllValues:StringNotEquals"]?.["dynamodb:Attributes"] ?? [];
+    const sets = tableAttributes.filter((attribute) => !denied.includes(attribute));
+    return sets.length > 0 ? [`${types}: ${sets.join(" ")}`] : [];
+  });
+  expect([...new Set(named)].sort()).toEqual([
+    "CONVERSATION: byStatus byOrigin byStatusAndOrigin byParent lastMessageAt",
+    "CONVERSATION: lastMessageAt",
+    "IDEMPOTENCY: expiresAt",
+    "LEAD: byStatus byOrigin byStatusAndOrigin byParent",
+    "RATE: expiresAt",
   ]);
+});
+
+test("Writes return nothing, but those of records, of rate windows and to an existing conversation", () => {
+  const isBlind = ({ condition }: (typeof writes)[number]) =>
+    condition.StringEqualsIfExists?.["dynamodb:ReturnValues"] === "NONE";
+  const returning = writes
+    .filter((write) => !isBlind(write))
+    .map(({ types, actions }) => `${types} ${actions}`);
+  expect([...new Set(returning)].sort()).toEqual([
+    "CONVERSATION ConditionCheckItem,UpdateItem",
+    "IDEMPOTENCY PutItem",
+    "RATE UpdateItem",
+  ]);
+});
+
+test("A sent message, the audit's scan and the canary see only whether an item exists", () => {
+  const onlyKeys = tableStatements.filter(
+    ({ condition }) =>
+      condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"].join() === "pk,sk" &&
+      condition.StringEqualsIfExists?.["dynamodb:Select"] === "SPECIFIC_ATTRIBUTES",
+  );
+  expect(
+    onlyKeys.map(({ name, actions, types = "" }) => `${name} ${actions} ${types}`.trim()).sort(),
+  ).toEqual([
+    "audit-counts Scan",
+    "canary Query LEAD CONVERSATION MESSAGE ACTIVE",
+    "send-message GetItem LEAD",
+  ]);
+});
+
+test("Beside items of the table, a role allows its log, and what the function is for", () => {
+  const others = named.map(({ id, name }) => {
+    const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
+    const actions = statements.filter(({ Condition }) => !Condition).flatMap(({ Action }) => Action);
+    expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('"*"');
+    return [name, actions.filter((action) => !action.startsWith("logs:"))] as const;
+  });
+  expect(Object.fromEntries(others.filter(([, actions]) => actions.length > 0))).toEqual({
+    "maintain-counts": [
+      ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map(
+        (action) => `dynamodb:${action}`,
+      ),
+      "sqs:SendMessage",
+    ],
+    canary: ["ssm:GetParameter"],
+  });
 });
 
 const security = readFileSync(join(import.meta.dirname, "../../../SECURITY.md"), "utf8");
@@ -202,20 +142,16 @@ const security = readFileSync(join(import.meta.dirname, "../../../SECURITY.md"),
 const pairs = (actions: string[], types: string[] = [""]) =>
   actions.flatMap((action) => types.map((type) => `${action} ${type}`));
 
-test.each(named)("SECURITY.md has what the role of $name allows on items of the table", ({ id, name }) => {
+test.each(named)("SECURITY.md has what the role of $name allows on items of the table", ({ name }) => {
   const [, cell = ""] = security.split(`\n| \`${name}\` | `)[1]?.match(/^(.*?) \| /) ?? [];
   const documented = cell
     .split("; ")
     .flatMap((part) =>
       pairs(part.match(/\b(?:Query|Scan|\w+Item)\b/g) ?? [], part.match(/\b[A-Z]{2,}\b/g) ?? undefined),
     );
-  const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
-  const allowed = statements.flatMap(({ Action, Condition }) => {
-    if (!Condition) return [];
-    const keys = Condition["ForAllValues:StringLike"]?.["dynamodb:LeadingKeys"];
-    const actions = [Action].flat().map((action) => action.replace("dynamodb:", ""));
-    return pairs(actions, keys && [...new Set(keys.map((key) => key.replace(/#.*/, "")))]);
-  });
+  const allowed = tableStatements
+    .filter((statement) => statement.name === name)
+    .flatMap(({ actions, types }) => pairs(actions, types?.split(" ")));
   expect(documented.sort()).toEqual(allowed.sort());
 });
 
