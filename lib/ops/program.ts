@@ -23,11 +23,14 @@ export async function runProgram(): Promise<void> {
     "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
   );
   // The modules of all commands take longer to load than many a command takes to run.
-  const [, , name = ""] = process.argv;
+  const words = process.argv.slice(2);
+  // The `help` of commander takes one name, and so no command of a group.
+  const args = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  const [name = ""] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
   try {
-    await program.parseAsync();
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     throw await toUserError(error);
   }

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option, type ParseOptionsResult } from "commander";
 import { defaultUnits } from "../../../shared/dynamodb/pace.ts";
 import { isStageName, stageNameRule } from "../../../shared/stages.ts";
 import { isAccountId } from "../table/item-owner.ts";
@@ -37,13 +37,22 @@ interface Declaration {
   readonly writes?: boolean;
 }
 
+/** A command that reports an option with a typo: commander reports first that the one that was meant is missing. */
+class OperatorCommand extends Command {
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(args);
+    if (parsed.unknown.length > 0) for (const option of this.options) option.mandatory = false;
+    return parsed;
+  }
+}
+
 /** A command, with the options that name the table and those that follow from what it declares. */
 export function command(
   name: string,
   description: string,
   { account = "required", paced = false, writes = false }: Declaration = {},
 ): Command {
-  const made = new Command(name)
+  const made = new OperatorCommand(name)
     .description(description)
     .addOption(new Option("--local", "the table of the running `npm start`").conflicts(["stage", "table"]))
     .addOption(

@@ -93,6 +93,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: option '--from-table <name>' argument 'é' is invalid. A table's name has 3 to 255 letters, digits, '_', '.' or '-'.":
     [`accounts copy --account acme ${onTable} --from-table é`],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
+  "error: unknown option '--acount'\n(Did you mean --account?)": [`keys list --acount acme ${onTable}`],
   "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
   "error: unknown command 'forget'": ["keys forget --account acme"],
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
@@ -111,6 +112,11 @@ test("none of them has changed the key", async () => {
   expect(await listApiKeys("acme")).toEqual([
     { keyId, accountId: "acme", access: "full", label: "web", createdAt: expect.any(String) },
   ]);
+});
+
+test("help names a command of a group, too", async () => {
+  const { code, stdout } = await program(["help", "accounts", "erase"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("npm run ops -- accounts erase [options]")]);
 });
 
 /** A process id above the largest of Linux. */
