@@ -4,9 +4,9 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { command, leftOutCodes, type PacedAccountOptions, parseOutput } from "../command/command.ts";
+import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
-import { checkAbsent, placeNew, writeOutput } from "../output/output-file.ts";
+import { writeOutput } from "../output/output-file.ts";
 import { readMessages } from "../table/lead-items.ts";
 import type { RecordType } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
@@ -21,17 +21,12 @@ export const exportAccountCommand = (): Command =>
   command("export", "write everything of an account but its API keys to a file of JSON lines", {
     paced: true,
   })
-    .requiredOption(
-      "--output <file>",
-      "the .jsonl file to write; one that exists stays",
-      parseOutput(".jsonl"),
-    )
+    .addOption(outputOption())
     .addHelpText("after", leftOutCodes)
     .action(exportAccount);
 
 async function exportAccount(options: ExportOptions): Promise<void> {
   const { account, output, json } = options;
-  checkAbsent(output);
   const pace = await selectPacedAccount(options);
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
   const unreadable = new Unreadable();
@@ -43,7 +38,7 @@ async function exportAccount(options: ExportOptions): Promise<void> {
     if (Object.values(counts).every((count) => count === 0))
       throw new UserError(`The account ${account} has nothing to export.`);
   };
-  await writeOutput(text(), output, placeNew);
+  await writeOutput(text(), output);
   const { lead, conversation, message } = counts;
   console.log(
     json

@@ -84,11 +84,9 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
   throw new InvalidArgumentError(sentence);
 };
 
-/** A parser of the path of an export. */
-export const parseOutput = (ending: string) => (path: string) => {
-  if (path.endsWith(ending)) return path;
-  throw new InvalidArgumentError(`The file must end in ${ending}.`);
-};
+/** The option that names the file of an export. */
+export const outputOption = () =>
+  new Option("--output <file>", "the file to write; one that exists stays").makeOptionMandatory();
 
 export function parseAccountId(text: string): string {
   if (!isAccountId(text)) {

@@ -11,9 +11,6 @@ const unsafe = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
 export const escapeText = (text: string) =>
   text.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** The same for a text with line breaks of its own. */
-export const escapeLines = (text: string) => text.split("\n").map(escapeText).join("\n");
-
 /** A stored value as text; an absent one is empty. `String` throws for a map that has a `toString`. */
 export const toText = (value: unknown = "") =>
   value instanceof NumberValue || typeof value !== "object" ? String(value) : JSON.stringify(value);
@@ -22,10 +19,16 @@ export const toText = (value: unknown = "") =>
 export const shellWord = (text: string) =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${escapeText(text).replaceAll("'", `'\\''`)}'`;
 
-/** Escapes everything that this process prints on its console from now on. JSON stays the same data. */
+/** Escapes everything but line breaks that this process prints on its console from now on. JSON stays the same data. */
 export function escapeConsole(): void {
   for (const name of ["log", "error", "warn"] as const) {
     const print = console[name].bind(console);
-    console[name] = (...values: unknown[]) => print(escapeLines(format(...values)));
+    console[name] = (...values: unknown[]) =>
+      print(
+        format(...values)
+          .split("\n")
+          .map(escapeText)
+          .join("\n"),
+      );
   }
 }

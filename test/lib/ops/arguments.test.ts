@@ -91,8 +91,6 @@ test.each<[line: string, args: string[], valid: string[], invalid: string[], sen
     ...[onTable, ["0", "9999"], ["10000", "-1", "1.5", "x"]],
     "Seconds are a whole number from 0 to 9999.",
   ],
-  ["leads export --output", onTable, ["a.csv"], ["a.jsonl", "csv", ""], "The file must end in .csv."],
-  ["accounts export --output", onTable, ["a.jsonl"], ["a.csv", "jsonl", ""], "The file must end in .jsonl."],
   [
     "counts verify --units",
     onTable,

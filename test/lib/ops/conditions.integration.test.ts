@@ -149,7 +149,7 @@ describe.each([
   ] as const)("by %s", async (_name, command, args) => {
     const account = await fill(randomUUID(), isOld);
     const read = async () => {
-      const path = filePath(args[0] === "export" && _name.startsWith("leads") ? ".csv" : ".jsonl");
+      const path = filePath(".export");
       const output = args.at(-1) === "--output" ? [path] : [];
       const { printed, failure } = await runCommand(command(), ...args, ...output, ...on(account), "--json");
       expect(failure).toBeUndefined();

@@ -121,12 +121,6 @@ describe("a command that changes nothing", () => {
     expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported - 1, rejected: 1 });
   });
 
-  test("leads export to a terminal", async () => {
-    const { code, stdout } = await ops("leads", "export", ...ofAccount);
-    expect(code).toBe(3);
-    expect(stdout).toContain("Ada \\u202eecalevoL");
-  });
-
   test("accounts export, and a copy, which has the same", async () => {
     const path = filePath(".jsonl");
     const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");

@@ -34,7 +34,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       `keys rotate --key ${keyId}`,
       "leads set-status --lead lead_1 --status new",
       "leads set-score --lead lead_1 --score 1",
-      "leads export",
+      "leads export --output nobody.csv",
       `leads import ${await leadFile("name\nAda\n")}`,
       "leads show --email ada@example.com",
       "leads erase --lead lead_1 --yes",
@@ -77,7 +77,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":
     [
       "keys list --account acme",
-      "leads export --account acme",
+      "leads export --account acme --output nowhere.csv",
       "accounts set-limit --account acme --requests 5",
       "accounts list",
       "counts verify --account acme",
@@ -94,7 +94,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     [`accounts copy --account acme ${onTable} --from-table é`],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "error: unknown option '--acount'\n(Did you mean --account?)": [`keys list --acount acme ${onTable}`],
-  "--json needs --output, because stdout has the leads.": [`leads export --account acme ${onTable} --json`],
   "error: unknown command 'forget'": ["keys forget --account acme"],
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
 };

@@ -101,7 +101,7 @@ test("accounts export writes a file that only its owner can access, and never ov
   await writeFile(path, "mine");
   for (const existing of [path, link]) {
     const { failure } = await accounts("export", "--account", source, "--output", existing);
-    expect(failure).toBe(`${existing} exists, and stays as it is: name another file.`);
+    expect(failure).toBe(`${existing} exists: delete it first, or name another file.`);
   }
   // Nor over one that is made while it reads.
   const late = filePath(".jsonl");
@@ -111,7 +111,7 @@ test("accounts export writes a file that only its owner can access, and never ov
       () => writeFile(late, "mine"),
     );
     const { failure } = await accounts("export", "--account", source, "--output", late);
-    expect(failure).toBe(`${late} exists, and stays as it is: name another file.`);
+    expect(failure).toBe(`${late} exists: delete it first, or name another file.`);
   }
   for (const file of [path, late]) expect(await readFile(file, "utf8")).toBe("mine");
   const files = await readdir(dirname(path));

@@ -2,13 +2,7 @@ import { format } from "node:util";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { afterEach, expect, test, vi } from "vitest";
 import { formatColumns } from "../../../../lib/ops/output/columns.ts";
-import {
-  escapeConsole,
-  escapeLines,
-  escapeText,
-  shellWord,
-  toText,
-} from "../../../../lib/ops/output/printed-text.ts";
+import { escapeConsole, escapeText, shellWord, toText } from "../../../../lib/ops/output/printed-text.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -24,7 +18,6 @@ test("control characters, line separators and marks of direction are escaped, an
   for (const character of unsafe) {
     const escaped = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
     expect(escapeText(`a${character}b`)).toBe(`a${escaped}b`);
-    expect(escapeLines(`a${character}b`)).toBe(character === "\n" ? "a\nb" : `a${escaped}b`);
   }
   const others = "Aé漢字👩‍💻 שלום\u00a0~";
   expect(escapeText(others)).toBe(others);
