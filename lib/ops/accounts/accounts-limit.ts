@@ -41,22 +41,22 @@ export const showLimitCommand = (): Command =>
   command("show-limit", "show the rate limit of an account's own").action(showLimit);
 
 async function setLimit(options: AccountOptions & { requests: number | "stage" }): Promise<void> {
-  const { account, dryRun } = options;
+  const { account } = options;
   const requests = options.requests === "stage" ? null : options.requests;
   await selectTableByOptions(options);
   await checkAccount(options);
-  if (!dryRun) await writeLimit({ account, requests });
-  printLimit(options, requests, dryRun ? "would have" : "has");
+  await writeLimit({ account, requests });
+  printLimit(options, requests);
 }
 
 async function showLimit(options: AccountOptions): Promise<void> {
   await selectTableByOptions(options);
   await checkAccount(options);
-  printLimit(options, (await readAccountLimit(options.account)) ?? null, "has");
+  printLimit(options, (await readAccountLimit(options.account)) ?? null);
 }
 
-function printLimit({ account, json }: AccountOptions, requests: number | null, verb: string): void {
+function printLimit({ account, json }: AccountOptions, requests: number | null): void {
   const limit =
     requests === null ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
-  console.log(json ? JSON.stringify({ account, requests }) : `The account ${account} ${verb} ${limit}.`);
+  console.log(json ? JSON.stringify({ account, requests }) : `The account ${account} has ${limit}.`);
 }

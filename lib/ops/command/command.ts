@@ -11,7 +11,7 @@ export interface TableOptions {
   readonly json?: boolean;
   /** Whether the command writes to the table, as it declares. */
   readonly writes?: boolean;
-  /** Only of a command that writes. */
+  /** Only of a command that writes many items. */
   readonly dryRun?: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Declaration {
   readonly account?: "required" | "optional" | "none";
   /** Whether it reads or writes at a pace. */
   readonly paced?: boolean;
-  /** Whether it writes to the table, unless `--dry-run` is set. */
+  /** Whether it writes to the table. At a pace, it writes many items, and has `--dry-run`. */
   readonly writes?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function command(
         .default(defaultUnits)
         .argParser(parseNumber(1, 9_999_999, "Units are a whole number above 0.")),
     );
-  if (writes) made.option("--dry-run", "print what the command would do, and change nothing", false);
+  if (writes && paced) made.option("--dry-run", "print what the command would do, and change nothing", false);
   return made;
 }
 

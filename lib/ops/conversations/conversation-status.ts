@@ -18,7 +18,6 @@ import { asChange } from "../table/write-items.ts";
  * conversation on a channel. After it ends, the next message starts another.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
- * @param dryRun whether to write nothing
  * @returns the changed conversation; undefined when the account has no such conversation
  * @throws MalformedItemError, or UserError when another conversation of the lead on the channel is active
  * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
@@ -28,7 +27,6 @@ export function setConversationStatus(
   id: string,
   requested: string,
   deadline: number,
-  dryRun = false,
 ): Promise<Conversation | undefined> {
   const status = storedName(requested);
   return withRetry(
@@ -39,14 +37,13 @@ export function setConversationStatus(
       const conversation = { ...readRecord(validateConversation, item), status };
       const set = { status, ...conversationStatusKeys(account, conversation) };
       const update = buildUpdate(key, asChange(item, set), { status: item.status });
-      if (status !== active)
-        return dryRun ? conversation : readRecord(validateConversation, await updateItem(update));
+      if (status !== active) return readRecord(validateConversation, await updateItem(update));
       const { items, activeId } = await activation(account, conversation);
       if (activeId !== undefined)
         throw new UserError(
           `The lead has another active conversation on this channel, ${activeId}: end that one first.`,
         );
-      if (!dryRun) await transact([{ Update: update }, ...items]);
+      await transact([{ Update: update }, ...items]);
       return conversation;
     },
     { deadline, isRetryable },

@@ -28,10 +28,9 @@ function parseStatus(text: string): string {
 
 async function setStatus(options: AccountOptions & { conversation: string; status: string }): Promise<void> {
   await selectTableByOptions(options);
-  const { account, conversation: id, status, json, dryRun } = options;
-  const changed = await setConversationStatus(account, id, status, changeDeadline(), dryRun);
+  const { account, conversation: id, status, json } = options;
+  const changed = await setConversationStatus(account, id, status, changeDeadline());
   if (!changed) throw await unknownItem(options, `conversation ${id}`);
-  const verb = dryRun ? "would have" : "has";
-  const sentence = `The conversation ${id} ${verb} the status ${changed.status}.`;
+  const sentence = `The conversation ${id} has the status ${changed.status}.`;
   console.log(json ? JSON.stringify(changed) : sentence);
 }

@@ -59,14 +59,8 @@ async function issue(
   options: AccountOptions & { access: Access; label?: string; validFor?: number },
 ): Promise<void> {
   await selectTableByOptions(options);
-  const { account, access, label, validFor, json, dryRun } = options;
-  const fields = newKeyFields(access, label, validFor);
-  if (dryRun) {
-    const end = fields.validUntil ? `until ${fields.validUntil}` : "forever";
-    const sentence = `A key of the account ${account} with ${access} access would be issued, valid ${end}.`;
-    return console.log(json ? JSON.stringify({ accountId: account, ...fields }) : sentence);
-  }
-  const issued = await issueApiKey(account, fields);
+  const { account, access, label, validFor, json } = options;
+  const issued = await issueApiKey(account, newKeyFields(access, label, validFor));
   console.log(json ? JSON.stringify(issued) : issued.apiKey);
 }
 
@@ -88,30 +82,25 @@ async function confirmEnd({ keyId, accountId, label }: ApiKey, action: string, y
 }
 
 async function revoke(options: KeyOptions): Promise<void> {
-  const { json, dryRun, yes } = options;
+  const { json, yes } = options;
   const { reference, key } = await findKey(options);
   const { keyId, revokedAt } = key;
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
-  if (!dryRun) await confirmEnd(key, "revoke it", yes);
-  const end = { revokedAt: timestampAfter(0) };
-  const revoked = dryRun ? { ...key, ...end } : await endApiKey(reference, end);
-  console.log(json ? JSON.stringify(revoked) : `The key ${keyId} ${dryRun ? "would be" : "is"} revoked.`);
+  await confirmEnd(key, "revoke it", yes);
+  const revoked = await endApiKey(reference, { revokedAt: timestampAfter(0) });
+  console.log(json ? JSON.stringify(revoked) : `The key ${keyId} is revoked.`);
 }
 
 async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
-  const { overlap, validFor, json, dryRun, yes } = options;
+  const { overlap, validFor, json, yes } = options;
   const { reference, key: old } = await findKey(options);
   const { keyId, accountId } = old;
   const onKey = (command: string) => opsCommand(options, `keys ${command} --account ${accountId}`);
   const state = apiKeyState(old);
   if (state !== "live")
     throw new UserError(`The key ${keyId} is ${state}: issue a new one instead, with ${onKey("issue")}.`);
-  if (!dryRun) await confirmEnd(old, "replace it", yes);
+  await confirmEnd(old, "replace it", yes);
   const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
-  if (dryRun) {
-    const sentence = `A key would be issued, and the key ${keyId} would be valid until ${validUntil}.`;
-    return console.log(json ? JSON.stringify({ replaced: { ...old, validUntil } }) : sentence);
-  }
   const issued = await issueApiKey(accountId, newKeyFields(old.access, old.label, validFor));
   // Printed before the next call can fail, because it cannot be shown again.
   if (!json) console.log(issued.apiKey);

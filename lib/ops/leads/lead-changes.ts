@@ -12,7 +12,6 @@ import { validateLead } from "../../../shared/schemas/record-validators.ts";
  * Changes fields of a lead.
  *
  * @param deadline until when to retry, in milliseconds since the epoch
- * @param dryRun whether to write nothing
  * @returns the changed lead; undefined when the account has no such lead
  * @throws MalformedItemError, StaleReadError, or the error of a conflict, when other writers won until the deadline
  */
@@ -21,7 +20,6 @@ export function changeLead(
   id: string,
   fields: Omit<LeadUpdate, "externalId">,
   deadline: number,
-  dryRun = false,
 ): Promise<Lead | undefined> {
   return withRetry(
     async () => {
@@ -29,7 +27,7 @@ export function changeLead(
       if (!item) return undefined;
       const lead = withChanges(readRecord(validateLead, item), fields);
       const update = buildLeadUpdate(account, item, lead);
-      if (update && !dryRun) await updateItem(update);
+      if (update) await updateItem(update);
       return lead;
     },
     { deadline, isRetryable },

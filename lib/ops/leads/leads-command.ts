@@ -59,12 +59,11 @@ const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.
 
 async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
-  const { account, lead: id, status, score, json, dryRun } = options;
+  const { account, lead: id, status, score, json } = options;
   const fields = status === undefined ? { score } : { status };
-  const lead = await changeLead(account, id, fields, changeDeadline(), dryRun);
+  const lead = await changeLead(account, id, fields, changeDeadline());
   if (!lead) throw await unknownItem(options, `lead ${id}`);
-  const verb = dryRun ? "would have" : "has";
-  const sentence = `The lead ${id} ${verb} the status ${lead.status} and the score ${lead.score}.`;
+  const sentence = `The lead ${id} has the status ${lead.status} and the score ${lead.score}.`;
   console.log(json ? JSON.stringify(lead) : sentence);
 }
 

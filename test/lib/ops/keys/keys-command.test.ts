@@ -140,19 +140,17 @@ test("revokes a whole key without its account, and rotates it", async () => {
 
 describe("nothing of a key's item is printed but its record", () => {
   test.each([
-    ["list", []],
-    ["revoke", ["--dry-run"]],
-    ["rotate", ["--dry-run"]],
-    ["revoke", []],
-  ] as const)("by %s %j", async (command, form) => {
+    ["list"],
+    ["list", "--json"],
+    ["revoke"],
+    ["revoke", "--json"],
+  ])("by %s %s", async (command, ...json) => {
     const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
-    for (const json of form.length > 0 || command === "list" ? [[], ["--json"]] : [[]]) {
-      const key = command === "list" ? [] : ["--key", keyId];
-      const { stdout, stderr } = await keys(command, ...acme, ...key, ...form, ...json);
-      expect(stdout).toContain(keyId);
-      for (const hidden of [parseApiKey(apiKey)?.sha256, "KEY#", "byParent", ...apiKey.split("_").slice(2)])
-        expect(stdout + stderr).not.toContain(hidden);
-    }
+    const key = command === "list" ? [] : ["--key", keyId];
+    const { stdout, stderr } = await keys(command, ...acme, ...key, ...json);
+    expect(stdout).toContain(keyId);
+    for (const hidden of [parseApiKey(apiKey)?.sha256, "KEY#", "byParent", ...apiKey.split("_").slice(2)])
+      expect(stdout + stderr).not.toContain(hidden);
   });
 
   test.each([
@@ -214,24 +212,6 @@ test("the command changes nothing when two keys have the same id, unless the who
   expect(await findApiKey(apiKey)).toMatchObject({ keyId });
   expect((await keys("revoke", "--key", apiKey)).code).toBe(0);
   expect(await findApiKey(apiKey)).toBe("revoked");
-});
-
-test.each([
-  ["another item was changed", (item: Item) => item],
-  ["another writer set another time", (item: Item) => ({ ...item, revokedAt: "2030-01-01T00:00:00.000Z" })],
-  ["the key is gone", () => undefined],
-])("a revocation fails when the stored key does not have its end: %s", async (_, stored) => {
-  const { keyId = "", sha256 = "" } = parseApiKey((await issueApiKey("acme")).apiKey) ?? {};
-  const item = await readItem(apiKeyKey(sha256, keyId));
-  let isWritten = false;
-  using _calls = aroundCalls((command, send) => {
-    if (command.input.UpdateExpression) isWritten = true;
-    else if (isWritten && command.input.ConsistentRead) return Promise.resolve({ Item: stored(item ?? {}) });
-    return send(command);
-  });
-  await expect(endApiKey({ keyId, sha256 }, { revokedAt: after(0) })).rejects.toThrow(
-    `The key ${keyId} does not have its new end: run the command again.`,
-  );
 });
 
 test.each([
