@@ -61,17 +61,14 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
     const sentence = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
     if (dryRun) return console.log(sentence);
     console.error(`${sentence}\n${eventsNote}`);
-    if (accounts.has(account)) await confirm(account, { kind: "account", action: "erase it" });
+    await confirm(account, { kind: "account", action: "erase it" });
   }
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account });
   await erase(found, { pace, scan: true, keyCache });
-  const { counts, total, unreadable } = found;
+  const { unreadable, counts } = found;
   const { lead: leads = 0 } = counts;
-  const sentence =
-    total === 0
-      ? `Nothing was left of the account ${account}.`
-      : `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
+  const sentence = `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
   const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : sentence);
   unreadable.check(leftHint(opsCommand(options, `accounts erase --account ${account}`)));

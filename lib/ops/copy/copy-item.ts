@@ -30,8 +30,9 @@ const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "messag
 export async function storeOnce(storing: Storing, item: Item & Key): Promise<"stored" | "present"> {
   const outcome = await storing.pace.retry(async () => {
     const stored = await readItem({ pk: item.pk, sk: item.sk });
-    if (!stored) await write(storing, putAbsent(storing, item));
-    return !stored || isStoredByRun(storing, stored, item) ? "stored" : "present";
+    if (stored) return "present";
+    await write(storing, putAbsent(storing, item));
+    return "stored";
   });
   await spend(storing, item, outcome);
   return outcome;
@@ -75,7 +76,6 @@ export async function copyItem(
       return "stored";
     }
     const names = differences(stored, item);
-    if (isStoredByRun(copying, stored, item)) return "stored";
     if (replace && names.length > 0) {
       const changes = asChange(stored, Object.fromEntries(names.map((name) => [name, item[name]])));
       await write(copying, update(stored, changes), others);
@@ -87,10 +87,6 @@ export async function copyItem(
   await spend(copying, wanted, outcome);
   return outcome;
 }
-
-/** Whether an earlier attempt of this run, whose response was lost, has stored an item. */
-export const isStoredByRun = ({ runId }: Storing, stored: Item, item: Item) =>
-  stored.imported === runId && differences(stored, item).length === 0;
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
 export function differences(stored: Item, wanted: Item): readonly string[] {

@@ -34,12 +34,6 @@ export class ItemsToErase {
     this.#pointers = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
   }
 
-  /** How many items there are to delete, without those of trees: an erased account keeps two. */
-  get total(): number {
-    const { count, ...others } = this.counts;
-    return Object.values(others).reduce((sum, number) => sum + number, 0);
-  }
-
   /** Counts items. Conversations come before what names them. @returns those to delete */
   take(items: readonly Item[]): Item[] {
     return items.filter((item) => {

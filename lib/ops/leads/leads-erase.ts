@@ -38,16 +38,14 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
   if (dryRun || !yes) {
     const found = new ItemsToErase({ account, leads }, unreadable);
     await sweep(found, { pace, scan, dryRun: true });
-    if (dryRun) return printErasure(options, found, ["is", "would be erased"]);
-    if (found.total > 0) {
-      console.error(erasureSentence(options, found, ["is", "will be erased"]));
-      const { value, by } = namedBy(options);
-      await confirm(value, { kind: "person", action: "erase them", by });
-    }
+    if (dryRun) return printErasure(options, found, "would be erased");
+    console.error(erasureSentence(options, found, "will be erased"));
+    const { value, by } = namedBy(options);
+    await confirm(value, { kind: "person", action: "erase them", by });
   }
   const found = new ItemsToErase({ account, leads }, unreadable);
   await erase(found, { pace, scan });
-  printErasure(options, found, ["was", "erased"]);
+  printErasure(options, found, "erased");
 }
 
 /**
@@ -74,16 +72,15 @@ async function findErasable(
 
 function erasureSentence(
   { scan }: EraseOptions,
-  { subject: { leads }, total, counts }: ItemsToErase,
-  [isLeft, become]: readonly [string, string],
+  { subject: { leads }, counts }: ItemsToErase,
+  verb: string,
 ): string {
   const ids = escapeText([...(leads ?? [])].join(", "));
-  if (total === 0) return `Nothing ${isLeft} left of ${ids}.`;
   const { conversations, messages, pointers, idempotencyRecords } = nameCounts(counts);
   const records = scan
     ? `${idempotencyRecords} idempotency records`
     : "no idempotency records, which expire within 24 hours";
-  return `${ids} ${become}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
+  return `${ids} ${verb}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
 }
 
 const nameCounts = ({
@@ -96,12 +93,12 @@ const nameCounts = ({
 });
 
 /** @throws UserError when items could not be read */
-function printErasure(options: EraseOptions, found: ItemsToErase, verbs: readonly [string, string]): void {
+function printErasure(options: EraseOptions, found: ItemsToErase, verb: string): void {
   const { account, json } = options;
   const { subject, counts, unreadable } = found;
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
-  console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verbs));
+  console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verb));
   unreadable.check(
     again(
       options,

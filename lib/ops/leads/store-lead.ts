@@ -28,7 +28,7 @@ export async function storeLead(
   row: LeadRow,
   update: boolean,
 ): Promise<"stored" | "updated" | "present" | "erased"> {
-  const { account, runId, pace } = storing;
+  const { account, pace } = storing;
   const { externalId } = row.lead;
   if (externalId === undefined) {
     const lead = await pace.retry(() => identify(account, row));
@@ -37,7 +37,6 @@ export async function storeLead(
   const outcome = await pace.retry(async () => {
     const { leadId, item: named } = await readNamed(account, externalId);
     if (named && isErased(storing, String(named.id))) return "erased";
-    if (named?.imported === runId) return "stored";
     if (named && update) {
       const { id: _, createdAt: __, ...fields } = row.value;
       const { record } = await changeLead(account, named, { ...fields, externalId }, undefined);

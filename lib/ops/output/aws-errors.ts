@@ -44,8 +44,6 @@ async function toSentence(error: unknown): Promise<string | undefined> {
     case "AccessDeniedException":
       return `AWS denied access: ${message}`;
   }
-  if (/^Item size /.test(message))
-    return "A stored item is too large to be changed: nothing that the API stores is.";
   if (/^Region (?:is missing|not accepted)/.test(message)) {
     return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
   }

@@ -125,15 +125,6 @@ describe("leads erase", () => {
     expect(deleted).toEqual(withoutRecords(items));
   });
 
-  test("asks although the lead has no conversations", async () => {
-    const account = randomUUID();
-    const { id } = await aLead(account);
-    const args = ["leads", "erase", "--account", account, "--lead", id, "--table", tableName];
-    const { code, stderr } = await program(args, { input: "" });
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("nothing was changed") });
-    expect(await readItem(leadKey(account, id))).toBeDefined();
-  });
-
   test("waits for requests that had found the lead: what they write leaves nothing behind", async () => {
     const account = randomUUID();
     const { id, items } = await aKnownLead(account);
@@ -195,13 +186,6 @@ describe("leads erase", () => {
       ...{ output: undefined, failure: `The account ${account} has no lead with this email address.` },
     });
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
-    const again = ["--account", account, "--lead", id] as const;
-    // Where nothing is left to erase, there is nothing to ask.
-    expect(await runCommand(eraseCommand(), ...again)).toEqual({
-      ...{ printed: [`Nothing was left of ${id}.`], failure: undefined },
-    });
-    const { printed } = await runCommand(eraseCommand(), ...again, "--dry-run");
-    expect(printed).toEqual([`Nothing is left of ${id}.`]);
     const erased = await runCommand(leadsCommand(), "erased", "--account", account);
     expect(String(erased.printed[0])).toMatch(new RegExp(`^leadId +erasedAt +pending\n${id}  \\S+Z  false$`));
   });
