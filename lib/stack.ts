@@ -28,7 +28,7 @@ export class ServiceStack extends Stack {
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
-    // Stack, table, API, bus, pipe and dashboard of a stage share one name.
+    // Stack, table, API, bus and pipe of a stage share one name.
     const { account, region } = config;
     const stackName = stageTableName(config.stage);
     super(scope, stackName, {

@@ -5,7 +5,7 @@ import type { ServiceFunction } from "../constructs/service-function.ts";
 import { always, faultsDuring, lasting, percentage, undone } from "./metric-math.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
-export const total = { statistic: Stats.SUM };
+const total = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 
 /** What each alarm watches, by its name; undefined if the stage does not have it. */

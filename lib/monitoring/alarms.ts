@@ -18,8 +18,6 @@ interface AlarmsProps {
 
 /** The service's alarms: each is a row of the runbook's table, and links to its section. */
 export class Alarms extends Construct {
-  readonly all: readonly Alarm[];
-
   constructor(scope: Construct, id: string, { config, resources }: AlarmsProps) {
     super(scope, id);
     const { runbookUrl, alarmsTo } = config;
@@ -27,10 +25,10 @@ export class Alarms extends Construct {
       wake: Topic.fromTopicArn(this, "Wake", alarmsTo.wake),
       look: Topic.fromTopicArn(this, "Look", alarmsTo.look),
     };
-    this.all = Object.entries(alarmMetrics(resources)).flatMap(([name, metric]) => {
+    for (const [name, metric] of Object.entries(alarmMetrics(resources))) {
       const row = runbookRows.get(name);
       if (!row) throw new Error(`docs/operations.md has no row of the alarm ${name}.`);
-      if (!metric) return [];
+      if (!metric) continue;
       const alarm = new Alarm(this, name, {
         alarmName: `${Stack.of(this).stackName}-${name}`,
         alarmDescription: `${row.description} Runbook: ${runbookUrl}#${row.section}`,
@@ -46,8 +44,7 @@ export class Alarms extends Construct {
       });
       if (rollsBack.includes(row.section)) resources.deployment?.rollBackOn(alarm);
       if (topics) notify(alarm, topics[row.severity]);
-      return [alarm];
-    });
+    }
   }
 }
 

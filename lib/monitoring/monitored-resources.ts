@@ -8,7 +8,7 @@ import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { ServiceTable } from "../constructs/table.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 
-/** Where the metrics of alarms and dashboard come from. */
+/** Where the metrics of alarms come from. */
 export interface MonitoredResources {
   readonly table: ServiceTable;
   readonly api: Api;

@@ -8,13 +8,12 @@ import type { Api } from "../constructs/api.ts";
 import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { Alarms } from "./alarms.ts";
-import { ServiceDashboard } from "./dashboard.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events" | "deployment">;
 
-/** Metrics from the logs, a canary, alarms, and a dashboard. */
+/** Metrics from the logs, a canary, and alarms. */
 export class Monitoring extends Construct {
   /** The canary, if the stage has it. */
   readonly canary: ScheduledCanary | undefined;
@@ -40,8 +39,7 @@ export class Monitoring extends Construct {
       canary,
       functions: this.functions,
     };
-    const alarms = new Alarms(this, "Alarms", { config, resources });
-    new ServiceDashboard(this, "Dashboard", alarms.all, resources);
+    new Alarms(this, "Alarms", { config, resources });
     this.saveUsageQuery(api);
   }
 

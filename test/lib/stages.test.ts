@@ -85,7 +85,6 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
   "AWS::Events::Archive": ["ArchiveName", 48],
   "AWS::ApiGatewayV2::Api": ["Name", 128],
   "AWS::CloudWatch::Alarm": ["AlarmName", 255],
-  "AWS::CloudWatch::Dashboard": ["DashboardName", 255],
   "AWS::Logs::LogGroup": ["LogGroupName", 512],
   "AWS::Logs::MetricFilter": ["FilterName", 512],
   "AWS::Logs::QueryDefinition": ["Name", 255],

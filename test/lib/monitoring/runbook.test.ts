@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runbookRows } from "../../../lib/monitoring/runbook.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
-import { flatten, readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
+import { synthesize } from "../../support/synthesize.ts";
+import { readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
 
 const topic = "arn:aws:sns:eu-west-1:123456789012:";
 const alarmsTo = { wake: `${topic}wake`, look: `${topic}look` };
@@ -52,13 +52,4 @@ test("By default alarms notify nobody; one topic gets all of them; they link to 
       AlarmActions: [alarmsTo.look],
       AlarmDescription: expect.stringContaining(" Runbook: https://wiki.example.com/operations#"),
     });
-});
-
-test("The dashboard shows the state and the metric of every alarm, and the errors of every function", () => {
-  const { DashboardBody } = only(template, "AWS::CloudWatch::Dashboard").properties;
-  const body = flatten(DashboardBody);
-  const ids = Object.keys(template.findResources("AWS::CloudWatch::Alarm"));
-  for (const id of ids) expect(body.split(`"${id}.Arn"`)).toHaveLength(3);
-  for (const { Properties } of Object.values(template.findResources("AWS::Lambda::Function")))
-    expect(body).toContain(`SOURCE '${Properties.LoggingConfig.LogGroup.Ref}'`);
 });

@@ -45,14 +45,14 @@ export const readAlarms = (template: Template): ReadonlyMap<string, Alarm> =>
   );
 
 /** A value of the template as text. References become logical ids. */
-export function flatten(value: unknown): string {
+function flatten(value: unknown): string {
   if (typeof value === "string") return value;
   const { Ref, "Fn::GetAtt": attribute, "Fn::Join": join } = value as Record<string, string[]>;
   return join ? [join[1]].flat().map(flatten).join("") : String(Ref ?? attribute?.join("."));
 }
 
 /** A metric as text: its namespace, name and dimensions. */
-export const metricText = ({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): string =>
+const metricText = ({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): string =>
   [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name} ${flatten(Value)}`)].join(" ");
 
 /** The metrics that an alarm reads, with statistic and period in seconds, by their ids in its expression. */
