@@ -1,13 +1,8 @@
-import { Stack } from "aws-cdk-lib";
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
-import { QueryDefinition, QueryString } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { RequestLine } from "../../shared/http/request-log.ts";
-import { request } from "../../shared/logging/log-events.ts";
-import type { Api } from "../constructs/api.ts";
 import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
-import { Alarms } from "./alarms.ts";
+import { addAlarms } from "./alarms.ts";
 import { LogMetrics } from "./log-metrics.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
@@ -39,24 +34,6 @@ export class Monitoring extends Construct {
       canary,
       functions: this.functions,
     };
-    new Alarms(this, "Alarms", { config, resources });
-    this.saveUsageQuery(api);
-  }
-
-  /** Saves a search of the logs: the requests of each account, with the units of the table that they used. */
-  private saveUsageQuery({ handlers }: Api): void {
-    const field = (name: keyof RequestLine) => `message.${name}`;
-    new QueryDefinition(this, "Usage", {
-      queryDefinitionName: `${Stack.of(this).stackName}/usage-by-account`,
-      logGroups: handlers.map(({ lambda }) => lambda.logGroup),
-      queryString: new QueryString({
-        filterStatements: [`${field("event")} = "${request}"`],
-        statsStatements: [
-          `count(*) as requests, sum(${field("reads")}) as reads, sum(${field("writes")}) as writes by ${field("account")}`,
-        ],
-        sort: "requests desc",
-        limit: 10_000,
-      }),
-    });
+    addAlarms(new Construct(this, "Alarms"), config, resources);
   }
 }

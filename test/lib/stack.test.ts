@@ -5,7 +5,6 @@ import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
-import { routes } from "../../shared/routes.ts";
 import { createDirectory, only, synthesize, writeBundles } from "../support/synthesize.ts";
 import { withEveryAlarm } from "./monitoring/support/alarms.ts";
 
@@ -41,23 +40,6 @@ test("the outputs have what the runbook and the documents read", async () => {
   expect(read.length).toBeGreaterThan(0);
   expect(read.filter((name) => !outputs.includes(name))).toEqual([]);
   expect(outputs.filter((name) => !text.includes(`\`${name}\``) && !read.includes(name))).toEqual([]);
-});
-
-test("a saved query has the requests and units of each account, from the logs of all routes", () => {
-  const { Name, QueryString, LogGroupNames } = only(prod.template, "AWS::Logs::QueryDefinition").properties;
-  expect(Name).toBe("leads-and-conversations-prod/usage-by-account");
-  expect(QueryString.split("\n| ")).toEqual([
-    'filter message.event = "request"',
-    "stats count(*) as requests, sum(message.reads) as reads, sum(message.writes) as writes by message.account",
-    "sort requests desc",
-    "limit 10000",
-  ]);
-  const resources = prod.template.toJSON().Resources;
-  const routeFunctions = [...prod.functions].filter(([, name]) => Object.hasOwn(routes, name));
-  expect(routeFunctions).toHaveLength(Object.keys(routes).length);
-  const groups = routeFunctions.map(([id]) => resources[id].Properties.LoggingConfig.LogGroup);
-  expect(LogGroupNames).toEqual(expect.arrayContaining(groups));
-  expect(LogGroupNames).toHaveLength(groups.length);
 });
 
 test("the outputs have the URL of the API, and what operators call the rest", () => {

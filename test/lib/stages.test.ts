@@ -87,7 +87,6 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
   "AWS::CloudWatch::Alarm": ["AlarmName", 255],
   "AWS::Logs::LogGroup": ["LogGroupName", 512],
   "AWS::Logs::MetricFilter": ["FilterName", 512],
-  "AWS::Logs::QueryDefinition": ["Name", 255],
 };
 
 test("the names of all resources fit at the longest name of a stage", async () => {
