@@ -2287,8 +2287,8 @@ export interface operations {
                  *       "detail": {
                  *         "type": "lead.created",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "account": "acme",
                  *         "externalId": "crm-4711",
                  *         "email": "ada@example.com",
                  *         "source": "instagram",
@@ -2334,8 +2334,8 @@ export interface operations {
                  *       "detail": {
                  *         "type": "conversation.started",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "channel": "whatsapp",
                  *         "createdAt": "2026-11-21T01:59:00.717Z"
@@ -2377,10 +2377,10 @@ export interface operations {
                  *       "detail": {
                  *         "type": "message.sent",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
-                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                  *         "channel": "whatsapp",
                  *         "message": "Hello Ada",
                  *         "metadata": {
@@ -2425,8 +2425,8 @@ export interface operations {
                  *       "detail": {
                  *         "type": "lead.erased",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
+                 *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "createdAt": "2026-11-21T09:31:35.820Z"
                  *       }
@@ -2467,9 +2467,10 @@ export interface operations {
                  *       "detail": {
                  *         "type": "lead.updated",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
+                 *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "createdAt": "2026-11-21T05:51:32.055Z",
                  *         "changed": [
                  *           "status"
                  *         ],
@@ -2488,8 +2489,7 @@ export interface operations {
                  *             "plan": "pro"
                  *           },
                  *           "createdAt": "2026-11-21T01:59:00.163Z"
-                 *         },
-                 *         "createdAt": "2026-11-21T05:51:32.055Z"
+                 *         }
                  *       }
                  *     }
                  */
@@ -2528,14 +2528,15 @@ export interface operations {
                  *       "detail": {
                  *         "type": "conversation.updated",
                  *         "version": 1,
-                 *         "account": "acme",
                  *         "id": "change_01M7YAJHT68P1F6K49W3YHS1XJ",
-                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *         "channel": "whatsapp",
+                 *         "createdAt": "2026-11-21T05:51:54.694Z",
                  *         "changed": [
                  *           "status"
                  *         ],
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "channel": "whatsapp",
                  *         "conversation": {
                  *           "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                  *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
@@ -2543,8 +2544,7 @@ export interface operations {
                  *           "status": "closed",
                  *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
                  *           "messageCount": 1
-                 *         },
-                 *         "createdAt": "2026-11-21T05:51:54.694Z"
+                 *         }
                  *       }
                  *     }
                  */

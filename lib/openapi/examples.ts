@@ -1,6 +1,10 @@
-import type { EventType } from "../../shared/domain/event-schemas.ts";
-import { type ProblemCode, problems } from "../../shared/errors.ts";
+import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
+import { ApiError, type Fault, invalidInput, type ProblemCode } from "../../shared/errors.ts";
+import { problemResponse } from "../../shared/http/problem-responses.ts";
 import type { RouteName } from "../../shared/routes.ts";
+import { message as messageSchema } from "../../shared/schemas/conversation-schemas.ts";
+import { lead as leadSchema } from "../../shared/schemas/lead-schemas.ts";
+import { toRecord } from "../../shared/schemas/record.ts";
 
 const requestId = "ELcEv7R332QgMgM=";
 const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
@@ -48,18 +52,10 @@ export const parameterExamples: Record<
   "send-message": {},
 };
 
-const lead = {
-  id: leadId,
-  externalId: "crm-4711",
-  name: "Ada Lovelace",
-  email: "ada@example.com",
-  score: 0,
-  status: "new",
-  source: "instagram",
-  tags: ["vip"],
-  metadata: { plan: "pro" },
-  createdAt: "2026-11-21T01:59:00.163Z",
-};
+const lead = toRecord(leadSchema, {
+  ...requestExamples["create-lead"],
+  ...{ id: leadId, score: 0, status: "new", createdAt: "2026-11-21T01:59:00.163Z" },
+});
 
 const conversation = {
   id: conversationId,
@@ -72,15 +68,10 @@ const conversation = {
 
 const pagination = { page: 1, limit: 20, total: 1 };
 
-const message = {
-  id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
-  conversationId,
-  leadId,
-  channel: "whatsapp",
-  message: "Hello Ada",
-  metadata: { template: "welcome" },
-  createdAt: "2026-11-21T01:59:00.717Z",
-};
+const message = toRecord(messageSchema, {
+  ...requestExamples["send-message"],
+  ...{ id: "msg_01M7XX83BDX5NTVPPGQKPC08SS", conversationId, createdAt: conversation.lastMessageAt },
+});
 
 /** The response of each route after one request with each example. */
 export const responseExamples = {
@@ -90,56 +81,26 @@ export const responseExamples = {
   "send-message": message,
 } as const satisfies Record<RouteName, object>;
 
-const common = { version: 1, account: "acme" };
+const detail = (type: EventType, fields: object) =>
+  toRecord(eventSchemas[type], { type, version: 1, account: "acme", ...fields });
 
 /** The details of the events that these requests cause. */
 export const eventDetailExamples: Record<EventType, object> = {
-  "lead.created": {
-    type: "lead.created",
-    ...common,
-    id: leadId,
-    externalId: lead.externalId,
-    email: lead.email,
-    source: lead.source,
-    metadata: lead.metadata,
-    createdAt: lead.createdAt,
-  },
-  "conversation.started": {
-    type: "conversation.started",
-    ...common,
-    id: conversationId,
-    leadId,
-    channel: conversation.channel,
-    createdAt: message.createdAt,
-  },
-  "message.sent": { type: "message.sent", ...common, ...message },
-  "lead.erased": {
-    type: "lead.erased",
-    ...common,
-    id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
-    leadId,
-    createdAt: "2026-11-21T09:31:35.820Z",
-  },
-  "lead.updated": {
-    type: "lead.updated",
-    ...common,
-    id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
-    leadId,
-    changed: ["status"],
-    lead: { ...lead, status: "qualified" },
-    createdAt: "2026-11-21T05:51:32.055Z",
-  },
-  "conversation.updated": {
-    type: "conversation.updated",
-    ...common,
-    id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",
-    conversationId,
-    leadId,
-    channel: conversation.channel,
-    changed: ["status"],
+  "lead.created": detail("lead.created", lead),
+  "conversation.started": detail("conversation.started", { ...conversation, createdAt: message.createdAt }),
+  "message.sent": detail("message.sent", message),
+  "lead.erased": detail("lead.erased", {
+    ...{ id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD", leadId, createdAt: "2026-11-21T09:31:35.820Z" },
+  }),
+  "lead.updated": detail("lead.updated", {
+    ...{ id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB", leadId, createdAt: "2026-11-21T05:51:32.055Z" },
+    ...{ changed: ["status"], lead: { ...lead, status: "qualified" } },
+  }),
+  "conversation.updated": detail("conversation.updated", {
+    ...{ id: "change_01M7YAJHT68P1F6K49W3YHS1XJ", leadId, createdAt: "2026-11-21T05:51:54.694Z" },
+    ...{ conversationId, channel: conversation.channel, changed: ["status"] },
     conversation: { ...conversation, status: "closed" },
-    createdAt: "2026-11-21T05:51:54.694Z",
-  },
+  }),
 };
 
 /** Invalid requests: their query or body, and their responses. */
@@ -175,22 +136,24 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
 /** The responses of the other problems. */
 export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
   insufficient_access: problem("insufficient_access", "This API key may only read."),
-  lead_exists: {
-    ...problem(
-      "lead_exists",
-      `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
-    ),
-    id: leadId,
-  },
+  lead_exists: problem(
+    "lead_exists",
+    `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
+    { id: leadId },
+  ),
   lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
   unsupported_media_type: problem(
     "unsupported_media_type",
     "The content-type must be application/json or another JSON type: text/plain was sent.",
     {
-      in: "header",
-      field: "content-type",
-      code: "unsupported",
-      message: "must be application/json or another JSON type: text/plain was sent",
+      faults: [
+        {
+          in: "header",
+          field: "content-type",
+          code: "unsupported",
+          message: "must be application/json or another JSON type: text/plain was sent",
+        },
+      ],
     },
   ),
   idempotency_key_reused: problem(
@@ -209,17 +172,14 @@ export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, obje
   busy: problem("busy", "The service is busy. Try again."),
 };
 
-function invalid(place: string, field: string, code: string, message: string) {
-  return problem("invalid_input", `The request is invalid: ${field} ${message}.`, {
-    in: place,
-    field,
-    code,
-    message,
-  });
+function invalid(place: Fault["in"], field: string, code: Fault["code"], message: string) {
+  return toBody(invalidInput([{ in: place, field, code, message }]));
 }
 
-function problem(code: ProblemCode, detail: string, ...errors: object[]) {
-  const { status, title } = problems[code];
-  const type = `urn:problem-type:${code}`;
-  return { type, title, status, detail, code, requestId, ...(errors.length > 0 && { errors }) };
+function problem(...error: ConstructorParameters<typeof ApiError>) {
+  return toBody(new ApiError(...error));
+}
+
+function toBody(error: ApiError): object {
+  return JSON.parse(problemResponse(error, requestId).body);
 }

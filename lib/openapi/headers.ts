@@ -3,16 +3,14 @@ import { compressedFrom } from "../../shared/http/compressed-responses.ts";
 /** A link of the `Link` header, as a pattern. */
 const link = (rel: string) => `</[^>]+>; rel=\\x22${rel}\\x22`;
 
-const integer = (minimum: number) => ({ type: "integer", minimum });
-
-/** The named headers of the document. */
-export const headerComponents = {
-  RequestId: {
+/** The headers of responses, by their names. */
+const documented = {
+  "apigw-requestid": {
     description: "API Gateway's id of the request, the `requestId` of a problem.",
     schema: { type: "string" },
     example: "ELcEv7R332QgMgM=",
   },
-  CacheControl: {
+  "Cache-Control": {
     description: "No cache may keep a response of a function.",
     schema: { type: "string", const: "no-store" },
     example: "no-store",
@@ -23,12 +21,12 @@ export const headerComponents = {
     schema: { type: "string", const: "Accept-Encoding" },
     example: "Accept-Encoding",
   },
-  ContentEncoding: {
+  "Content-Encoding": {
     description: `The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
     schema: { type: "string", const: "gzip" },
     example: "gzip",
   },
-  RateLimitPolicy: {
+  "RateLimit-Policy": {
     description:
       "The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.",
     schema: { type: "string", pattern: "^\\x22account\\x22;q=[1-9][0-9]*;w=[1-9][0-9]*$" },
@@ -40,9 +38,9 @@ export const headerComponents = {
     schema: { type: "string", pattern: "^\\x22account\\x22;r=[0-9]+;t=[1-9][0-9]*$" },
     example: '"account";r=5991;t=42',
   },
-  RetryAfter: {
+  "Retry-After": {
     description: "Seconds after which to retry. On responses of a function, not on those of API Gateway.",
-    schema: integer(1),
+    schema: { type: "integer", minimum: 1 },
     example: 42,
   },
   Link: {
@@ -55,44 +53,38 @@ export const headerComponents = {
     example:
       '</api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"',
   },
-  AcceptEncoding: {
+  "Accept-Encoding": {
     description:
       "The body was refused for its `Content-Encoding`, and not for its `Content-Type`: send it uncompressed.",
     schema: { type: "string", const: "identity" },
     example: "identity",
   },
-  IdempotencyReplayed: {
+  "Idempotency-Replayed": {
     description: "The request took effect before, and this response repeats the first one.",
     schema: { type: "string", const: "true" },
     example: "true",
   },
-} as const;
+};
 
-const names = {
-  RequestId: "apigw-requestid",
-  CacheControl: "Cache-Control",
-  Vary: "Vary",
-  ContentEncoding: "Content-Encoding",
-  RateLimitPolicy: "RateLimit-Policy",
-  RateLimit: "RateLimit",
-  RetryAfter: "Retry-After",
-  Link: "Link",
-  AcceptEncoding: "Accept-Encoding",
-  IdempotencyReplayed: "Idempotency-Replayed",
-} as const satisfies Record<keyof typeof headerComponents, string>;
+export type HeaderName = keyof typeof documented;
 
-type HeaderName = keyof typeof names;
+const componentName = (name: string) => (name === "apigw-requestid" ? "RequestId" : name.replaceAll("-", ""));
+
+/** The named headers of the document. */
+export const headerComponents = Object.fromEntries(
+  Object.entries(documented).map(([name, header]) => [componentName(name), header]),
+);
 
 /** References to headers, for a response. */
 export const headers = (...wanted: readonly HeaderName[]) =>
-  Object.fromEntries(wanted.map((name) => [names[name], { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(wanted.map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]));
 
 /** The headers of every response of a function. */
 export const functionHeaders = [
-  "RequestId",
-  "CacheControl",
+  "apigw-requestid",
+  "Cache-Control",
   "Vary",
-  "ContentEncoding",
-  "RateLimitPolicy",
+  "Content-Encoding",
+  "RateLimit-Policy",
   "RateLimit",
-] as const;
+] as const satisfies readonly HeaderName[];

@@ -1,11 +1,4 @@
-import {
-  lines,
-  notConversationId,
-  notLeadId,
-  notMessageId,
-  oneLine,
-  visible,
-} from "../../shared/schemas/text-rules.ts";
+import { lines, oneLine, visible } from "../../shared/schemas/text-rules.ts";
 
 /** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
 const character = "[^\\x00-\\x1F\\x7F]";
@@ -22,24 +15,18 @@ const patterns: Readonly<Record<string, { readonly any: string; readonly notBlan
   [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
 };
 
-/** The patterns that the document leaves out: to exclude a prefix, only some languages have a notation. */
-const omitted: ReadonlySet<string> = new Set([notLeadId, notConversationId, notMessageId]);
-
 interface TextSchema {
   readonly pattern?: string;
   readonly format?: string;
-  readonly allOf?: readonly { readonly pattern: string }[];
+  /** Patterns that exclude a prefix. Only some languages have a notation for it: the document leaves them out. */
+  readonly allOf?: unknown;
 }
 
 /**
  * The schema of a text with a pattern for all languages in place of what only the validators know: their patterns, and
  * formats of texts that are not blank.
- *
- * @throws Error when a schema has several patterns that the document cannot leave out
  */
-export function withPortablePattern({ pattern, allOf = [], ...schema }: TextSchema): object {
-  const others = allOf.filter((part) => !omitted.has(part.pattern));
-  if (others.length > 0) throw new Error(`There is no single pattern for ${JSON.stringify(others)}.`);
+export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): object {
   if (pattern === undefined) return schema;
   const { format, ...rest } = schema;
   const { any, notBlank = any } = patterns[pattern] ?? { any: pattern };

@@ -81,10 +81,14 @@ export const problemSchemas: ReadonlyMap<ProblemCode, ReturnType<typeof problemS
   codes.filter((code) => codesLike(code)[0] === code).map((code) => [code, problemSchema(code)]),
 );
 
-/** The named schemas of problems, with an example of each: `busy` is `BusyProblem`. */
+/** The name of the problems with the same status: `busy` is `Busy`. */
+export const problemName = (code: ProblemCode) =>
+  codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code);
+
+/** The named schemas of problems, with an example of each. */
 export const problemComponents = Object.fromEntries(
   [...problemSchemas].map(([code, schema]) => [
-    `${codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code)}Problem`,
+    `${problemName(code)}Problem`,
     { schema, example: examples[code] },
   ]),
 );

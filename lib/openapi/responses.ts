@@ -5,8 +5,8 @@ import { lead, leadsPage } from "../../shared/schemas/lead-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
-import { functionHeaders, type headerComponents, headers } from "./headers.ts";
-import { codesLike, gatewayError, problemSchemas } from "./problem-schemas.ts";
+import { functionHeaders, type HeaderName, headers } from "./headers.ts";
+import { codesLike, gatewayError, problemName, problemSchemas } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
 const descriptions: Readonly<Record<ProblemCode, string>> = {
@@ -25,23 +25,13 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
 };
 
-const commonProblems = ["invalid_input", "rate_limited", "internal_error", "busy"] as const;
+const commonProblems = ["rate_limited", "internal_error", "busy"] as const;
 
-/** The problems of each kind of route, besides its own. */
-const problemsByKind: Readonly<Record<Route["kind"], readonly ProblemCode[]>> = {
+/** The problems of each kind of route, besides invalid input and its own. */
+const problemsByKind = {
   list: commonProblems,
-  write: [...commonProblems, "insufficient_access", "unsupported_media_type", "idempotency_key_reused"],
-};
-
-/** The names of the responses that are the same on several routes. */
-const componentNames: Partial<Record<ProblemCode, string>> = {
-  insufficient_access: "InsufficientAccess",
-  unsupported_media_type: "UnsupportedMediaType",
-  idempotency_key_reused: "IdempotencyKeyReused",
-  rate_limited: "TooManyRequests",
-  internal_error: "InternalError",
-  busy: "Busy",
-};
+  write: ["insufficient_access", "unsupported_media_type", "idempotency_key_reused", ...commonProblems],
+} as const satisfies Record<Route["kind"], readonly ProblemCode[]>;
 
 type GatewayStatus = keyof typeof gatewayMessages;
 
@@ -51,7 +41,7 @@ const gatewayContent = (status: GatewayStatus) => ({
 
 const gatewayResponse = (status: GatewayStatus, description: string) => ({
   description,
-  headers: headers("RequestId"),
+  headers: headers("apigw-requestid"),
   content: gatewayContent(status),
 });
 
@@ -63,14 +53,14 @@ function problemContent(code: ProblemCode, example: object) {
 }
 
 /** The headers of some problems. */
-const ownHeaders: Partial<Record<ProblemCode, keyof typeof headerComponents>> = {
-  unsupported_media_type: "AcceptEncoding",
-  rate_limited: "RetryAfter",
-  busy: "RetryAfter",
+const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
+  unsupported_media_type: "Accept-Encoding",
+  rate_limited: "Retry-After",
+  busy: "Retry-After",
 };
 
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
-function problemResponse(code: ProblemCode, example: object) {
+function problemResponse(code: ProblemCode, example: object = Reflect.get(problemExamples, code)) {
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
@@ -90,23 +80,10 @@ export const responseComponents = {
   Unauthorized: gatewayResponse(401, "The request has no `Authorization`."),
   Forbidden: gatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
   TooLarge: gatewayResponse(413, "The body is over 6 MB."),
-  ...Object.fromEntries(
-    (
-      Object.entries(componentNames) as [Exclude<ProblemCode, "invalid_input" | "too_many_at_once">, string][]
-    ).map(([code, name]) => [name, problemResponse(code, problemExamples[code])]),
-  ),
+  ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), problemResponse(code)])),
 };
 
 const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` });
-
-function buildProblem(route: RouteName, code: ProblemCode) {
-  const name = componentNames[code];
-  if (name !== undefined) return toComponent(name);
-  return problemResponse(
-    code,
-    code === "invalid_input" ? invalidExamples[route].response : problemExamples[code],
-  );
-}
 
 /** The schema of a success's body. */
 const bodySchemas: Readonly<Record<RouteName, object>> = {
@@ -118,8 +95,8 @@ const bodySchemas: Readonly<Record<RouteName, object>> = {
 
 /** Every response of a route, by its status. */
 export function buildResponses(name: RouteName, route: Route, description: string) {
-  const own = route.kind === "list" ? "Link" : "IdempotencyReplayed";
-  const codes = [...problemsByKind[route.kind], ...(route.ownProblem ? [route.ownProblem] : [])];
+  const own = route.kind === "list" ? "Link" : "Idempotency-Replayed";
+  const { ownProblem } = route;
   const success = (description: string) => ({
     description,
     headers: headers(...functionHeaders, own),
@@ -133,6 +110,10 @@ export function buildResponses(name: RouteName, route: Route, description: strin
     401: toComponent("Unauthorized"),
     403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),
-    ...Object.fromEntries(codes.map((code) => [problems[code].status, buildProblem(name, code)])),
+    400: problemResponse("invalid_input", invalidExamples[name].response),
+    ...(ownProblem && { [problems[ownProblem].status]: problemResponse(ownProblem) }),
+    ...Object.fromEntries(
+      problemsByKind[route.kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
+    ),
   };
 }
