@@ -68,3 +68,10 @@ test("bodies of requests are closed; responses and events are open to new fields
   expect(closed.map(([name]) => name)).toEqual(["NewLead", "NewMessage"]);
   expect(source.match(/"additionalProperties": (?!\{)/g)).toHaveLength(closed.length);
 });
+
+test("what clients receive has no limits that a later version may raise, and no closed list of faults", () => {
+  const received = schemas.filter(([name]) => !/^New(?:Lead|Message)$/.test(name));
+  expect(JSON.stringify(received)).not.toMatch(/"(?:max\w+|minLength|minItems|propertyNames)":/);
+  for (const name of ["in", "code"])
+    expect(document.components.schemas.Fault?.properties[name]).not.toHaveProperty("enum");
+});
