@@ -122,6 +122,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
+    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"], sets: [] },
     { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
     { actions: ["dynamodb:PutItem"], types: ["AUDIT"], sets: [] },
   ],

@@ -1,6 +1,7 @@
 import {
   BatchGetCommand,
   DeleteCommand,
+  GetCommand,
   PutCommand,
   QueryCommand,
   ScanCommand,
@@ -165,6 +166,22 @@ test("a tail that no change has come for is counted", async () => {
   expect((await watermark()) < String(rows[0])).toBe(true);
   expect((await audit(0)).repaired).toBe(0);
   expect((await watermark()) > String(rows.at(-1))).toBe(true);
+});
+
+test("what no maintainer writes among the counts is removed, and so are nodes of a tree that was emptied", async () => {
+  await countLeads("former");
+  const list = { account: "former", list: countedLists.lead };
+  const record = { ...treeKey(list, "sublist#by-origin#x"), index: "by-origin" };
+  const { pk } = record;
+  const former = [record, ...["node#1#1#", "root"].map((sk) => ({ pk: `${pk}#by-origin#x`, sk }))];
+  for (const Item of former) await table.send(new PutCommand({ TableName: tableName, Item }));
+  await table.send(new PutCommand({ TableName: tableName, Item: { pk, sk: "node#1#1#" } }));
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 1, oldest: 0 });
+  const line = { event: "counts repaired", account: "former", list: "lead", removed: 2, complete: true };
+  expect(lines.error).toEqual([line]);
+  for (const Key of [{ pk, sk: "node#1#1#" }, ...former.map(({ pk, sk }) => ({ pk, sk }))])
+    expect((await table.send(new GetCommand({ TableName: tableName, Key }))).Item).toBeUndefined();
+  expect(await audit(168)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
 });
 
 test("a list that cannot be verified is logged, and does not stop the others", async () => {

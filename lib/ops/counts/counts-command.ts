@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
+import { removeLeftovers } from "../../../shared/pages/audit/leftovers.ts";
 import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -32,7 +33,9 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const lists = countedOwners(account).map(async (owner) => {
     const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
     if (options.repair && findings.length > 0) await repair(owner, findings, pacedMaintenance(pace));
-    return findings.flatMap(toPlaces);
+    const leftovers = await removeLeftovers(owner, pace, !options.repair);
+    const left = { list: nameList(owner), damage: `${leftovers} items are of no current counts.` };
+    return [...findings.flatMap(toPlaces), ...(leftovers > 0 ? [left] : [])];
   });
   const differences = (await Promise.all(lists)).flat();
   if (json) console.log(JSON.stringify(differences));
@@ -54,13 +57,15 @@ function toPlaces({
   damage,
   isFilling,
 }: Finding): Readonly<Record<string, string | null>>[] {
-  const list = { list: `${owner.list.type}s`, ...nameSublist(owner) };
+  const list = { list: nameList(owner), ...nameSublist(owner) };
   if (damage) return [{ ...list, damage: damage.message }];
   const rows = differences.map(({ sk, counted, actual }) => ({
     ...{ ...list, row: sk, counted: statusName(owner, counted), actual: statusName(owner, actual) },
   }));
   return isFilling ? [{ ...list, damage: "It is not filled." }, ...rows] : rows;
 }
+
+const nameList = ({ list }: CountedOwner) => `${list.type}s`;
 
 /** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
 const nameSublist = ({ list, origin }: CountedOwner) =>

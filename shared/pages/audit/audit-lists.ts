@@ -8,6 +8,7 @@ import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, countedLists } from "../tree/counted-list.ts";
 import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { verify } from "./verify.ts";
 
@@ -105,8 +106,14 @@ async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<
       console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
     }
     if (!complete) return start;
-    if (next === undefined) done.verified++;
-    return next;
+    if (next !== undefined) return next;
+    const removed = await removeLeftovers(owner, pace);
+    if (removed > 0) {
+      done.repaired++;
+      console.error({ event: logEvents.countsRepaired, account, list: list.type, removed, complete });
+    }
+    done.verified++;
+    return undefined;
   } catch (error) {
     if (isBusy(error)) throw error;
     giveUp(owner, error);

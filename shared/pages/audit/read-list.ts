@@ -12,7 +12,7 @@ import type { KeyRange } from "./tree-part.ts";
 /** How the rows of a list are read. */
 export interface Reading {
   readonly pace: Pace;
-  /** Called with items that are no rows, and records of sublists that no maintainer writes; without it, they are logged. */
+  /** Called with items that are no rows; without it, they are logged. */
   readonly onMalformed?: (error: MalformedItemError) => void;
 }
 
@@ -45,19 +45,16 @@ export async function* readAllRows(
 export const sublistRecords = (list: CountedOwner) => withPrefix(treeKey(list, "").pk, `${sublistPrefix}#`);
 
 /** Reads the sublists of a list that have trees, by their records. */
-export async function readSublists(
-  list: CountedOwner,
-  { pace, onMalformed = logMalformed }: Reading,
-): Promise<SublistOwner[]> {
+export async function readSublists(list: CountedOwner, pace: Pace): Promise<SublistOwner[]> {
   const records = await queryAll(sublistRecords(list), pace);
-  return records.flatMap((record) => {
-    if (isRecordOf(list, record)) return { ...list, origin: record.origin };
-    onMalformed(new MalformedItemError(record, "origin"));
-    return [];
-  });
+  return records.flatMap((record) => (isRecordOf(list, record) ? { ...list, origin: record.origin } : []));
 }
 
-function isRecordOf({ account, list }: CountedOwner, record: Item): record is Item & { origin: string } {
+/** Whether an item is what a maintainer writes for a sublist of a list. */
+export function isRecordOf(
+  { account, list }: CountedOwner,
+  record: Item,
+): record is Item & { origin: string } {
   const { sk, origin } = record;
   return (
     isSourceOrChannelPartition(list.type, account, origin) && sublistKey(list.type, account, origin).sk === sk

@@ -77,7 +77,7 @@ async function compareTrees(
     return tree;
   };
   const whole = treeOf();
-  for (const { origin } of await readSublists(list, reading)) treeOf(origin).needsRoot = true;
+  for (const { origin } of await readSublists(list, pace)) treeOf(origin).needsRoot = true;
   let count = 0;
   let rest: string | undefined;
   for await (const { rows, next } of readAllRows(list, range, reading)) {

@@ -1,7 +1,7 @@
-import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
+import { nodeName, nodePrefix, sublistKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
@@ -87,6 +87,48 @@ test("a damaged tree is one place, and --repair counts it again", async () => {
   ]);
   await counts("verify", "--repair");
   expect((await counts("verify")).failure).toBeUndefined();
+});
+
+test("items that no maintainer writes are one place, and --repair removes them, and nothing else", async () => {
+  await countedLeads(450);
+  const correct = [...memory.items()];
+  const { pk } = treeKey(leads, "");
+  const tree = treeKey(webLeads, "").pk;
+  const other = sublistKey("lead", "acme", "LEAD#acme#fair");
+  const { generation = 0 } = (await readRoot(leads)) ?? {};
+  const planted = [
+    ...["next", "group#x#root", "sublist#", "sublist#x#y", "~"].map((sk) => ({ pk, sk })),
+    ...["root", "next", "node#1#1#"].map((sk) => ({ pk: `${pk}#x#y`, sk })),
+    ...[
+      { ...other, origin: webLeads.origin },
+      { pk: tree, sk: other.sk },
+    ],
+  ];
+  const replaced = [1, generation - 1].map((each) => ({ pk, sk: nodeName(each, 1, "") }));
+  for (const item of [...planted, ...replaced]) memory.put(item);
+  // A maintainer has emptied the tree since the root was read.
+  const newer = { pk, sk: nodeName(generation + 1, 1, "") };
+  memory.put(newer);
+  const { printed, failure } = await counts("verify", "--json");
+  expect(failure).toMatch(/ differ in 1 places: run /);
+  const places = [{ list: "leads", damage: "9 items are of no current counts." }];
+  expect(JSON.parse(String(printed[0]))).toEqual(places);
+  await counts("verify", "--repair");
+  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
+  expect([...memory.items()]).toEqual(expect.arrayContaining([...correct, newer]));
+  expect([...memory.items()]).toHaveLength(correct.length + 1);
+});
+
+test("a record that a maintainer writes before it is removed stays, and so does the tree of a malformed one", async () => {
+  await countedLeads(450);
+  const record = { ...sublistKey("lead", "acme", webLeads.origin), origin: webLeads.origin };
+  memory.put({ ...record, origin: "LEAD#acme#fair" });
+  before = (command) => {
+    if (command instanceof DeleteCommand) memory.put(record);
+  };
+  await counts("verify", "--repair");
+  expect([...memory.items()]).toContainEqual(record);
+  expect(await readRoot(webLeads)).toBeDefined();
 });
 
 test("--units sets the pace", async () => {

@@ -1,0 +1,81 @@
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
+import { nodePrefix, sublistPrefix, sublistTreePartition } from "../../dynamodb/keys.ts";
+import type { Pace } from "../../dynamodb/pace.ts";
+import { fromKey, inPartition, type QuerySelection, queryItems } from "../../dynamodb/read-pages.ts";
+import { type Item, isAsRead, type Key, table, tableName } from "../../dynamodb/table-client.ts";
+import { inParallel } from "../../in-parallel.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
+import { readSoundRoot, treeKey } from "../tree/tree-store.ts";
+import { isRecordOf, readSublists } from "./read-list.ts";
+
+/**
+ * Removes items beside the counts of a list that no list and no maintainer reads: nodes of trees that were emptied, and what
+ * no maintainer writes, such as counts of a former form.
+ *
+ * @param dryRun whether they are only counted
+ * @returns how many items there were that no maintainer writes
+ */
+export async function removeLeftovers(list: CountedOwner, pace: Pace, dryRun = false): Promise<number> {
+  let count = 0;
+  const remove = async (items: readonly Item[]) => {
+    count += items.filter(({ sk }) => !isNode(sk)).length;
+    if (!dryRun) await inParallel(items, (item) => removeItem(item, pace));
+  };
+  await inParallel([list, ...(await readSublists(list, pace))], async (owner) => {
+    // Before the nodes: those of a later tree have a later generation.
+    const { generation = 0 } = (await pace.retry(() => readSoundRoot(owner))) ?? {};
+    for (const selection of aroundNodes(owner, generation))
+      for await (const items of readParts(selection, pace)) {
+        const left = items.filter((item) => !isUsed(owner, generation, item));
+        for (const key of left.filter(isFormerRecord))
+          for await (const tree of readParts(inPartition(sublistTreePartition(key)), pace))
+            await remove(tree);
+        await remove(left);
+      }
+  });
+  return count;
+}
+
+/** The items of a tree's partition but the nodes of a generation, which may be many. */
+function aroundNodes(owner: CountedOwner, generation: number): QuerySelection[] {
+  const { pk, sk } = treeKey(owner, `${nodePrefix}${generation}`);
+  const before = {
+    KeyConditionExpression: "pk = :pk AND sk < :first",
+    ExpressionAttributeValues: { ":pk": pk, ":first": `${sk}#` },
+  };
+  // The character after the one that separates parts.
+  return [before, fromKey(pk, `${sk}$`)];
+}
+
+const readParts = (selection: QuerySelection, pace: Pace) =>
+  queryItems({ ...selection, ProjectionExpression: "pk, sk, origin" }, pace) as AsyncGenerator<
+    readonly (Item & Key)[]
+  >;
+
+const isNode = (sk: unknown) => String(sk).startsWith(nodePrefix);
+
+/** Whether a maintainer may read an item of a tree's partition, given the generation of its root: 0 without one. */
+function isUsed(owner: CountedOwner, generation: number, item: Item & Key): boolean {
+  const { sk } = item;
+  if (isNode(sk)) return Number(sk.slice(nodePrefix.length).split("#")[0]) >= generation;
+  return sk === "root" || (owner.origin === undefined && isRecordOf(owner, item));
+}
+
+/** Whether a record names a tree of a former form: the name of one that a maintainer reads is a SHA-256. */
+const isFormerRecord = ({ sk }: Key) =>
+  sk.startsWith(`${sublistPrefix}#`) && !/^[\w-]{43}$/.test(sk.slice(sublistPrefix.length + 1));
+
+/** How many read units a deletion is worth. */
+const deletionUnits = 3;
+
+/** Deletes an item, unless a maintainer has written it meanwhile: of what it may write, only a record can be left. */
+async function removeItem({ pk, sk, origin }: Item, pace: Pace): Promise<void> {
+  const command = new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...isAsRead("origin", origin) });
+  await pace.retry(() =>
+    table.send(command).catch((error: unknown) => {
+      if (!isWriteConflict(error)) throw error;
+    }),
+  );
+  await pace.spend(deletionUnits);
+}
