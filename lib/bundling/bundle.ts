@@ -25,10 +25,15 @@ export const functionNames: readonly FunctionName[] = [
 
 const root = join(import.meta.dirname, "../..");
 
-/** How functions are bundled: as minified CommonJS, which Node loads faster than ES modules. */
+/**
+ * How functions are bundled: as minified CommonJS, which Node loads faster than ES modules. Their source maps are files
+ * beside them that they do not name: they are not deployed.
+ */
 const options = {
   bundle: true,
   minify: true,
+  sourcemap: "external",
+  sourcesContent: false,
   platform: "node",
   target: "node24",
   format: "cjs",

@@ -82,6 +82,8 @@ export class FunctionPool {
   }
 
   #log(text: string): void {
-    for (const line of text.split("\n")) this.#options.log(`[${this.#function.label}] ${line}`);
+    // The frames of an error that was logged as an object are escaped.
+    for (const line of text.split(/\n|\\n(?= {4}at )/))
+      this.#options.log(`[${this.#function.label}] ${line}`);
   }
 }

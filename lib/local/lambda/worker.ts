@@ -1,5 +1,5 @@
 /** Runs in the worker thread of an execution environment: loads a function and serves one request at a time. */
-import { createRequire } from "node:module";
+import { createRequire, registerHooks, setSourceMapsSupport } from "node:module";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { parentPort, workerData } from "node:worker_threads";
@@ -15,6 +15,9 @@ if (!port) throw new Error("This file must run in a worker thread.");
 // Print each object on one line, as Lambda's JSON log format does.
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 10 });
 
+// Ten, the default, do not reach from the SDK to its caller.
+Error.stackTraceLimit = 50;
+
 const handler = loadHandler();
 port.on("message", async (invocation: Invocation) => port.postMessage(await invoke(invocation)));
 port.postMessage("ready");
@@ -22,9 +25,21 @@ port.postMessage("ready");
 function loadHandler(): Handler {
   const [file = "", name = ""] = fn.handler.split(".");
   const path = join(fn.codeDirectory, `${file}.cjs`);
+  nameSourceMap(`../bundles/${fn.label}/${file}.cjs.map`);
   const { [name]: handler } = createRequire(path)(path) as Readonly<Record<string, unknown>>;
   if (typeof handler !== "function") throw new Error(`${fn.handler} is undefined or not exported`);
   return handler as Handler;
+}
+
+/** Lets stacks and debuggers find the sources of the code, which does not name its map: it is what is deployed. */
+function nameSourceMap(map: string): void {
+  setSourceMapsSupport(true);
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context);
+      return loaded.source ? { ...loaded, source: `${loaded.source}\n//# sourceMappingURL=${map}` } : loaded;
+    },
+  });
 }
 
 async function invoke(invocation: Invocation): Promise<InvocationResult> {

@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
@@ -29,6 +29,19 @@ const includedFiles = ({ outputs }: Metafile) =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
   );
+
+test("`bin/frames.ts` prints the places in the sources of a function's frames", async () => {
+  const bundle = join(deployed, "create-lead");
+  const code = "require(process.argv[1]).handler({ rawQueryString: '' }).catch(() => {})";
+  const { stderr: log } = spawnSync(process.execPath, ["-e", code, join(bundle, "index.cjs")]);
+  expect(String(log)).toMatch(/index\.cjs:\d+:\d+/);
+  const frames = join(import.meta.dirname, "../../../bin/frames.ts");
+  const { stdout } = spawnSync(process.execPath, [frames, bundle], { input: log });
+  const [, line] = /functions\/create-lead\.ts:(\d+):\d+/.exec(String(stdout)) ?? [];
+  const source = await readFile(join(import.meta.dirname, "../../../functions/create-lead.ts"), "utf8");
+  expect(source.split("\n")[Number(line) - 1]).toMatch(/\(event, context\);$/);
+  expect(String(stdout)).not.toContain("index.cjs");
+});
 
 describe.each(functionNames)("the bundle of %s", (name) => {
   const outfile = () => join(directory, `${name}.cjs`);

@@ -33,6 +33,13 @@ test("the readers of the stream have the settings of the template", () => {
   ]);
 });
 
+test("what is uploaded of a function is its bundle alone, and the source map stays beside it", async () => {
+  for (const { codeDirectory, label } of stack.functions) {
+    expect(await readdir(codeDirectory)).toEqual(["index.cjs"]);
+    expect(await readdir(join(codeDirectory, "../bundles", label))).toEqual(["index.cjs", "index.cjs.map"]);
+  }
+});
+
 /** Changes the properties of each resource of a type. */
 const change = (type: string, properties: Properties) => (resources: Template["Resources"]) => {
   for (const { Type, Properties = {} } of Object.values(resources))

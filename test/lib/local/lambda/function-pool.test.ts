@@ -1,6 +1,9 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
 
 async function createPool(
@@ -97,6 +100,20 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
   await expect(call()).rejects.toThrow(FunctionError);
   expect(log.join("\n")).toContain(reason);
   expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
+});
+
+test("the frames of an error are those of the source, each on its line", async () => {
+  const root = await temporaryDirectory();
+  await mkdir(join(root, "asset"));
+  await mkdir(join(root, "bundles/probe"), { recursive: true });
+  const map = { version: 3, sources: ["../../probe.ts"], names: [], mappings: "AAAA" };
+  await writeFile(join(root, "bundles/probe/index.cjs.map"), JSON.stringify(map));
+  const source = handler("console.error({ stack: new Error().stack }); throw new Error('on purpose')");
+  await writeFile(join(root, "asset/index.cjs"), source);
+  const { call, log } = await createPool("", { codeDirectory: join(root, "asset") });
+  await expect(call()).rejects.toThrow(FunctionError);
+  const frame = expect.stringContaining(`${join(root, "probe.ts")}:1:1`);
+  await expect.poll(() => log.filter((line) => / at .*probe\.ts:/.test(line))).toEqual([frame, frame]);
 });
 
 test("a function that does not load within ten seconds fails the request", async () => {

@@ -1,0 +1,20 @@
+import { readFile } from "node:fs/promises";
+import { SourceMap } from "node:module";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { run } from "../lib/command-line.ts";
+import { UserError } from "../lib/user-error.ts";
+
+/** Prints its input, such as a line of a log, with the places in the sources from which a function's frames come. */
+await run(async () => {
+  const [, , bundle] = process.argv;
+  if (!bundle) throw new UserError("Name the function's bundle, such as cdk.out/bundles/create-lead.");
+  const map = new SourceMap(JSON.parse(await readFile(join(bundle, "index.cjs.map"), "utf8")));
+  const toSource = (frame: string, line: string, column: string) => {
+    const origin = map.findOrigin(Number(line), Number(column));
+    if (!("fileName" in origin)) return frame;
+    return `${origin.fileName.replace(/^(?:\.\.\/)+/, "")}:${origin.lineNumber}:${origin.columnNumber}`;
+  };
+  const input = (await text(process.stdin)).replaceAll(String.raw`\n`, "\n");
+  process.stdout.write(input.replaceAll(/[^\s()]*\/index\.cjs:(\d+):(\d+)/g, toSource));
+});
