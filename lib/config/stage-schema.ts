@@ -128,6 +128,11 @@ export const stageSchema = {
       { default: 90, description: "How many days logs are kept." },
       "a number of days that CloudWatch supports, such as 7, 30, 90 or 365",
     ),
+    logErrorMessages: flag({
+      default: false,
+      description:
+        "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data.",
+    }),
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:

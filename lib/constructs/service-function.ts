@@ -56,7 +56,7 @@ export class ServiceFunction extends Construct {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
-    const { codeRelease, removalPolicy } = props.config;
+    const { codeRelease, removalPolicy, logErrorMessages } = props.config;
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
       removalPolicy,
@@ -73,6 +73,7 @@ export class ServiceFunction extends Construct {
         // A function without grants on the table does not need its name.
         ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),
         RELEASE: codeRelease,
+        ...(logErrorMessages && { LOG_ERROR_MESSAGES: "true" }),
         ...props.environment,
       },
       currentVersionOptions: {

@@ -36,7 +36,12 @@ async function serve(settings: Settings): Promise<void> {
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
   const pages = referencePages(key.promise);
-  run = await startLocal({ ...settings, pages, onEngineExit: () => exitWithEngine(run) });
+  run = await startLocal({
+    ...settings,
+    pages,
+    environment: { LOG_ERROR_MESSAGES: "true" },
+    onEngineExit: () => exitWithEngine(run),
+  });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));

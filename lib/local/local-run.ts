@@ -32,6 +32,8 @@ interface LocalOptions {
   readonly throttling?: boolean;
   /** Whether to feed functions and pipes from the table's stream, by default true. */
   readonly streams?: boolean;
+  /** Variables of all functions beside their own. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Where the pipes' events are posted; without it, events are only logged. */
   readonly eventsUrl?: string | undefined;
   /** Pages to serve beside the API. */
@@ -129,7 +131,7 @@ async function synthesizeStack(
 async function startFunctions(
   { functions, table }: Pick<LocalStack, "functions" | "table">,
   endpoint: string,
-  { maxEnvironments = defaultMaxEnvironments, log = console.log }: LocalOptions,
+  { maxEnvironments = defaultMaxEnvironments, environment = {}, log = console.log }: LocalOptions,
   resources: AsyncDisposableStack,
 ) {
   const proxy = await startIamProxy({
@@ -142,6 +144,7 @@ async function startFunctions(
   const started = createFunctions(functions, {
     accessDynamoDb: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
     maxEnvironments,
+    environment,
     log,
   });
   resources.defer(started.stop);

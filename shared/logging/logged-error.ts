@@ -7,6 +7,8 @@ type Details = { readonly code?: string } & Partial<
 
 interface LoggedError {
   readonly name: string;
+  /** Only where `LOG_ERROR_MESSAGES` says so. */
+  readonly message?: string;
   readonly code?: string;
   /** The id by which AWS Support finds the failed call. */
   readonly awsRequestId?: string;
@@ -19,13 +21,14 @@ interface LoggedError {
  * What may be logged of an error: its kind, and where in the code it was thrown.
  *
  * Its message, its causes and its other properties are left out: those of the AWS SDK and of JavaScript quote values,
- * which may be what a caller sent.
+ * which may be what a caller sent. The local run, and a stage with `logErrorMessages`, log the message.
  */
 export function loggedError(error: unknown): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, $metadata, CancellationReasons } = error as Error & Details;
   return {
     name: error.name,
+    ...(process.env.LOG_ERROR_MESSAGES && { message: error.message }),
     ...(code !== undefined && { code }),
     ...($metadata?.requestId !== undefined && { awsRequestId: $metadata.requestId }),
     ...(CancellationReasons && { reasons: CancellationReasons.map(({ Code }) => Code) }),

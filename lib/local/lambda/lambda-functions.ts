@@ -12,17 +12,19 @@ interface Options {
   readonly accessDynamoDb: (fn: LocalFunction) => DynamoDbAccess;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
+  /** Variables of all functions beside their own. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
 /** Creates a pool of execution environments for every function. */
 export function createFunctions(
   functions: readonly LocalFunction[],
-  { accessDynamoDb, ...poolOptions }: Options,
+  { accessDynamoDb, environment, ...poolOptions }: Options,
 ) {
   const pools = new Map(
     functions.map((fn) => {
-      const variables = buildVariables(fn, accessDynamoDb(fn));
+      const variables = { ...buildVariables(fn, accessDynamoDb(fn)), ...environment };
       return [fn, new FunctionPool(fn, { variables, ...poolOptions })];
     }),
   );

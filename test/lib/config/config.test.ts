@@ -42,6 +42,7 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     authorizerCacheSeconds: 60,
     deployment: "all-at-once",
     canary: false,
+    logErrorMessages: false,
   });
 });
 

@@ -62,6 +62,12 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
+test("Only a stage that says so logs the messages of errors", async () => {
+  const logging = (await synthesize("dev", { logErrorMessages: true })).template;
+  for (const { Properties } of Object.values(logging.findResources("AWS::Lambda::Function")))
+    expect(Properties.Environment.Variables).toMatchObject({ LOG_ERROR_MESSAGES: "true" });
+});
+
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());

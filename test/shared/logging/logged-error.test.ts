@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { loggedError } from "../../../shared/logging/logged-error.ts";
 
 describe("the logged form of an error", () => {
@@ -8,6 +8,12 @@ describe("the logged form of an error", () => {
     const { stack, ...others } = loggedError(error);
     expect(others).toEqual({ name: "TypeError", code: "ECONNRESET" });
     expect(stack?.split("\n")).toEqual(error.stack?.split("\n").slice(1));
+  });
+
+  test("has the message where the stage says so", () => {
+    vi.stubEnv("LOG_ERROR_MESSAGES", "true");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(loggedError(new TypeError("no secret"))).toMatchObject({ message: "no secret" });
   });
 
   test("includes the AWS request id and the cancellation reasons of a table's error", () => {

@@ -9,6 +9,7 @@ function start(functions: readonly LocalFunction[]) {
   const created = createFunctions(functions, {
     accessDynamoDb: ({ name }) => ({ endpoint: "http://127.0.0.1:1", accessKeyId: `key of ${name}` }),
     maxEnvironments: 1,
+    environment: { LOG_ERROR_MESSAGES: "true" },
     log: () => {},
   });
   onTestFinished(() => created.stop());
@@ -38,5 +39,6 @@ test("a function has the variables of Lambda and its own, with its own access ke
     LAMBDA_TASK_ROOT: fn.codeDirectory,
     TZ: ":UTC",
     TABLE_NAME: "probes",
+    LOG_ERROR_MESSAGES: "true",
   });
 });
