@@ -7,11 +7,13 @@ import { readStack } from "../../lib/local/template/template.ts";
 export const stack = await readStack(inject("engine").assembly);
 
 /** Whether the proxy would forward a request under the role of a deployed function. */
-export function allows(label: string, operation: string, input: object): boolean {
+export const allows = (label: string, operation: string, input: object) =>
+  denial(label, operation, input) === undefined;
+
+/** Why the proxy would not forward a request. */
+export function denial(label: string, operation: string, input: object): string | undefined {
   const caller = stack.functions.find((fn) => fn.label === label);
   if (!caller) throw new Error(`There is no function ${label}.`);
   const body = Buffer.from(JSON.stringify({ TableName: stack.table.input.TableName, ...input }));
-  return (
-    checkIamAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index)) === undefined
-  );
+  return checkIamAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index));
 }

@@ -9,63 +9,70 @@ import type { Input, RequestContext } from "./request-context.ts";
  * Checks a request to DynamoDB against the role of its caller.
  *
  * @param operation such as `PutItem`
- * @returns why the role does not allow the request, in AWS's words; undefined when it does
+ * @returns why the role does not allow the request, in AWS's words, and what it lacks; undefined when it does
  */
 export function checkIamAccess(
-  caller: LocalFunction,
+  { name, role }: LocalFunction,
   operation: string,
   body: Buffer,
   findPartitionKey: PartitionKeyLookup,
 ): string | undefined {
-  let accesses: Access[];
   try {
-    accesses = parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey);
+    for (const access of parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey)) {
+      const missing = findMissing(role.statements, access);
+      if (missing === undefined) continue;
+      const { action, resource } = access;
+      const user = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/${name}`;
+      return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action (the role lacks ${missing})`;
+    }
+    return undefined;
   } catch (error) {
     // A request that cannot be parsed must not be forwarded.
     return errorMessage(error);
   }
-  const denied = accesses.find((access) => !isAllowed(caller.role.statements, access));
-  return denied && denialMessage(caller, denied);
 }
 
-function denialMessage({ name, role }: LocalFunction, { action, resource }: Access): string {
-  const user = `arn:aws:sts::${localAccountId}:assumed-role/${role.name}/${name}`;
-  return `User: ${user} is not authorized to perform: ${action} on resource: ${resource} because no identity-based policy allows the ${action} action`;
-}
-
-/** Evaluates a role's statements, of which none denies anything: an access that no statement allows is denied. */
-const isAllowed = (statements: readonly Statement[], access: Access) =>
-  statements.some((statement) => applies(statement, access));
-
-function applies(
-  { actions, resources, conditions }: Statement,
+/** What the statement that comes closest to allowing an access lacks; undefined if one allows it. None denies anything. */
+function findMissing(
+  statements: readonly Statement[],
   { action, resource, context }: Access,
-): boolean {
-  return (
-    actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())) &&
-    resources.some((pattern) => isLike(pattern, resource)) &&
-    conditions.every((condition) => holds(condition, context))
+): string | undefined {
+  const ofAction = statements.filter(({ actions }) =>
+    actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())),
   );
+  if (ofAction.length === 0) return action;
+  const ofResource = ofAction.filter(({ resources }) =>
+    resources.some((pattern) => isLike(pattern, resource)),
+  );
+  if (ofResource.length === 0) return `${action} on ${resource}`;
+  const [closest] = ofResource
+    .map(({ conditions }) => conditions.flatMap((condition) => findRefused(condition, context)))
+    // The key says which item it is: what is allowed of other items is no help.
+    .sort((a, b) => Number(a.some(isOfKey)) - Number(b.some(isOfKey)) || a.length - b.length);
+  return closest && closest.length > 0 ? [...new Set(closest)].join(", ") : undefined;
 }
 
-const holds = ({ operator, key, values }: Condition, context: RequestContext) =>
-  operators[operator](context[key] ?? [], values);
+const isOfKey = (refused: string) => refused.startsWith("dynamodb:LeadingKeys");
+
+/** The values of a request that a condition does not allow. What follows the first part of a key may be a caller's data. */
+const findRefused = ({ operator, key, values }: Condition, context: RequestContext) =>
+  operators[operator](context[key] ?? [], values).map((value) => `${key} ${value.replace(/#.*/s, "#…")}`);
 
 /**
- * Each operator as a function of the request's values and of the policy's. Like `ForAllValues`, `IfExists` holds for a
- * key that the request does not have.
+ * Each operator as a function of the request's values and of the policy's, which returns those that it refuses. Like
+ * `ForAllValues`, `IfExists` holds for a key that the request does not have.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  */
 const operators: Readonly<
-  Record<Operator, (present: readonly string[], values: readonly string[]) => boolean>
+  Record<Operator, (present: readonly string[], values: readonly string[]) => readonly string[]>
 > = {
   "ForAllValues:StringLike": (present, values) =>
-    present.every((value) => values.some((pattern) => isLike(pattern, value))),
-  "ForAllValues:StringEquals": (present, values) => present.every((value) => values.includes(value)),
-  "ForAllValues:StringNotEquals": (present, values) => !present.some((value) => values.includes(value)),
-  StringEqualsIfExists: (present, values) => present.every((value) => values.includes(value)),
-  Null: (present, values) => values.includes(String(present.length === 0)),
+    present.filter((value) => !values.some((pattern) => isLike(pattern, value))),
+  "ForAllValues:StringEquals": (present, values) => present.filter((value) => !values.includes(value)),
+  "ForAllValues:StringNotEquals": (present, values) => present.filter((value) => values.includes(value)),
+  StringEqualsIfExists: (present, values) => present.filter((value) => !values.includes(value)),
+  Null: (present, values) => (values.includes(String(present.length === 0)) ? [] : ["in the request"]),
 };
 
 /** IAM's string matching: `*` matches any run of characters, `?` any single one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allows, stack } from "../../support/role-check.ts";
+import { allows, denial, stack } from "../../support/role-check.ts";
 
 const TableName = stack.table.input.TableName;
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "root" } });
@@ -22,6 +22,26 @@ test("an index is read with the keys of the index, and not with those of the tab
     expect(allows(label, "Query", { ...query("LEAD#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(
       false,
     );
+});
+
+test.each<[string, string, object, string]>([
+  ["the action", "DeleteItem", { Key: key("LEAD#a") }, "dynamodb:DeleteItem"],
+  ["the index", "GetItem", { Key: key("LEAD#a"), IndexName: "x" }, "dynamodb:GetItem on arn:.*/index/x"],
+  ["the key", "PutItem", { Item: key("MESSAGE#a#b") }, "dynamodb:LeadingKeys MESSAGE#…"],
+  [
+    "the attribute",
+    "PutItem",
+    { Item: { ...key("EXTERNAL#a"), byParent: {} } },
+    "dynamodb:Attributes byParent",
+  ],
+  [
+    "what is returned",
+    "PutItem",
+    { Item: key("LEAD#a"), ReturnValues: "ALL_OLD" },
+    "dynamodb:ReturnValues ALL_OLD",
+  ],
+])("a refusal names %s that the role lacks", (_, operation, input, missing) => {
+  expect(denial("create-lead", operation, input)).toMatch(new RegExp(`\\(the role lacks ${missing}\\)$`));
 });
 
 test("a request without a partition key is refused", () => {

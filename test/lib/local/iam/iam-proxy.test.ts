@@ -74,7 +74,7 @@ test("a denied request gets AWS's error, and does not reach the engine", async (
   await expect(refused).rejects.toMatchObject({
     name: "AccessDeniedException",
     message:
-      "User: arn:aws:sts::000000000000:assumed-role/ProbeRole/Probe is not authorized to perform: dynamodb:GetItem on resource: arn:aws:dynamodb:local:000000000000:table/probes because no identity-based policy allows the dynamodb:GetItem action",
+      "User: arn:aws:sts::000000000000:assumed-role/ProbeRole/Probe is not authorized to perform: dynamodb:GetItem on resource: arn:aws:dynamodb:local:000000000000:table/probes because no identity-based policy allows the dynamodb:GetItem action (the role lacks dynamodb:LeadingKeys KEY#…)",
   });
   expect(received).toEqual([]);
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
