@@ -6,6 +6,7 @@ import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { issueApiKey } from "../ops/keys/api-key-changes.ts";
 import { errorCode, UserError } from "../user-error.ts";
 import { selectEngineTable } from "./engine/dynamodb-client.ts";
+import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 
@@ -21,7 +22,7 @@ export const startCommand = () =>
     .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
     .addHelpText(
       "after",
-      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, DYNAMODB_ENDPOINT and ENGINE_PORT.",
+      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
     .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
 
@@ -63,6 +64,7 @@ function readSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS
   return {
     stage,
     port: readPort("PORT", PORT),
+    faults: env.FAULTS ? readFaults(env.FAULTS) : undefined,
     enginePort: env.ENGINE_PORT ? readPort("ENGINE_PORT", env.ENGINE_PORT) : undefined,
     dataDirectory: DATA_DIR || dataDirectory(stage),
     dynamodbEndpoint: readUrl("DYNAMODB_ENDPOINT", env.DYNAMODB_ENDPOINT, /^http:$/, "http://127.0.0.1:8000"),

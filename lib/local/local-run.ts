@@ -6,6 +6,7 @@ import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts"
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { type Pages, startGateway } from "./gateway/gateway.ts";
+import { createFaults, type Fault, type Faults } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
@@ -34,6 +35,8 @@ interface LocalOptions {
   readonly streams?: boolean;
   /** Variables of all functions beside their own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The faults that calls of the table have at random; without it, none. */
+  readonly faults?: readonly Fault[] | undefined;
   /** Where the pipes' events are posted; without it, events are only logged. */
   readonly eventsUrl?: string | undefined;
   /** Pages to serve beside the API. */
@@ -79,7 +82,8 @@ async function start(
   );
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
-  const { invoke } = await startFunctions(stack, endpoint, options, resources);
+  const faults = options.faults && createFaults(options.faults);
+  const { invoke } = await startFunctions(stack, endpoint, { ...options, faults }, resources);
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
@@ -88,7 +92,10 @@ async function start(
     resources.defer(startStreams(stack, { ...streamsOptions, directory: data?.path, eventsUrl }));
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const gateway = await startGateway(api, { port, invoke, pages: options.pages, log });
+  const gateway = await startGateway(api, {
+    ...{ port, invoke, pages: options.pages, log },
+    faultsOf: faults?.take,
+  });
   resources.defer(gateway.stop);
   const { TableName: tableName } = stack.table.input;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
@@ -131,13 +138,19 @@ async function synthesizeStack(
 async function startFunctions(
   { functions, table }: Pick<LocalStack, "functions" | "table">,
   endpoint: string,
-  { maxEnvironments = defaultMaxEnvironments, environment = {}, log = console.log }: LocalOptions,
+  {
+    maxEnvironments = defaultMaxEnvironments,
+    environment = {},
+    faults,
+    log = console.log,
+  }: Omit<LocalOptions, "faults"> & { readonly faults: Faults | undefined },
   resources: AsyncDisposableStack,
 ) {
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
     findPartitionKey: (index) => findPartitionKey(table, index),
+    faults,
     log,
   });
   resources.defer(proxy.close);

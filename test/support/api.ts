@@ -11,7 +11,7 @@ import { noteSent } from "./sent.ts";
 
 type Options = Pick<
   NonNullable<Parameters<typeof startLocal>[0]>,
-  "maxEnvironments" | "streams" | "throttling" | "templateDirectory" | "eventsUrl"
+  "maxEnvironments" | "faults" | "streams" | "throttling" | "templateDirectory" | "eventsUrl"
 >;
 
 /**

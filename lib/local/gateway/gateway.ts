@@ -23,11 +23,13 @@ interface GatewayOptions {
   readonly port: number;
   readonly invoke: Invoke;
   readonly pages?: Pages | undefined;
+  /** Why a request may have failed, for its log line, beside what its response says. */
+  readonly faultsOf?: ((requestId: string) => readonly string[]) | undefined;
   readonly log: (line: string) => void;
 }
 
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
-export async function startGateway(api: Api, { port, invoke, pages, log }: GatewayOptions) {
+export async function startGateway(api: Api, { port, invoke, pages, faultsOf, log }: GatewayOptions) {
   const handleApi = createRequestHandler(api, invoke);
   const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
     const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
@@ -44,7 +46,9 @@ export async function startGateway(api: Api, { port, invoke, pages, log }: Gatew
     // A connection that stays open would delay the end.
     if (!server.listening) response.setHeader("connection", "close");
     send(response, outcome.response, requestId);
-    log(formatLogLine(request, outcome, Math.round(performance.now() - started), requestId));
+    const faults = faultsOf?.(requestId).map((fault) => ` [${fault}]`) ?? [];
+    const line = formatLogLine(request, outcome, Math.round(performance.now() - started), requestId);
+    log([line, ...faults].join(""));
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));

@@ -4,9 +4,11 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { checkIamAccess } from "./check-iam-access.ts";
+import type { Faults } from "./faults.ts";
 import type { PartitionKeyLookup } from "./request-accesses.ts";
 
 interface ProxyOptions {
@@ -15,14 +17,19 @@ interface ProxyOptions {
   /** Headers of every request to the engine, with its credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly findPartitionKey: PartitionKeyLookup;
+  /** Without it, calls have no faults. */
+  readonly faults?: Faults | undefined;
   readonly log: (line: string) => void;
 }
+
+/** The longest delay of a late response, in milliseconds: the client of the table waits for one second. */
+const longestDelay = 2000;
 
 /**
  * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. A web page
  * that reaches its port knows no access key.
  */
-export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyOptions) {
+export async function startIamProxy({ findPartitionKey, faults, log, ...engine }: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
 
@@ -34,9 +41,21 @@ export async function startIamProxy({ findPartitionKey, log, ...engine }: ProxyO
       return reject(response, 400, "UnrecognizedClientException", "The security token is invalid.");
     const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
-    if (denial === undefined) return forward(incoming, body, response);
-    log(`[${caller.label}] AccessDeniedException: ${denial}`);
-    reject(response, 400, "AccessDeniedException", denial);
+    if (denial !== undefined) {
+      log(`[${caller.label}] AccessDeniedException: ${denial}`);
+      return reject(response, 400, "AccessDeniedException", denial);
+    }
+    // The SDK sends what the function has as its trace. The functions that the stream feeds have none.
+    const { "x-amzn-trace-id": requestId } = incoming.headers;
+    const fault = faults?.draw(String(requestId), operation);
+    if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
+    if (fault === "throttle") return reject(response, 400, "ThrottlingException", "FAULTS has throttle.");
+    const reply = await forward(incoming, body);
+    if (fault === "drop") return void response.destroy();
+    if (fault === "late") await setTimeout(Math.random() * longestDelay);
+    const { connection, "transfer-encoding": _, ...headers } = reply.headers;
+    response.writeHead(reply.statusCode ?? 500, headers);
+    await pipeline(reply, response);
   }
 
   const server = createServer((incoming, response) => {
@@ -73,7 +92,7 @@ function reject(response: ServerResponse, status: number, type: string, message:
 
 function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {
   const agent = new Agent({ keepAlive: true });
-  return async (incoming: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> => {
+  return async (incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> => {
     const { "content-type": type, "x-amz-target": target } = incoming.headers;
     const upstream = request(endpoint, {
       method: "POST",
@@ -84,8 +103,6 @@ function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "h
     upstream.on("error", () => {});
     upstream.end(body);
     const [reply] = (await once(upstream, "response")) as [IncomingMessage];
-    const { connection, "transfer-encoding": _, ...forwarded } = reply.headers;
-    response.writeHead(reply.statusCode ?? 500, forwarded);
-    await pipeline(reply, response);
+    return reply;
   };
 }

@@ -44,7 +44,10 @@ function nameSourceMap(map: string): void {
 
 async function invoke(invocation: Invocation): Promise<InvocationResult> {
   try {
-    const result = await handler(JSON.parse(invocation.payload), buildContext(invocation));
+    const event = JSON.parse(invocation.payload) as { requestContext?: { requestId: string } } | null;
+    // Lambda sets one of its own, which the SDK passes on with each call.
+    process.env._X_AMZN_TRACE_ID = event?.requestContext?.requestId ?? "";
+    const result = await handler(event, buildContext(invocation));
     return { payload: JSON.stringify(result) ?? "null" };
   } catch (error) {
     return { error: inspect(error) };

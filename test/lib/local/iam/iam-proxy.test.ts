@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createFaults, type Fault, type Faults } from "../../../../lib/local/iam/faults.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import type { Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
@@ -17,7 +18,7 @@ const allow = (action: string, pattern: string): Statement => ({
 });
 
 /** An engine that responds to every request with an item, and a client with a role behind the proxy. */
-async function start(statements: Statement[]) {
+async function start(statements: Statement[], faults?: Faults) {
   const received: { request: IncomingMessage; body: string }[] = [];
   const engine = createServer(async (request, response) => {
     received.push({ request, body: String(await buffer(request)) });
@@ -30,6 +31,7 @@ async function start(statements: Statement[]) {
     endpoint,
     headers: { authorization: "Credential=engine/" },
     findPartitionKey: () => "pk",
+    faults,
     log: (line) => log.push(line),
   });
   const role = { name: "ProbeRole", statements };
@@ -78,6 +80,31 @@ test("a denied request gets AWS's error, and does not reach the engine", async (
   });
   expect(received).toEqual([]);
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
+});
+
+test.each<[Fault, string | undefined, number]>([
+  ["throttle", "ThrottlingException", 0],
+  ["late", undefined, 1],
+  ["drop", "ECONNRESET", 1],
+])("a call with the fault %s ends with %s, and reaches the engine %i times", async (fault, code, calls) => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const faults = createFaults([fault]);
+  const { client, received, log } = await start([allow("GetItem", "LEAD#*")], faults);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      Object.assign((args.request as { headers: object }).headers, { "x-amzn-trace-id": "request" });
+      return next(args);
+    },
+    { step: "build" },
+  );
+  const outcome = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") })).then(
+    () => undefined,
+    (error) => error.code ?? error.name,
+  );
+  expect([outcome, received.length]).toEqual([code, calls]);
+  expect(faults.take("request")).toEqual([`${fault} GetItem`]);
+  expect(faults.take("request")).toEqual([]);
+  expect(log).toEqual([]);
 });
 
 test("an unknown caller is rejected, and one of another machine is not heard", async () => {

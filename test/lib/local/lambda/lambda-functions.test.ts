@@ -40,5 +40,6 @@ test("a function has the variables of Lambda and its own, with its own access ke
     TZ: ":UTC",
     TABLE_NAME: "probes",
     LOG_ERROR_MESSAGES: "true",
+    _X_AMZN_TRACE_ID: "",
   });
 });
