@@ -2,9 +2,8 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { codePaths, releaseName } from "../release-name.ts";
 import { UserError } from "../user-error.ts";
-import { checkStageSettings } from "./stage-file.ts";
 import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
-import { completeSettings, projectStages, readSettings } from "./stage-settings.ts";
+import { checkSettings, projectStages, readSettings } from "./stage-settings.ts";
 
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {
@@ -51,8 +50,7 @@ export function readConfig(context: Context, directory = projectStages): Config 
  */
 export function createConfig(stage: string, settings: StageSettings): Config {
   checkStageName(stage);
-  const own = checkStageSettings(settings, `The settings of the stage ${stage}`);
-  return toConfig(stage, completeSettings(own));
+  return toConfig(stage, checkSettings(stage, settings));
 }
 
 function checkStageName(stage: string): void {

@@ -1,5 +1,5 @@
 import type { FromSchema } from "json-schema-to-ts";
-import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
+import { choice, text, wholeNumber } from "./setting-schemas.ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary"] as const;
@@ -65,11 +65,13 @@ export const stageSchema = {
       description:
         "How requests reach new code: all at once, or with `canary` one in ten for half an hour and then all. An alarm in that time returns them to the old code.",
     }),
-    canary: flag({
+    canary: {
+      type: "boolean",
+      errorMessage: "true or false",
       default: false,
       description:
         "Whether a function uses the API from outside every five minutes. It needs a key, which an operator stores.",
-    }),
+    },
     alarmsTo: {
       anyOf: [
         alarmTarget,
@@ -128,11 +130,13 @@ export const stageSchema = {
       { default: 90, description: "How many days logs are kept." },
       "a number of days that CloudWatch supports, such as 7, 30, 90 or 365",
     ),
-    logErrorMessages: flag({
+    logErrorMessages: {
+      type: "boolean",
+      errorMessage: "true or false",
       default: false,
       description:
         "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data.",
-    }),
+    },
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:
@@ -151,20 +155,12 @@ export type StageFile = FromSchema<typeof stageSchema, { keepDefaultedProperties
 /** What a stage can set, but not from a file. */
 export type StageSettings = Omit<StageFile, "$schema" | "like">;
 
-type Properties = (typeof stageSchema)["properties"];
-
-type SettingName = Exclude<keyof Properties, "$schema" | "like">;
-
 /** The settings of a stage, with the defaults of those that it does not set. */
 export type Settings = Omit<FromSchema<typeof stageSchema>, "$schema" | "like">;
-
-type Defaults = {
-  [Name in SettingName as Properties[Name] extends { default: unknown } ? Name : never]: Settings[Name];
-};
 
 /** The settings of a stage whose file sets none. */
 export const defaults = Object.fromEntries<unknown>(
   Object.entries(stageSchema.properties).flatMap(([name, setting]) =>
     "default" in setting ? [[name, setting.default]] : [],
   ),
-) as Defaults;
+) as Settings;

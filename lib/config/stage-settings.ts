@@ -1,8 +1,16 @@
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Ajv, type ErrorObject } from "ajv";
 import { isStageName } from "../../shared/stages.ts";
-import { UserError } from "../user-error.ts";
-import { hasStageFile, readStageFile, stagesWithFile } from "./stage-file.ts";
-import { defaults, ownSettings, type Settings, type StageFile } from "./stage-schema.ts";
+import { errorMessage, UserError } from "../user-error.ts";
+import {
+  defaults,
+  ownSettings,
+  type Settings,
+  type StageFile,
+  type StageSettings,
+  stageSchema,
+} from "./stage-schema.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -10,13 +18,19 @@ export const projectStages = join(import.meta.dirname, "../../stages");
 /**
  * The settings of a stage, by its own file or by the flag `like`, with the defaults of those that it does not set.
  *
- * @throws UserError without a file, or for a mistake in it
+ * @throws UserError without a file, or with one sentence about the first mistake in it
  */
-export const readSettings = (directory: string, stage: string, like?: unknown): Settings =>
-  completeSettings(readStage(directory, stage, like));
-
-/** What a stage sets, with the defaults of the rest. */
-export const completeSettings = (own: StageFile): Settings => ({ ...defaults, ...own });
+export function readSettings(directory: string, stage: string, like?: unknown): Settings {
+  if (like === undefined) return { ...defaults, ...readFile(directory, stage) };
+  if (hasFile(directory, stage)) {
+    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
+  }
+  const other = String(like);
+  if (!isStageName(other)) {
+    throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
+  }
+  return { ...defaults, ...copied(readFile(directory, other)) };
+}
 
 /**
  * The settings of a stage of the project; undefined if it has no file.
@@ -24,40 +38,106 @@ export const completeSettings = (own: StageFile): Settings => ({ ...defaults, ..
  * @throws UserError for a mistake in it
  */
 export const readProjectStage = (stage: string): Settings | undefined =>
-  hasStageFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
+  hasFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
 
-/** What a stage sets. */
-function readStage(directory: string, stage: string, like: unknown): StageFile {
-  if (like === undefined) return readFile(directory, stage);
-  if (hasStageFile(directory, stage)) {
-    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
-  }
-  const other = String(like);
-  if (!isStageName(other)) {
-    throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
-  }
-  return copied(readFile(directory, other));
-}
+/**
+ * The settings of a stage that has no file, with the defaults of those that it does not set.
+ *
+ * @throws UserError with one sentence about the first mistake in them
+ */
+export const checkSettings = (stage: string, settings: unknown): Settings => ({
+  ...defaults,
+  ...check<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
+});
 
 /**
  * What a stage's file sets, over what the stages set that it is like.
  *
  * @param followers the stages that are like this one
  */
-function readFile(directory: string, stage: string, followers: readonly string[] = []): StageFile {
+function readFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
   const path = [...followers, stage];
   if (followers.includes(stage)) {
     throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
   }
-  if (!hasStageFile(directory, stage)) throw new UserError(noStage(stage, directory));
-  const { $schema, like, ...own } = readStageFile(directory, stage);
+  // So that a misspelled name does not deploy another stack.
+  if (!hasFile(directory, stage)) {
+    const stages = readdirSync(directory).map((name) => basename(name, ".json"));
+    const known = stages.filter((name) => hasFile(directory, name)).sort();
+    throw new UserError(
+      `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${known.join(", ")}.`,
+    );
+  }
+  const name = `${basename(directory)}/${stage}.json`;
+  const settings = parse(readFileSync(filePath(directory, stage), "utf8"), name);
+  const { $schema, like, ...own } = check<StageFile>(stageSchema, settings, name);
   return like === undefined ? own : { ...copied(readFile(directory, like, path)), ...own };
 }
 
-/** So that a misspelled name does not deploy another stack. */
-const noStage = (stage: string, directory: string) =>
-  `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${stagesWithFile(directory).join(", ")}.`;
-
 /** The settings that a stage gets from one that it is like. */
-const copied = (settings: StageFile): StageFile =>
+const copied = (settings: StageSettings): StageSettings =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
+
+const filePath = (directory: string, stage: string) => join(directory, `${stage}.json`);
+
+const hasFile = (directory: string, stage: string) =>
+  isStageName(stage) && existsSync(filePath(directory, stage));
+
+function parse(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${name} is not valid JSON: ${errorMessage(error)}.`);
+  }
+}
+
+/** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
+const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+
+const ajv = new Ajv({
+  strictTypes: false,
+  // Errors have the schema that they break, and the value.
+  verbose: true,
+  // The tests check the schema.
+  meta: false,
+  validateSchema: false,
+  formats: { uri: URL.canParse, origin: isOrigin },
+});
+ajv.addKeyword("errorMessage");
+// Only files can name a schema or another file.
+const { $schema, like, ...properties } = stageSchema.properties;
+const settingsSchema = { ...stageSchema, properties };
+
+/** @param source what has the settings, for the error */
+function check<T>(schema: object, settings: unknown, source: string): T {
+  const isValid = ajv.compile<T>(schema);
+  if (isValid(settings)) return settings;
+  // The last one is of the whole setting; those before it are of its alternatives.
+  const error = isValid.errors?.at(-1);
+  throw new UserError(`${source}: ${error && describeMistake(error)}.`);
+}
+
+function describeMistake({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
+  const setting = toName(instancePath);
+  switch (keyword) {
+    case "additionalProperties": {
+      const known = Object.keys(parentSchema?.properties).join(", ");
+      return `there is no setting ${toName(`${instancePath}/${params.additionalProperty}`)}; the settings are ${known}`;
+    }
+    case "required":
+      return `${setting} needs ${params.missingProperty}`;
+    case "dependencies":
+      return `${toName(`${instancePath}/${params.property}`)} needs ${toName(`${instancePath}/${params.missingProperty}`)}`;
+    default:
+      return `${setting || "it"} must be ${parentSchema?.errorMessage}, not ${JSON.stringify(data)}`;
+  }
+}
+
+/** A setting's name from its JSON pointer, such as `corsOrigins[1]`. */
+const toName = (pointer: string) =>
+  pointer
+    .slice(1)
+    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
