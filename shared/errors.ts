@@ -51,36 +51,28 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What a problem has besides its code and its sentence. */
+interface ProblemDetails {
+  readonly faults?: readonly Fault[];
+  /** Seconds after which the caller may retry. */
+  readonly retryAfter?: number;
+  /** Further headers of the response. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The id of what the response is about. */
+  readonly id?: string;
+}
+
 /** The error that handlers and domain functions throw on purpose; any other becomes an internal error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ProblemCode;
-  readonly faults: readonly Fault[];
-  /** Seconds after which the caller may retry. */
-  readonly retryAfter: number | undefined;
-  /** Further headers of the response. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
-  /** The id of what the response is about. */
-  readonly id: string | undefined;
+  readonly details: ProblemDetails;
 
   /** @param detail a sentence for the caller, which reveals nothing about the inside */
-  constructor(
-    code: ProblemCode,
-    detail: string,
-    options: {
-      faults?: readonly Fault[];
-      retryAfter?: number;
-      headers?: Readonly<Record<string, string>>;
-      id?: string;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(detail, { cause: options.cause });
+  constructor(code: ProblemCode, detail: string, { cause, ...details }: ProblemDetails & ErrorOptions = {}) {
+    super(detail, { cause });
     this.code = code;
-    this.faults = options.faults ?? [];
-    this.retryAfter = options.retryAfter;
-    this.headers = options.headers;
-    this.id = options.id;
+    this.details = details;
   }
 }
 
@@ -97,6 +89,21 @@ export function invalidInput(faults: readonly Fault[]): ApiError {
   const atLeast = faults.length >= maxFaults ? "at least " : "";
   const more = unnamed > 0 ? `; and ${atLeast}${unnamed} more faults` : "";
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
+}
+
+/** How much of a name in the request is repeated, in UTF-16 units. */
+const maxNameLength = 64;
+
+/**
+ * The name of a member of what is named `parent`: `tags`, then `tags[3]`. An empty name becomes `""`, because the empty
+ * name stands for the whole body; a long name is cut.
+ *
+ * @param parent undefined for the whole body or query
+ */
+export function memberName(parent: string | undefined, member: string | number): string {
+  const isName = parent === undefined && typeof member === "string";
+  const name = isName ? member || '""' : `${parent ?? ""}[${member}]`;
+  return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
 /** The key of a malformed item, and the field that is missing, has another type, or does not fit the key. */

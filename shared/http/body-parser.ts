@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { addFaults, metadataFaults } from "./faults.ts";
+import { metadataFaults } from "../schemas/field-schemas.ts";
 import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
-import type { RouteEvent } from "./route-event.ts";
+import { addFaults, type RouteEvent } from "./route-event.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;

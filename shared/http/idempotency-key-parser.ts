@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { Fault } from "../errors.ts";
-import { addFaults, memberName } from "./faults.ts";
-import type { RouteEvent } from "./route-event.ts";
+import { type Fault, memberName } from "../errors.ts";
+import { addFaults, type RouteEvent } from "./route-event.ts";
 
 const maxLength = 255;
 

@@ -1,4 +1,4 @@
-import { memberName } from "./faults.ts";
+import { memberName } from "../errors.ts";
 
 /**
  * The longest body that is parsed, in bytes. The longest valid one has 56,868 without white space: a message, with each

@@ -82,7 +82,8 @@ const typePrefix = process.env.ERRORS_URL ? `${process.env.ERRORS_URL}#` : "urn:
 
 /** The response for an error. */
 export function problemResponse(error: ApiError, requestId: string) {
-  const { code, message, faults, retryAfter, headers, id } = error;
+  const { code, message } = error;
+  const { faults = [], retryAfter, headers, id } = error.details;
   const { status, title } = problems[code];
   return {
     statusCode: status,

@@ -5,8 +5,7 @@ import type { Route } from "../routes.ts";
 import type { ConversationsQuery } from "../schemas/conversation-schemas.ts";
 import { maxLimit, maxPage } from "../schemas/page-schemas.ts";
 import { parseTimestamp } from "../timestamps.ts";
-import { addFaults } from "./faults.ts";
-import type { RouteEvent } from "./route-event.ts";
+import { addFaults, type RouteEvent } from "./route-event.ts";
 
 /**
  * Puts the query, parsed from `rawQueryString`, on `event.query`. The response lists faults of its times with the others.

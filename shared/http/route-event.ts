@@ -14,6 +14,11 @@ export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<Authori
   faults?: readonly Fault[];
 };
 
+/** Records faults that no schema can find; the response lists them with those of the validator. */
+export function addFaults(event: RouteEvent, ...faults: readonly Fault[]): void {
+  event.faults = [...(event.faults ?? []), ...faults];
+}
+
 /**
  * Whose API key the request carries, and what it may do.
  *

@@ -9,13 +9,12 @@ import { rateLimit } from "../rate-limit/rate-limit.ts";
 import type { Route, RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
-import { addFaults } from "./faults.ts";
 import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
 import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
-import { authorizedCaller, type RouteEvent } from "./route-event.ts";
+import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
 /** A valid request to a route. */
 type RouteRequest<R extends Route> = RouteInput<R> & {

@@ -1,9 +1,8 @@
 import type { ErrorObject } from "ajv";
-import type { Fault } from "../errors.ts";
+import { type Fault, memberName } from "../errors.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
 import { notBlank } from "../stored-name.ts";
-import { memberName } from "./faults.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
 

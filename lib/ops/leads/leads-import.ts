@@ -63,7 +63,7 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
             outcomes[await storeLead(storing, row, update)] += 1;
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            await reject(rejects, row.line, error.faults, row.value);
+            await reject(rejects, row.line, error.details.faults ?? [], row.value);
           }
         },
         parallel,
