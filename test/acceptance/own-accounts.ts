@@ -6,7 +6,7 @@ import { selectPacedTable } from "../../lib/ops/command/select-table.ts";
 import { dropTrees } from "../../lib/ops/erasure/drop-trees.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../lib/ops/erasure/items-to-erase.ts";
-import { endApiKey, issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { issueApiKey, revokeApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { listByParent } from "../../lib/ops/table/lead-items.ts";
 import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
@@ -58,8 +58,7 @@ export class OwnAccounts {
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>
     this.pace.retry(() => issueApiKey(accountId, { access, label: "accept" }));
 
-  revokeKey = (account: string, keyId: string) =>
-    this.pace.retry(() => endApiKey({ account, keyId }, { revokedAt: new Date().toISOString() }));
+  revokeKey = (account: string, keyId: string) => this.pace.retry(() => revokeApiKey({ account, keyId }));
 
   /** Gives an account a rate limit of its own, in requests of a window. */
   setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit({ account, requests }));

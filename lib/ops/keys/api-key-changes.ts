@@ -42,15 +42,12 @@ export interface ApiKeyReference {
   readonly account?: string | undefined;
 }
 
-/** Ends a key now (`revokedAt`) or at a time (`validUntil`). @returns the changed key; undefined if there is no such key */
-export async function endApiKey(
-  reference: ApiKeyReference,
-  end: { readonly revokedAt: string } | { readonly validUntil: string },
-): Promise<ApiKey | undefined> {
+/** Ends a key now. @returns the changed key; undefined if there is no such key */
+export async function revokeApiKey(reference: ApiKeyReference): Promise<ApiKey | undefined> {
   const item = await findApiKeyItem(reference);
   if (!item) return undefined;
   const key = { pk: String(item.pk), sk: String(item.sk) };
-  return toApiKey(await updateItem(buildUpdate(key, end)));
+  return toApiKey(await updateItem(buildUpdate(key, { revokedAt: new Date().toISOString() })));
 }
 
 /**

@@ -1,66 +1,86 @@
-import { Command, Option } from "commander";
-import ms from "ms";
+import { Command, InvalidArgumentError, Option } from "commander";
+import ms, { type StringValue } from "ms";
+import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
+import { toApiKey } from "../../../shared/domain/api-keys.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
-import { checkAccount } from "../command/known-account.ts";
+import { checkAccount, unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
-import { toPartialFailure } from "../output/aws-errors.ts";
 import { formatColumns } from "../output/columns.ts";
-import { endApiKey, issueApiKey, listApiKeys } from "./api-key-changes.ts";
-import { findKey, type KeyOptions, keyOption, parseDuration, validForOption } from "./key-options.ts";
+import {
+  type ApiKeyReference,
+  findApiKeyItem,
+  issueApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from "./api-key-changes.ts";
 
-/** `keys issue|list|revoke|rotate`: the API keys of an account. */
-export function keysCommand(): Command {
-  const keys = new Command("keys").description("issue, list, revoke and rotate the API keys of an account");
-  keys.addCommand(
-    command("issue", "issue a key; it is printed once and cannot be shown again", { writes: true })
-      .option("--label <text>", "a note that `keys list` shows")
-      .addOption(new Option("--access <access>", "what the key may do").choices(accesses).default("full"))
-      .addOption(validForOption())
-      .action(issue),
-  );
-  keys.addCommand(command("list", "list all keys, oldest first").action(list));
-  keys.addCommand(
-    command("revoke", "end a key now; authorizers can accept it until their cache expires", endsKey)
-      .addOption(keyOption())
-      .addOption(yesOption())
-      .action(revoke),
-  );
-  keys.addCommand(
-    command("rotate", "replace a key with a new one; the old key still works during the overlap", endsKey)
-      .addOption(keyOption())
-      .addOption(
-        new Option("--overlap <duration>", "how long the old key still works: 90s, 24h, 7d")
-          .argParser(parseDuration)
-          .default(ms("24h"), "24h"),
-      )
-      .addOption(validForOption())
-      .addOption(yesOption())
-      .action(rotate),
-  );
-  return keys;
+/** `keys issue|list|revoke`: the API keys of an account. */
+export const keysCommand = (): Command =>
+  new Command("keys")
+    .description("issue, list and revoke the API keys of an account")
+    .addCommand(
+      command("issue", "issue a key; it is printed once and cannot be shown again", { writes: true })
+        .option("--label <text>", "a note that `keys list` shows")
+        .addOption(new Option("--access <access>", "what the key may do").choices(accesses).default("full"))
+        .option(
+          "--valid-for <duration>",
+          "how long the key is valid: 12h, 90d (default: forever)",
+          parseDuration,
+        )
+        .action(issue),
+    )
+    .addCommand(command("list", "list all keys, oldest first").action(list))
+    .addCommand(
+      command("revoke", "end a key now; authorizers can accept it until their cache expires", {
+        // A whole key names its account.
+        account: "optional",
+        writes: true,
+      })
+        .requiredOption(
+          "--key <key>",
+          "the whole key, or the id that `keys list` shows; an id needs --account",
+          parseKey,
+        )
+        .addOption(yesOption())
+        .action(revoke),
+    );
+
+/**
+ * Keeps only the id and the digest of a whole key, so that the key is never printed.
+ *
+ * @throws UserError for a whole key that is mistyped; an error of the parser would print it
+ */
+function parseKey(text: string): ApiKeyReference {
+  const key = parseApiKey(/lck_\w*/.exec(text)?.[0] ?? "");
+  if (key) return key;
+  if (!text.includes("_")) return { keyId: text };
+  throw new UserError("The checksum of this key is wrong: it has a typo, or is cut off.");
 }
 
-/** A whole key names its account. */
-const endsKey = { account: "optional", writes: true } as const;
+/** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
+function parseDuration(text: string): number {
+  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
+  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
+  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
+}
 
-/** The ISO 8601 UTC timestamp of the time after a duration, in milliseconds. */
-const timestampAfter = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
-
-const newKeyFields = (access: Access, label: string | undefined, validFor: number | undefined) => ({
-  access,
-  ...(label !== undefined && { label }),
-  ...(validFor !== undefined && { validUntil: timestampAfter(validFor) }),
-});
+/** The last time that a `Date` can have, in milliseconds since the epoch. */
+const lastDate = 8.64e15;
 
 async function issue(
   options: AccountOptions & { access: Access; label?: string; validFor?: number },
 ): Promise<void> {
   await selectTableByOptions(options);
   const { account, access, label, validFor, json } = options;
-  const issued = await issueApiKey(account, newKeyFields(access, label, validFor));
+  const issued = await issueApiKey(account, {
+    access,
+    ...(label !== undefined && { label }),
+    ...(validFor !== undefined && { validUntil: new Date(Date.now() + validFor).toISOString() }),
+  });
   console.log(json ? JSON.stringify(issued) : issued.apiKey);
 }
 
@@ -74,50 +94,31 @@ async function list(options: AccountOptions): Promise<void> {
   console.log(formatColumns(keys, columns));
 }
 
-/** Asks before a key ends: nothing can extend it. */
-async function confirmEnd({ keyId, accountId, label }: ApiKey, action: string, yes = false): Promise<void> {
-  const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
-  if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
-  await confirm(keyId, { kind: "key", by: "id", action }, yes);
+interface RevokeOptions extends Omit<AccountOptions, "account"> {
+  readonly account?: string;
+  readonly key: ApiKeyReference;
+  readonly yes?: boolean;
 }
 
-async function revoke(options: KeyOptions): Promise<void> {
+async function revoke(options: RevokeOptions): Promise<void> {
   const { json, yes } = options;
-  const { reference, key } = await findKey(options);
-  const { keyId, revokedAt } = key;
+  const reference = { ...options.key, account: options.account };
+  const { keyId, accountId, label, revokedAt } = await findKey(options, reference);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
-  await confirmEnd(key, "revoke it", yes);
-  const revoked = await endApiKey(reference, { revokedAt: timestampAfter(0) });
+  const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
+  if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
+  await confirm(keyId, { kind: "key", by: "id", action: "revoke it" }, yes);
+  const revoked = await revokeApiKey(reference);
   console.log(json ? JSON.stringify(revoked) : `The key ${keyId} is revoked.`);
 }
 
-async function rotate(options: KeyOptions & { overlap: number; validFor?: number }): Promise<void> {
-  const { overlap, validFor, json, yes } = options;
-  const { reference, key: old } = await findKey(options);
-  const { keyId, accountId } = old;
-  const onKey = (command: string) => opsCommand(options, `keys ${command} --account ${accountId}`);
-  const state = apiKeyState(old);
-  if (state !== "live")
-    throw new UserError(`The key ${keyId} is ${state}: issue a new one instead, with ${onKey("issue")}.`);
-  await confirmEnd(old, "replace it", yes);
-  const validUntil = earlierTime(old.validUntil, timestampAfter(overlap));
-  const issued = await issueApiKey(accountId, newKeyFields(old.access, old.label, validFor));
-  // Printed before the next call can fail, because it cannot be shown again.
-  if (!json) console.log(issued.apiKey);
-  let replaced: ApiKey | undefined;
-  try {
-    replaced = await endApiKey(reference, { validUntil });
-  } catch (error) {
-    throw await toPartialFailure(
-      error,
-      (reason) =>
-        `The new key is issued, but the end of the key ${keyId} could not be set: ${reason} When the new key is in use, run ${onKey(`revoke --key ${keyId}`)}.`,
-    );
-  } finally {
-    if (json) console.log(JSON.stringify({ issued, replaced }));
-  }
-  if (!json) console.error(`The key ${keyId} is valid until ${replaced?.validUntil}.`);
+/** Selects the table, and reads a key. @throws UserError for an id without an account, or when there is no such key */
+async function findKey(options: RevokeOptions, reference: ApiKeyReference): Promise<ApiKey> {
+  await selectTableByOptions(options);
+  const item = await findApiKeyItem(reference);
+  if (item) return toApiKey(item);
+  const { account, keyId } = reference;
+  if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
+  const list = opsCommand(options, `keys list --account ${account}`);
+  throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);
 }
-
-const earlierTime = (end: string | undefined, other: string) =>
-  end !== undefined && Date.parse(end) < Date.parse(other) ? end : other;

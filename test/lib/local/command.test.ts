@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
-import { endApiKey, issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
@@ -37,7 +37,7 @@ test.each<[string, () => Promise<string>]>([
     "that is revoked",
     async () => {
       const { apiKey, keyId } = await issueApiKey("demo");
-      await endApiKey({ account: "demo", keyId }, { revokedAt: "2026-01-01T00:00:00Z" });
+      await revokeApiKey({ account: "demo", keyId });
       return apiKey;
     },
   ],

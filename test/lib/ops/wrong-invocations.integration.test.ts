@@ -16,8 +16,7 @@ const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
 const wrongKey = "The checksum of this key is wrong: it has a typo, or is cut off.";
-const asks = (action: string) =>
-  `The key ${keyId} of the account acme has the label "web".\nThis cannot be undone. Type the id of the key to ${action}: That is not the id of the key: nothing was changed. Scripts use --yes.`;
+const question = `The key ${keyId} of the account acme has the label "web".\nThis cannot be undone. Type the id of the key to revoke it: That is not the id of the key: nothing was changed. Scripts use --yes.`;
 const onTable = `--table ${tableName}`;
 
 /** Sentences, and the command lines that fail with them. */
@@ -26,7 +25,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     [
       "keys list",
       `keys revoke --key ${keyId}`,
-      `keys rotate --key ${keyId}`,
       "leads set-status --lead lead_1 --status new",
       "leads set-score --lead lead_1 --score 1",
       "leads export --output nobody.csv",
@@ -62,13 +60,12 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   [wrongKey]: [
     `keys revoke ${onTable} --key ${mistyped}`,
     `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,
-    `keys rotate ${onTable} --key ${unknownKey.slice(0, -1)}`,
+    `keys revoke ${onTable} --key ${unknownKey.slice(0, -1)}`,
   ],
   "An id needs the account of the key (--account), a whole key does not.": [
     `keys revoke ${onTable} --key 01JZ`,
   ],
-  [asks("revoke it")]: [`keys revoke --account acme ${onTable} --key ${keyId}`],
-  [asks("replace it")]: [`keys rotate --account acme ${onTable} --key ${keyId}`],
+  [question]: [`keys revoke --account acme ${onTable} --key ${keyId}`],
   "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":
     [
       "keys list --account acme",

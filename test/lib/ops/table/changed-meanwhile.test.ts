@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionConflictException } from "@
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
-import { endApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { changeLead } from "../../../../lib/ops/leads/lead-changes.ts";
 import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
@@ -51,7 +51,7 @@ test("nothing of a key comes back that is deleted before its end is set", async 
   const createdAt = "2026-01-01T00:00:00.000Z";
   const key = { ...apiKeyKey(sha256, keyId), keyId, accountId: "acme", access: "full", createdAt };
   const table = tableWith([key], () => table.remove(key));
-  await expect(endApiKey({ keyId, sha256 }, { revokedAt: createdAt })).rejects.toThrow(StaleReadError);
+  await expect(revokeApiKey({ keyId, sha256 })).rejects.toThrow(StaleReadError);
   expect(table.stored()).toEqual([]);
 });
 

@@ -28,7 +28,6 @@ await aLead("acme");
 const writing: [name: string, command: () => Command, args: string[]][] = [
   ["keys", keysCommand, ["issue", ...person]],
   ["keys", keysCommand, ["revoke", ...person, "--key", "key", "--yes"]],
-  ["keys", keysCommand, ["rotate", ...person, "--key", "key", "--yes"]],
   ["leads", leadsCommand, ["set-status", ...person, "--lead", "lead_1", "--status", "new"]],
   ["leads", leadsCommand, ["set-score", ...person, "--lead", "lead_1", "--score", "1"]],
   ["leads", leadsCommand, ["import", file, ...person]],
@@ -64,7 +63,7 @@ test("each command that declares that it writes is among them", () => {
       .map((command) => `${group().name()} ${command.name()}`),
   );
   const tested = writing.map(([name, , [command]]) => `${name} ${command}`);
-  expect(declared.length).toBeGreaterThan(10);
+  expect(declared.length).toBeGreaterThanOrEqual(10);
   expect(tested).toEqual(expect.arrayContaining(declared));
 });
 
