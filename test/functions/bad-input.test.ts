@@ -31,27 +31,6 @@ const valid = {
 const accepted = { "create-lead": 201, "send-message": 404 };
 
 describe.each(lists)("%s rejects", (name) => {
-  test.each([
-    ["limit=5&x=1&limit=5", "limit repeated", "x unknown"],
-    ["page%00=1", "page\0 unknown"],
-    ["__proto__=1", "__proto__ unknown"],
-    ["toString=1&hasOwnProperty", "hasOwnProperty unknown", "toString unknown"],
-    ["=1", '"" unknown'],
-    [`id=${long(65)}`, "id too_long"],
-    [`id=${Array.from({ length: 101 }, (_, n) => `x${n}`)}`, "id too_many"],
-    ["id=x,,y&id=+", "id[1] too_short", "id[3] too_short"],
-    ["id=x&id=%ff", "id invalid_encoding"],
-    ["sort=createdAt&sort=createdAt", "sort repeated"],
-    ["sort=%ff", "sort invalid_encoding"],
-    [
-      "createdAfter=x&createdAfter=x&createdBefore=%ff",
-      "createdAfter repeated",
-      "createdBefore invalid_encoding",
-    ],
-  ])("%s", async (query, ...expected) => {
-    expect((await listFaults(name, { query })).sort()).toEqual(expected);
-  });
-
   test("thousands of parameters, and lists the first 100", async () => {
     const parameters = Array.from({ length: 3000 }, (_, n) => n.toString(36));
     for (const query of [parameters.join("&"), parameters.map((name) => `${name}&${name}`).join("&")]) {
@@ -201,7 +180,6 @@ const notParameter = "is not a parameter of this route";
 const notField = "is not a field of this route";
 const leaveOut = "leave it out if it has no value";
 const noSpaces = "must not contain spaces: a + means one in a query, so write it as %2B";
-const oneId = "needs exactly one id of a conversation";
 
 describe("the message of a fault", () => {
   test.each([
@@ -239,51 +217,10 @@ describe("the message of a fault", () => {
       (name) =>
         ["list-leads", `${name}=x`, `${name} ${notParameter}: records always have all their fields`] as const,
     ),
-    ["list-leads", "sort=name", "sort must be one of -createdAt, createdAt"],
-    ["list-leads", "sort=-lastMessageAt", "sort must be one of -createdAt, createdAt"],
-    [
-      "list-conversations",
-      "sort=+lastMessageAt",
-      "sort must be one of -createdAt, createdAt, -lastMessageAt, lastMessageAt",
-    ],
-    ["list-conversations", "include=leads", "include must be one of messages"],
-    ["list-conversations", "include=messages", `include ${oneId}`],
-    ["list-conversations", "include=messages&id=conv_1,conv_2", `include ${oneId}`],
-    ["list-conversations", "id=conv_1&messageLimit=5", "messageLimit needs include=messages"],
-    [
-      "list-conversations",
-      "id=conv_1&messagesBefore=msg_7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
-      "messagesBefore needs include=messages",
-    ],
-    [
-      "list-conversations",
-      "id=conv_1&include=messages&messagesBefore=conv_1",
-      "messagesBefore must be the id of a message",
-    ],
-    [
-      "list-conversations",
-      "id=conv_1&include=messages&messageLimit=101",
-      "messageLimit must be a whole number from 1 to 100, in plain digits",
-    ],
-    [
-      "list-conversations",
-      "sort=-lastMessageAt&page=101",
-      "page must be at most 100 with this sort and limit: go on with lastMessageBefore",
-    ],
     [
       "list-conversations",
       "sort=lastMessageAt&page=21&limit=100",
       "page must be at most 20 with this sort and limit: go on with lastMessageAfter",
-    ],
-    [
-      "list-conversations",
-      "sort=-lastMessageAt&limit=-5",
-      "limit must be a whole number from 1 to 100, in plain digits",
-    ],
-    [
-      "list-conversations",
-      "lastMessageAfter=2026-01-02T00:00:00Z&lastMessageBefore=2026-01-01T00:00:00Z",
-      "lastMessageBefore must not be earlier than lastMessageAfter",
     ],
     ["list-leads", "email=a+b@example.com", `email ${noSpaces}`],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
@@ -293,14 +230,8 @@ describe("the message of a fault", () => {
     ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
     ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
-    ["list-leads", "status=", "status must be one of new, qualified, booked"],
-    ["list-leads", "page=", "page must be a whole number from 1 to 999999999, in plain digits"],
-    ["list-leads", "limit=", "limit must be a whole number from 1 to 100, in plain digits"],
-    ["list-leads", "email=a&email=b", "email must be given once"],
-    ["list-leads", "email=%ff", "email must be percent-encoded UTF-8"],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
-    ["list-leads", `id=${Array(101).fill("x")}`, "id must have at most 100 items"],
     ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
     ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
   ] as const)("%s?%s", async (name, query, message) => {
@@ -330,9 +261,7 @@ describe("the message of a fault", () => {
       "metadata must have at most 1024 bytes as JSON",
     ],
     [{ name: null }, "name must be a string, not null"],
-    [{ name: 5 }, "name must be a string, not a number"],
     [{ name: ["Ada"] }, "name must be a string, not an array"],
-    [{ name: { first: "Ada" } }, "name must be a string, not a JSON object"],
     [{ name: true }, "name must be a string, not true or false"],
     [{ name: "Ada", source: null }, `source must be a string, not null: ${leaveOut}`],
     [{ name: "Ada", tags: "vip" }, "tags must be an array, not a string"],

@@ -2,7 +2,6 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
-import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
@@ -204,12 +203,4 @@ test("sends no event for an item written long after its id was created, as by a 
   expect(toEvents([toRecord(erasedLead, 62_000)])).toEqual([]);
   // A writer's clock may be ahead of the table's.
   expect(toEvents([toRecord(message, -2000)])).toHaveLength(1);
-});
-
-test("every new item of a batch has its event, in the order of the stream, beside items without one", async () => {
-  const without = { pk: "x", sk: "y" };
-  const items = Array.from({ length: 10 }, () => [lead, without, conversation, message]).flat();
-  const types = (await composeEvents(items.map((item) => toRecord(item)))).map(({ type }) => type);
-  const expected = ["lead.created", "conversation.started", "message.sent"];
-  expect(types).toEqual(Array(10).fill(expected).flat());
 });
