@@ -1,29 +1,17 @@
 import { errorMessage } from "../../lib/user-error.ts";
 import { type Finding, notSeen } from "./finding.ts";
 import type { Acceptance, Phase } from "./phase.ts";
-import { alarms } from "./phases/alarms.ts";
 import { contract } from "./phases/contract.ts";
 import { cost } from "./phases/cost.ts";
 import { counting } from "./phases/counting.ts";
-import { deployed } from "./phases/deployed.ts";
 import { events } from "./phases/events.ts";
 import { gateway } from "./phases/gateway.ts";
 import { keys } from "./phases/keys.ts";
 import { times } from "./phases/times.ts";
 import { linesThatRestOn, type Report } from "./report.ts";
 
-/** In the order in which they are made: pages are measured when there are many leads, and alarms are raised last. */
-export const phases: readonly Phase[] = [
-  deployed,
-  contract,
-  gateway,
-  keys,
-  counting,
-  cost,
-  times,
-  events,
-  alarms,
-];
+/** In the order in which they are made: pages are measured when there are many leads. */
+export const phases: readonly Phase[] = [contract, gateway, keys, counting, cost, times, events];
 
 /** Those of `--quick`: whether callers can read and write. */
 export const quickPhases: readonly Phase[] = [contract];
@@ -69,7 +57,7 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
     await cleanUp.disposeAsync();
   } catch (error) {
     ends.push(
-      `Not everything was taken back (${errorMessage(error)}): run \`${acceptance.cleanCommand}\` in two hours.`,
+      `Not everything was taken back (${errorMessage(error)}): erase the accounts ${acceptance.accounts.names.join(", ")}, and delete the queue and the rule whose names end with the first one.`,
     );
   }
   const seconds = (Date.now() - start.getTime()) / 1000;

@@ -54,7 +54,6 @@ export async function openAwsStage(stage: string) {
     get logGroups(): readonly string[] {
       return JSON.parse(output("FunctionLogGroups"));
     },
-    cloudFormation,
     cloudWatch: new CloudWatchClient(config),
     logs: new CloudWatchLogsClient(config),
     sqs: new SQSClient(config),

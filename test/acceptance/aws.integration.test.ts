@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { ulid } from "ulid";
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/stage-schema.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
+import { Account } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
@@ -19,14 +19,12 @@ import { listening } from "../support/listening.ts";
 import { skipWaits } from "../support/skipped-waits.ts";
 import { remove, tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
-import { type Control, clean, open, type Target } from "./open.ts";
-import { isOfEndedRun } from "./own-accounts.ts";
+import { type Control, open, type Target } from "./open.ts";
 import { type Acceptance, abortable } from "./phase.ts";
 import { requestsOfKind } from "./phases/cost.ts";
 import type { Report } from "./report.ts";
 import { FakeAws } from "./support/fake-aws.ts";
 import type { Event } from "./support/fake-events.ts";
-import { alarmNames } from "./support/fake-stack.ts";
 
 const stage = `t${randomBytes(6).toString("hex")}`;
 const authorizerCacheSeconds = 0;
@@ -144,54 +142,7 @@ test("a stage that is as documented differs in nothing, nothing is left, and the
   for (const { page, restsOnIt } of report.findings)
     expect([page, restsOnIt.length > 0]).toEqual([page, true]);
   await expectNothingLeft();
-  await leaveAll();
-  expect(await cleanLater()).toBe(2);
-  await expectNothingLeft();
   expect([...aws.calls].sort()).toEqual(documentedCalls());
-});
-
-const alarm = "server-errors";
-const TABLE_NAME = stageTableName(stage);
-
-/** Leaves what killed runs leave. */
-async function leaveAll() {
-  const { accounts, cleanUp } = await open(onStage, control());
-  cleanUp.move();
-  const name = `leads-accept-${stage}-${accounts?.mine.slice("accept-".length)}`;
-  for (const kind of ["queue", "rule"]) aws.temporary.add(`${kind} ${name}`);
-  aws.monitoring.alarms.set(alarm, { StateValue: "ALARM", StateReason: "npm run accept" });
-  aws.temporary.add(`${TABLE_NAME}-${alarm}`);
-}
-
-/** Cleans when the runs must be over. */
-function cleanLater() {
-  ahead = 3 * 3_600_000;
-  return clean(onStage, control());
-}
-
-test("--clean takes away each part, also if another one fails, and leaves a run that may be under way", async () => {
-  await leaveAll();
-  aws.monitoring.alarms.set("slow-answers", { StateValue: "ALARM", StateReason: "Threshold Crossed" });
-  expect(await clean(onStage, control())).toBe(0);
-  const left = [...aws.temporary];
-  expect(left).toEqual([expect.stringMatching(/^queue /), expect.stringMatching(/^rule /)]);
-  aws.events.failsRules = true;
-  await expect(cleanLater()).rejects.toThrow("not authorized to perform: events:ListRules");
-  expect([...aws.temporary]).toEqual(left);
-  expect([...aws.monitoring.states]).toEqual([[`${TABLE_NAME}-${alarm}`, "OK"]]);
-  aws.temporary.clear();
-  await expectNothingLeft();
-});
-
-test.each([
-  ["accept-corp", false],
-  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-1", true],
-  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-4", false],
-  ["accept-01kazzzzzzzzzzzzzzzzzzzzzz-1-2", false],
-  ["accept-2-01kazzzzzzzzzzzzzzzzzzzzzz-1", false],
-  [`accept-${ulid(Date.now() - 3_600_000).toLowerCase()}-1`, false],
-])("whether %s is of a run that is over: %s", (name, isOver) => {
-  expect(isOfEndedRun(name, "accept-", Date.now())).toBe(isOver);
 });
 
 /** The policy of whoever runs the command. */
@@ -200,29 +151,18 @@ function readPolicy() {
   return (JSON.parse(policy) as { Statement: { Action: string[]; Resource: string | string[] }[] }).Statement;
 }
 
-test("the policy names resources for each action that can have one", () => {
-  const general = readPolicy().filter(({ Resource }) => Resource === "*");
-  expect(general.flatMap(({ Action }) => Action).sort()).toEqual([
-    "cloudformation:DescribeStackDriftDetectionStatus",
-    "cloudformation:DetectStackResourceDrift",
-    "cloudwatch:DescribeAlarms",
-    "cloudwatch:GetMetricData",
-    "events:ListRules",
-    "sqs:ListQueues",
-  ]);
-});
-
 /** The calls that the policy allows, without those on the table. */
 function documentedCalls(): string[] {
   const actions = readPolicy()
     .flatMap(({ Action }) => Action)
     .filter((action) => !action.startsWith("dynamodb:"));
-  // One that drift detection makes itself, and one that IAM names otherwise.
-  return actions
-    .map((action) => action.split(":")[1] ?? "")
-    .filter((action) => action !== "DetectStackResourceDrift")
-    .map((action) => (action === "DeleteMessage" ? "DeleteMessageBatch" : action))
-    .sort();
+  return (
+    actions
+      .map((action) => action.split(":")[1] ?? "")
+      // IAM names it otherwise.
+      .map((action) => (action === "DeleteMessage" ? "DeleteMessageBatch" : action))
+      .sort()
+  );
 }
 
 /** Responds to a revoked key, by the seconds since it was revoked. @returns what hears that it was */
@@ -256,18 +196,8 @@ test.each([
 });
 
 test("each difference is found in a run, and no other", async () => {
-  const { monitoring, stack, events } = aws;
+  const { monitoring, events } = aws;
   const joins = "A message that joins a conversation";
-  const ttl = "/AuthorizerResultTtlInSeconds";
-  const drift = { StackId: "1", ResourceType: "AWS", Timestamp: new Date() };
-  const property = { PropertyPath: ttl, ExpectedValue: "60", ActualValue: "3600" };
-  stack.drifts = [
-    {
-      ...{ ...drift, LogicalResourceId: "Authorizer", StackResourceDriftStatus: "MODIFIED" },
-      PropertyDifferences: [{ ...property, DifferenceType: "NOT_EQUAL" }],
-    },
-    { ...drift, LogicalResourceId: "Failures", StackResourceDriftStatus: "DELETED" },
-  ];
   monitoring.streamAge = 40;
   monitoring.unitFactors.set(joins, 2).set("A retry of that lead", undefined);
   monitoring.unitFactors.set("A lead with an email address and a source", 0);
@@ -286,21 +216,13 @@ test("each difference is found in a run, and no other", async () => {
     if (received.size >= 61) ahead += 60_000;
     else await setTimeout(100);
   };
-  monitoring.alarms.delete("server-errors");
-  monitoring.alarms.set("slow-answers", { AlarmActions: [] });
-  monitoring.actionResults.set(`${TABLE_NAME}-error-budget`, undefined);
-  const refusal = "Failed to execute action arn:aws:sns:eu-central-1:1:ops: AuthorizationError";
-  monitoring.actionResults.set(`${TABLE_NAME}-function-throttles`, refusal);
-
-  const only = ["deployed", "cost", "times", "events", "alarms"];
+  const only = ["cost", "times", "events"];
   const onNote = (text: string) => {
     if (text === "making a queue and a rule") begin = new Date().toISOString();
   };
   const report = await run({ only, wasThrottled: true, onNote });
   expect(report.ended).toBeUndefined();
   expect(ofVerdict(report, "differs")).toEqual([
-    `The resources of the stack: Authorizer ${ttl}: 3600`,
-    "The resources of the stack: Failures: deleted",
     "The age of the stream: 40.0 s",
     expect.stringMatching(/^A lead with an email address and a source: 0\.00 W/),
     expect.stringMatching(/^A message that joins a conversation: 12\.24 W and 4\.00 R, /),
@@ -312,29 +234,20 @@ test("each difference is found in a run, and no other", async () => {
     expect.stringMatching(
       /^The envelope and the fields of events: the envelope of .+: account,.+,id,resources,/,
     ),
-    `The alarms of the stage: missing: ${TABLE_NAME}-server-errors`,
-    `The action of the alarm ${TABLE_NAME}-slow-answers: it has none`,
-    `The action of the alarm ${TABLE_NAME}-error-budget: ops was not called`,
-    `The action of the alarm ${TABLE_NAME}-function-throttles: ${refusal}`,
   ]);
   expect(ofVerdict(report, "not seen")).toEqual([
     "A retry of that lead: CloudWatch has no units of the table in that minute",
   ]);
 });
 
-test("what cannot be measured is not seen: units beside a canary, an alarm that is raised", async () => {
-  aws.monitoring.alarms.set("slow-answers", { StateValue: "ALARM" });
+test("what cannot be measured is not seen, such as units beside a canary", async () => {
   aws.monitoring.isThrottled = false;
-  const report = await run({
-    only: ["cost", "times", "alarms"],
-    settings: { canary: true },
-  });
+  const report = await run({ only: ["cost", "times"], settings: { canary: true } });
   expect(ofVerdict(report, "differs")).toEqual([]);
   const notSeen = ofVerdict(report, "not seen").join("\n");
   for (const text of [
     "A message that joins a conversation: the canary uses the table every five minutes",
     "The access log has requests that the throttle refused: the throttle refused no request of the phase gateway",
-    `The action of the alarm ${TABLE_NAME}-slow-answers: the alarm is raised already`,
   ])
     expect(notSeen).toContain(text);
 });
@@ -344,7 +257,7 @@ test.each(
 )("Ctrl-C in the phase %s ends the run, and nothing is left of it", async (phase) => {
   let isIn = false;
   const report = await run({
-    only: [phase, "alarms"],
+    only: [phase, "times"],
     onNote: (text, end) => {
       if (isIn) end();
       isIn ||= text.startsWith(`${phase}, phase `);
@@ -356,39 +269,42 @@ test.each(
 });
 
 test("each phase that fails is named, the others are made, and nothing is left", async () => {
-  vi.spyOn(aws.stack, "drifts", "get").mockImplementation(() => {
-    throw Object.assign(new Error("User is not authorized"), { name: "AccessDeniedException" });
-  });
+  vi.spyOn(Account.prototype, "createLead").mockRejectedValue(new Error("socket hang up"));
   aws.events.failedTargets = 1;
-  const report = await run({ only: ["deployed", "events", "alarms"] });
+  const report = await run({ only: ["times", "events", "keys"] });
   expect(report.ended).toBe(
     [
-      "The phase deployed failed: User is not authorized.",
+      "The phase times failed: socket hang up.",
       "The phase events failed: EventBridge refused the queue: no access.",
     ].join(" "),
   );
-  expect(report.findings.filter(({ phase }) => phase === "alarms").length).toBe(1 + alarmNames.length);
+  expect(report.findings.filter(({ phase }) => phase === "keys")).toHaveLength(2);
   await expectNothingLeft();
 });
 
-test("alarms of another stage, whose name begins like this one's, are not touched", async () => {
-  aws.monitoring.alarms.set("2-server-errors", {});
-  await run({ only: ["alarms"] });
-  expect([...aws.monitoring.states.keys()]).not.toContain(`${TABLE_NAME}-2-server-errors`);
+test("a request without a response while leads are created differs from the promise", async () => {
+  const { createLead } = Account.prototype;
+  let leads = 0;
+  vi.spyOn(Account.prototype, "createLead").mockImplementation(function (this: Account, ...args) {
+    return ++leads === 2 ? Promise.reject(new Error("socket hang up")) : createLead.apply(this, args);
+  });
+  const report = await run({ only: ["counting"] });
+  expect(report.ended).toBeUndefined();
+  expect(ofVerdict(report, "differs")).toEqual(["2 leads at 50 a second, and their lists: socket hang up"]);
 });
 
-test("what could not be taken back is left to --clean, with the options of the run", async () => {
+test("what could not be taken back is named", async () => {
   const acceptance = await open({ ...onStage, yes: true }, control());
   acceptance.cleanUp.defer(() => Promise.reject(new Error("no network")));
   const { ended } = await accept(acceptance, []);
-  expect(ended).toBe(
-    `Not everything was taken back (no network): run \`npm run accept -- --stage ${stage} --like dev --yes --clean\` in two hours.`,
+  const accounts = [1, 2, 3].map((n) => `accept-\\w{26}-${n}`).join(", ");
+  expect(ended).toMatch(
+    new RegExp(`^Not everything was taken back \\(no network\\): erase the accounts ${accounts}, and delete`),
   );
 });
 
 test("a stage without a file needs --like, before anything is asked of AWS", async () => {
-  for (const start of [open, clean])
-    await expect(start({ stage }, control())).rejects.toThrow(/^There is no .* --like/);
+  await expect(open({ stage }, control())).rejects.toThrow(/^There is no .* --like/);
   expect([...aws.calls]).toEqual([]);
 });
 

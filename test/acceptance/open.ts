@@ -6,9 +6,7 @@ import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
-import { type Acceptance, abortable, settle } from "./phase.ts";
-import { resetAlarms } from "./phases/alarms.ts";
-import { removeSubscriptions } from "./phases/events.ts";
+import { type Acceptance, abortable } from "./phase.ts";
 
 /** What is accepted: either `stage` or `local`. */
 export interface Target {
@@ -60,30 +58,8 @@ export async function open(target: Target, control: Control): Promise<Acceptance
     ...{ name: target.stage ?? "local", url, keys, mine, accounts },
     ...(stage && { aws: stage }),
     settings,
-    cleanCommand: cleanCommand(target),
     cleanUp: opening.move(),
   };
-}
-
-function cleanCommand({ stage, like, yes }: Target): string {
-  const options = [
-    stage ? `--stage ${stage}` : "--local",
-    like && `--like ${like}`,
-    yes && "--yes",
-    "--clean",
-  ];
-  return `npm run accept -- ${options.filter(Boolean).join(" ")}`;
-}
-
-/** Takes away what runs that were killed have left, each part also if another one fails. @returns how many accounts that was */
-export async function clean(target: Target, control: Control): Promise<number> {
-  const settings = readTargetSettings(target);
-  const stage = await openStage(target, settings);
-  const { accounts } = await openAccounts(target, settings, stage);
-  const now = (control.now ?? Date.now)();
-  const erasing = accounts.eraseEndedRuns(now);
-  await settle([erasing, ...(stage ? [removeSubscriptions(stage, now), resetAlarms(stage)] : [])]);
-  return erasing;
 }
 
 /** @throws UserError for a stage that has no file and is not like another: its limits would be unknown */
@@ -100,7 +76,7 @@ async function openStage(target: Target, settings: Settings): Promise<AwsStage |
   const stage = await openAwsStage(target.stage);
   if (target.yes || !(stage.isProtected || settings.removalPolicy === "retain")) return stage;
   throw new UserError(
-    `The stage ${target.stage} keeps its data. A run writes leads of its own, erases them, and raises each alarm: pass --yes to do so there.`,
+    `The stage ${target.stage} keeps its data. A run writes leads of its own, and erases them: pass --yes to do so there.`,
   );
 }
 

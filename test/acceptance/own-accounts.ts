@@ -1,5 +1,4 @@
-import { decodeTime, ulid } from "ulid";
-import { countAccounts } from "../../lib/ops/accounts/account-items.ts";
+import { ulid } from "ulid";
 import { writeLimit } from "../../lib/ops/accounts/accounts-limit.ts";
 import type { TableOptions } from "../../lib/ops/command/command.ts";
 import { selectPacedTable } from "../../lib/ops/command/select-table.ts";
@@ -13,18 +12,6 @@ import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
-
-/** How long a run may be under way, in milliseconds: what is younger is left to it. */
-const longestRun = 2 * 3_600_000;
-
-/** Whether a name is a prefix and that of an account of a run, without `accept-`, and the run is over. */
-export function isOfEndedRun(name: string, prefix: string, now: number): boolean {
-  const [, id] = /^([0-7][0-9a-hjkmnp-tv-z]{25})-[123]$/.exec(name.slice(prefix.length)) ?? [];
-  return name.startsWith(prefix) && id !== undefined && now - decodeTime(id.toUpperCase()) > longestRun;
-}
-
-/** What the ids of the accounts of all runs begin with. Accounts of others may, too. */
-const prefix = "accept-";
 
 /** How the table is found, and how long a revoked key may work. */
 interface Options {
@@ -41,7 +28,7 @@ export class OwnAccounts {
   readonly #keyCache: number;
 
   private constructor(pace: Pace, { cacheSeconds }: Options) {
-    const run = prefix + ulid().toLowerCase();
+    const run = `accept-${ulid().toLowerCase()}`;
     this.mine = `${run}-1`;
     this.other = `${run}-2`;
     this.limited = `${run}-3`;
@@ -63,22 +50,14 @@ export class OwnAccounts {
   /** Gives an account a rate limit of its own, in requests of a window. */
   setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit({ account, requests }));
 
-  /** Deletes everything of the accounts. It reads the whole table. */
-  erase = () => this.#eraseAll([this.mine, this.other, this.limited]);
-
-  /** Deletes everything of the accounts of runs that are over. @returns how many there were */
-  async eraseEndedRuns(now: number): Promise<number> {
-    const all = [...(await countAccounts(this.pace)).keys()].filter((account) =>
-      isOfEndedRun(account, prefix, now),
-    );
-    await this.#eraseAll(all);
-    return all.length;
+  get names(): readonly string[] {
+    return [this.mine, this.other, this.limited];
   }
 
-  async #eraseAll(accounts: readonly string[]): Promise<void> {
-    const { pace } = this;
-    const erasing = { pace, scan: true, keyCache: this.#keyCache };
-    await Promise.all(accounts.map((account) => erase(new ItemsToErase({ account }), erasing)));
+  /** Deletes everything of the accounts. It reads the whole table. */
+  async erase(): Promise<void> {
+    const erasing = { pace: this.pace, scan: true, keyCache: this.#keyCache };
+    await Promise.all(this.names.map((account) => erase(new ItemsToErase({ account }), erasing)));
   }
 
   /**
@@ -87,7 +66,7 @@ export class OwnAccounts {
    */
   async eraseListed(): Promise<void> {
     const { pace } = this;
-    for (const account of [this.mine, this.other, this.limited]) {
+    for (const account of this.names) {
       const list = (type: "lead" | "erasedLead" | "limit") =>
         queryAll({ ...inPartition(accountPartition(type, account)), ...keysOnly }, pace);
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));

@@ -24,8 +24,6 @@ export interface Acceptance {
   readonly load: number;
   /** Whether the phase `gateway` saw the throttle refuse requests. */
   wasThrottled?: boolean;
-  /** How to take away what a run left. */
-  readonly cleanCommand: string;
   /** Takes back what a check changed, when the run ends, the last one first. */
   readonly cleanUp: AsyncDisposableStack;
   /** Says what is going on within a phase. */

@@ -5,7 +5,7 @@ import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
-import { clean, open, type Target } from "./open.ts";
+import { open, type Target } from "./open.ts";
 import { countVerdicts, type Report, terminalTable } from "./report.ts";
 
 /** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
@@ -23,7 +23,6 @@ const command = new Command("npm run accept --")
   )
   .option("--local", "the running `npm start`")
   .option("--quick", "only whether callers can read and write")
-  .option("--clean", "take away what runs left that began two hours ago or earlier")
   .option("--yes", "use a stage that keeps its data, too")
   .addHelpText(
     "after",
@@ -36,16 +35,12 @@ function parseStage(text: string): string {
   throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
 }
 
-async function main(target: Target & { readonly clean?: boolean }): Promise<void> {
+async function main(target: Target): Promise<void> {
   if (!target.stage && !target.local)
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
     );
   const control = { signal: abortOnSignals(), note };
-  if (target.clean) {
-    const erased = await clean(target, control);
-    return console.log(`Erased ${erased} accounts of runs that began two hours ago or earlier.`);
-  }
   const selected = target.quick ? quickPhases : phases;
   const report = await accept(await open(target, control), selected);
   note("");
@@ -74,9 +69,7 @@ function abortOnSignals(): AbortSignal {
   const abort = () => {
     if (abortedAt === undefined) {
       abortedAt = performance.now();
-      console.error(
-        "\nTaking back what was made, which takes up to two minutes. Ctrl-C again leaves it to --clean.",
-      );
+      console.error("\nTaking back what was made, which takes up to two minutes. Ctrl-C again leaves it.");
       controller.abort();
     } else if (performance.now() - abortedAt > duplicateSignalTime) process.exit(130);
   };

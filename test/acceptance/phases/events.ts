@@ -1,6 +1,5 @@
 import {
   DeleteRuleCommand,
-  ListRulesCommand,
   PutRuleCommand,
   PutTargetsCommand,
   RemoveTargetsCommand,
@@ -9,7 +8,6 @@ import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
-  ListQueuesCommand,
   ReceiveMessageCommand,
 } from "@aws-sdk/client-sqs";
 import { isRecord } from "../../../lib/is-record.ts";
@@ -24,7 +22,6 @@ import { validateDetail } from "../../support/event-validators.ts";
 import { spread } from "../../support/statistics.ts";
 import type { AwsStage } from "../aws-stage.ts";
 import { assumption, compared } from "../finding.ts";
-import { isOfEndedRun } from "../own-accounts.ts";
 import { type Acceptance, type Phase, poll } from "../phase.ts";
 
 /** How many leads are created, each with a message. */
@@ -111,23 +108,6 @@ interface Received {
   readonly faults: readonly string[];
 }
 
-/** What the names of the rules and the queues of all runs against a stage begin with. */
-const namePrefix = ({ stage }: AwsStage) => `leads-accept-${stage}-`;
-
-/** Takes away the rules and the queues of runs against the stage that are over. */
-export async function removeSubscriptions(stage: AwsStage, now: number): Promise<void> {
-  const { sqs, events } = stage;
-  const EventBusName = stage.output("EventBusName");
-  const prefix = namePrefix(stage);
-  const { Rules = [] } = await events.send(new ListRulesCommand({ EventBusName, NamePrefix: prefix }));
-  for (const { Name = "" } of Rules)
-    if (isOfEndedRun(Name, prefix, now)) await removeRule(events, EventBusName, Name);
-  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({ QueueNamePrefix: prefix }));
-  for (const QueueUrl of QueueUrls)
-    if (isOfEndedRun(QueueUrl.split("/").at(-1) ?? "", prefix, now))
-      await sqs.send(new DeleteQueueCommand({ QueueUrl }));
-}
-
 /** A rule cannot be deleted while it has a target. */
 async function removeRule(events: AwsStage["events"], EventBusName: string, Name: string): Promise<void> {
   const isMissing = (error: unknown) => {
@@ -140,7 +120,7 @@ async function removeRule(events: AwsStage["events"], EventBusName: string, Name
 /** Makes a queue that receives the events of an account. @returns what reads ten of them at most, and deletes them */
 async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: string) {
   const { sqs, events } = stage;
-  const name = namePrefix(stage) + account.replace(/^accept-/, "");
+  const name = `leads-accept-${stage.stage}-${account}`;
   const EventBusName = stage.output("EventBusName");
   cleanUp.defer(() => removeRule(events, EventBusName, name));
   const EventPattern = JSON.stringify({ source: [eventSource], detail: { account: [account] } });

@@ -6,7 +6,7 @@ export interface FakeAccount {
   readonly stackName: string;
   /** The names of all calls, such as `CreateQueue`. */
   readonly calls: Set<string>;
-  /** What exists for a run alone: alarms that are raised, rules and queues, by their kinds and names. */
+  /** What exists for a run alone: rules and queues, by their kinds and names. */
   readonly temporary: Set<string>;
   /** The time of the run, in milliseconds since the epoch. */
   now(): number;

@@ -3,7 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import {
   DeleteRuleCommand,
   EventBridgeClient,
-  ListRulesCommand,
   PutRuleCommand,
   PutTargetsCommand,
   RemoveTargetsCommand,
@@ -12,7 +11,6 @@ import {
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   DeleteQueueCommand,
-  ListQueuesCommand,
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
@@ -34,7 +32,6 @@ export class FakeEvents {
   /** How long after its item an event is sent, in milliseconds. */
   eventDelay = 300;
   failedTargets = 0;
-  failsRules = false;
   /** Called when no messages are left: a call waits for some. */
   waitForMessages = (): Promise<unknown> => setTimeout(100);
   readonly #messages: Event[] = [];
@@ -55,15 +52,15 @@ export class FakeEvents {
     if (changed) this.#messages.push(changed);
   }
 
-  /** The names of queues or rules that begin with a prefix. */
-  #named(kind: "queue" | "rule", prefix = ""): string[] {
+  /** The names of queues. */
+  get #queues(): string[] {
     return [...this.#account.temporary]
-      .filter((name) => name.startsWith(`${kind} ${prefix}`))
-      .map((name) => name.slice(kind.length + 1));
+      .filter((name) => name.startsWith("queue "))
+      .map((name) => name.slice("queue ".length));
   }
 
   #expectQueue(QueueUrl = "") {
-    expectNamed(QueueUrl, this.#named("queue").map(queueUrl));
+    expectNamed(QueueUrl, this.#queues.map(queueUrl));
   }
 
   #sqs() {
@@ -94,9 +91,6 @@ export class FakeEvents {
       this.#expectQueue(QueueUrl);
       return {};
     });
-    on(ListQueuesCommand, ({ QueueNamePrefix }) => ({
-      QueueUrls: this.#named("queue", QueueNamePrefix).map(queueUrl),
-    }));
     on(DeleteQueueCommand, ({ QueueUrl }) => {
       this.#expectQueue(QueueUrl);
       temporary.delete(`queue ${QueueUrl?.split("/").at(-1)}`);
@@ -115,17 +109,12 @@ export class FakeEvents {
       temporary.add(`rule ${Name}`);
       return { RuleArn: `arn:aws:events:${owner}:rule/bus/${Name}` };
     });
-    on(ListRulesCommand, ({ EventBusName, NamePrefix }) => {
-      if (this.failsRules) throw new Error("not authorized to perform: events:ListRules");
-      expectNamed(EventBusName, [stackName]);
-      return { Rules: this.#named("rule", NamePrefix).map((Name) => ({ Name })) };
-    });
     on(PutTargetsCommand, ({ EventBusName, Rule = "", Targets = [] }) => {
       const [target] = Targets;
       expectNamed(EventBusName, [stackName]);
       expectNamed(
         target?.Arn,
-        this.#named("queue").map((name) => `arn:aws:sqs:${owner}:${name}`),
+        this.#queues.map((name) => `arn:aws:sqs:${owner}:${name}`),
       );
       this.#pattern = JSON.parse(patterns.get(Rule) ?? "");
       targets.set(Rule, String(target?.Id));

@@ -1,29 +1,17 @@
-import {
-  type AlarmHistoryItem,
-  CloudWatchClient,
-  DescribeAlarmHistoryCommand,
-  DescribeAlarmsCommand,
-  GetMetricDataCommand,
-  type MetricAlarm,
-  type MetricDataQuery,
-  SetAlarmStateCommand,
-} from "@aws-sdk/client-cloudwatch";
+import { CloudWatchClient, GetMetricDataCommand, type MetricDataQuery } from "@aws-sdk/client-cloudwatch";
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { functionNames } from "../../../lib/bundling/bundle.ts";
 import { mean, sum } from "../../support/statistics.ts";
 import { readCosts } from "../docs-figures.ts";
 import { kinds } from "../phases/cost.ts";
-import { expectNamed, type FakeAccount, fakeClient, pageOf } from "./fake-client.ts";
-import { alarmNames, type FakeStack, logGroupName, physicalName } from "./fake-stack.ts";
+import { type FakeAccount, fakeClient, pageOf } from "./fake-client.ts";
+import { type FakeStack, logGroupName, physicalName } from "./fake-stack.ts";
 
 /** How late metrics and log lines are, in milliseconds. */
 const metricLag = 180_000;
 const logLag = 25_000;
 
 const hour = 3_600_000;
-
-/** The ARN of an alarm's topic, without its name. */
-const action = "arn:aws:sns:eu-central-1:123456789012";
 
 /** The units that the stage consumes in each minute by itself. */
 const background = 7;
@@ -55,14 +43,6 @@ interface Point {
 export class FakeMonitoring {
   readonly #account: FakeAccount;
   readonly #stack: FakeStack;
-  /** The alarms, by their names without that of the stack: another stack's name may begin with it. */
-  readonly alarms = new Map<string, Partial<MetricAlarm>>(alarmNames.map((name) => [name, {}]));
-  /** What CloudWatch has of an alarm's action when it is raised; undefined if it ran none. */
-  readonly actionResults = new Map<string, string | undefined>();
-  /** The last states that were set, by the names of alarms. */
-  readonly states = new Map<string, string>();
-  /** What happened to all alarms, the newest first. */
-  readonly #history: AlarmHistoryItem[] = [];
   /** The highest age of the stream, in seconds: most batches are younger. */
   streamAge = 6;
   /** How many requests of a kind are sent in a minute. */
@@ -82,13 +62,6 @@ export class FakeMonitoring {
       MetricDataResults: MetricDataQueries.map((query) =>
         this.#values(query, Number(StartTime), Number(EndTime)),
       ),
-    }));
-    on(DescribeAlarmsCommand, ({ AlarmNames = [] }) => ({
-      MetricAlarms: this.#allAlarms().filter(({ AlarmName }) => AlarmNames.includes(AlarmName)),
-    }));
-    on(SetAlarmStateCommand, ({ AlarmName = "", StateValue = "" }) => this.#setState(AlarmName, StateValue));
-    on(DescribeAlarmHistoryCommand, ({ AlarmName }) => ({
-      AlarmHistoryItems: this.#history.filter((item) => item.AlarmName === AlarmName),
     }));
     const onLogs = fakeClient(CloudWatchLogsClient, account);
     onLogs(FilterLogEventsCommand, ({ logGroupName, startTime = 0, endTime, filterPattern, nextToken }) => {
@@ -139,36 +112,6 @@ export class FakeMonitoring {
         background + factor * this.requestsOfKind * unitsOf(kind)[unit === "Read" ? "reads" : "writes"];
       return { time: start + 60_000 * n, samples: Array.from({ length: 4 }, () => (share * units) / 4) };
     });
-  }
-
-  #allAlarms() {
-    return Array.from(this.alarms, ([name, alarm]) => ({
-      AlarmName: `${this.#account.stackName}-${name}`,
-      AlarmActions: [`${action}:ops`],
-      ActionsEnabled: true,
-      StateValue: "OK",
-      ...alarm,
-    }));
-  }
-
-  #setState(AlarmName: string, state: string) {
-    expectNamed(
-      AlarmName,
-      this.#allAlarms().map((alarm) => alarm.AlarmName),
-    );
-    const isRaised = state === "ALARM";
-    this.states.set(AlarmName, state);
-    if (isRaised) this.#account.temporary.add(AlarmName);
-    else this.#account.temporary.delete(AlarmName);
-    const note = (HistoryItemType: "StateUpdate" | "Action", HistorySummary: string | undefined) => {
-      if (HistorySummary === undefined) return;
-      const Timestamp = new Date(1 + this.#history.length);
-      this.#history.unshift({ AlarmName, HistoryItemType, HistorySummary, Timestamp });
-    };
-    const success = `Successfully executed action ${action}:ops`;
-    note("StateUpdate", `Alarm updated from ${isRaised ? "OK" : "ALARM"} to ${state}`);
-    const isKnown = isRaised && this.actionResults.has(AlarmName);
-    note("Action", isKnown ? this.actionResults.get(AlarmName) : success);
   }
 
   /** The lines of a log: those of the run, and others of an hour before it. */
