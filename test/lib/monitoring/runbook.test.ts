@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,6 +19,19 @@ test("Each row of the runbook's table is an alarm, and each alarm a row that has
   expect(table).toHaveLength(alarms.size);
   const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
   for (const { section } of runbookRows.values()) expect(sections).toContain(section);
+});
+
+test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {
+  const [, functions] = /```sh\n(output\(\).*?)```/s.exec(page) ?? [];
+  const aws =
+    'aws() { case "$*" in *Function*) echo groups ;; *start-query*) echo "$4" >&2 ;; esac }; sleep() { :; }';
+  const script = `exec 2>&1; ${aws}\n${functions}query fields "$access_log"; query fields`;
+  const [log] = Object.values(template.findResources("AWS::Logs::LogGroup")).filter(({ Properties }) =>
+    String(Properties.LogGroupName).startsWith("/aws/vendedlogs/http-apis/"),
+  );
+  expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" })).toBe(
+    `${log?.Properties.LogGroupName}\ngroups\n`,
+  );
 });
 
 test("An alarm notifies the topic of its row when it is raised and when it ends, with what the row says", () => {
