@@ -82,7 +82,11 @@ async function run(options: CopyOptions, source: SourceTable, pace: Pace) {
   await storeRows({ ...options, account }, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
-    store: (storing) => copyAccount({ ...storing, replace, source, unreadable, count, leave: left.note }),
+    store: (storing) =>
+      copyAccount({
+        ...{ ...storing, replace, source, unreadable, count },
+        ...{ leave: left.note, wouldExist: new Set() },
+      }),
   });
   if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

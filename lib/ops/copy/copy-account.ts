@@ -12,7 +12,7 @@ import { isErased } from "./store-rows.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, unreadable, count } = copying;
+  const { source, account, unreadable, count, dryRun, wouldExist } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<Outcome | "erased">,
@@ -25,11 +25,13 @@ export async function copyAccount(copying: Copying): Promise<void> {
   await copyEach("leadImport", (start) => storeOnce(copying, toItem("leadImport", account, start)));
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
-  await copyEach("lead", async (lead) =>
-    isErased(copying, lead.id)
-      ? "erased"
-      : copyItem(copying, toItem("lead", account, lead), (stored) => nameLead(account, lead, stored)),
-  );
+  await copyEach("lead", async (lead) => {
+    if (isErased(copying, lead.id)) return "erased";
+    const item = toItem("lead", account, lead);
+    const outcome = await copyItem(copying, item, (stored) => nameLead(account, lead, stored));
+    if (dryRun && outcome === "stored") wouldExist.add(lead.id);
+    return outcome;
+  });
   // A conversation that ends makes room for another active one of its lead on its channel. Sixteen are copied at once, each
   // with all of its messages in memory.
   for (const isActive of [false, true])

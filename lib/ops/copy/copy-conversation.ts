@@ -9,7 +9,7 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { activation } from "../table/active-conversation.ts";
 import { messagesOf } from "../table/lead-items.ts";
-import { readStored, readWhole, toItem } from "../table/stored-records.ts";
+import { readWhole, toItem } from "../table/stored-records.ts";
 import type { Unreadable } from "../table/unreadable.ts";
 import { asChange } from "../table/write-items.ts";
 import { type CopyingItem, copyItem, differences, type Outcome } from "./copy-item.ts";
@@ -24,6 +24,8 @@ export interface Copying extends CopyingItem {
   readonly source: SourceTable;
   /** The items of the source that are not valid. */
   readonly unreadable: Unreadable;
+  /** The leads that a dry run would have stored. */
+  readonly wouldExist: Set<string>;
   /** Called with the outcome of items. */
   readonly count: (outcome: Outcome | "erased", items?: number) => void;
 }
@@ -60,11 +62,11 @@ async function copyWithoutMessages(
   conversation: Conversation,
   messages: readonly Item[],
 ): Promise<Outcome | "erased"> {
-  const { account, leave } = copying;
+  const { account, leave, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);
   if (isErased(copying, leadId)) return "erased";
-  if (!(await hasLead(copying, leadId))) {
+  if (!wouldExist.has(leadId) && !(await pace.retry(() => leadExists(account, leadId)))) {
     leave(item, "its lead does not exist");
     return "left";
   }
@@ -78,13 +80,6 @@ async function copyWithoutMessages(
       return { item: conversationItem(account, { ...conversation, status: ended }) };
     return stored?.status === active && isNamed ? {} : { others: items };
   });
-}
-
-/** Whether the account has a lead, or a dry run would have copied it. */
-async function hasLead({ account, source, dryRun, pace, unreadable }: Copying, id: string): Promise<boolean> {
-  if (await pace.retry(() => leadExists(account, id))) return true;
-  const item = dryRun ? await source.lead(id) : undefined;
-  return item !== undefined && readStored("lead", item, unreadable) !== undefined;
 }
 
 /**

@@ -1,6 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import { accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
@@ -36,14 +35,6 @@ export class SourceTable {
   async *leadsOfConversations(): AsyncGenerator<{ id: string; leadId: string }> {
     for await (const { sk, leadId } of this.items("conversation"))
       if (typeof leadId === "string") yield { id: String(sk), leadId };
-  }
-
-  /** The item of a lead, if the account has it. */
-  async lead(id: string): Promise<Item | undefined> {
-    const { client, name: TableName } = this.#table;
-    const Key = leadKey(this.#account, id);
-    const command = new GetCommand({ TableName, Key, ConsistentRead: true });
-    return (await this.#pace.retry(() => client.send(command))).Item;
   }
 }
 

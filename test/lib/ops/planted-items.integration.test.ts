@@ -72,7 +72,7 @@ beforeAll(async () => {
 
 /** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. The time of a test is limited. */
 async function ops(...args: string[]) {
-  const { code, stdout, stderr } = await program([...args, "--table", tableName], { isTerminal: true });
+  const { code, stdout, stderr } = await program([...args, "--table", tableName]);
   expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
   expect(`${stdout}${stderr}`.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
   expect(`${stdout}${stderr}`).not.toContain(`${secret} of another account`);

@@ -11,14 +11,12 @@ interface Environment {
   readonly env?: NodeJS.ProcessEnv;
   /** What the command reads from stdin. */
   readonly input?: string;
-  /** Whether stdout is a terminal. */
-  readonly isTerminal?: boolean;
 }
 
 /** Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again. */
 export async function program(
   args: readonly string[],
-  { env = {}, input = "", isTerminal = false }: Environment = {},
+  { env = {}, input = "" }: Environment = {},
 ): Promise<Outcome> {
   const own = tableName;
   const printed = { stdout: "", stderr: "" };
@@ -32,7 +30,7 @@ export async function program(
         done();
       },
     });
-  const stdout = Object.assign(collect("stdout"), { isTTY: isTerminal });
+  const stdout = collect("stdout");
   const stderr = collect("stderr");
   const stdin = Readable.from([input]).pipe(new PassThrough());
   const streams = Object.entries({ stdin, stdout, stderr }).map(([name, stream]) =>
