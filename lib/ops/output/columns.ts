@@ -13,7 +13,7 @@ export function formatColumns(
 ): string {
   const names = columns.filter((name) => rows.some((row) => toCell(row[name]) !== ""));
   const cells = [names, ...rows.map((row) => names.map((name) => toCell(row[name])))];
-  const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
+  const widths = names.map((_, i) => cells.reduce((most, line) => Math.max(most, line[i]?.length ?? 0), 0));
   const isNumber = names.map((name) => rows.every((row) => typeof (row[name] ?? 0) === "number"));
   const align = (cell: string, i: number) =>
     isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0);

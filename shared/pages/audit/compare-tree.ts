@@ -24,8 +24,6 @@ export interface Comparison {
   readonly differences: Difference[];
   /** Why the tree must be counted again. */
   damage: DamagedTreeError | undefined;
-  /** The same, if so many rows differ that no more are compared. */
-  excess: DamagedTreeError | undefined;
   /** Whether a tree that was emptied is not filled yet. */
   isFilling: boolean;
 }
@@ -35,12 +33,8 @@ export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damag
 
 /** A comparison that has not begun. @param fed that of the list */
 export const comparison = (owner: CountedOwner, fed: string, pace: Pace): Comparison => ({
-  ...{ owner, fed, pace, needsRoot: false, differences: [], isFilling: false },
-  ...{ damage: undefined, excess: undefined },
+  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined, isFilling: false },
 });
-
-/** The most differing rows of a tree that are set one by one: with more, it is better to count the tree again. */
-const mostDifferences = 10_000;
 
 /** How long a part of a tree is read again while commits come first, in milliseconds. */
 const partTimeout = 60_000;
@@ -52,7 +46,7 @@ export async function compareRange(
   rows: readonly CountedRow[],
 ) {
   try {
-    for (let from: string | undefined = start; from !== undefined && !tree.damage && !tree.excess; )
+    for (let from: string | undefined = start; from !== undefined && !tree.damage; )
       from = await comparePart(tree, { start: from, until }, rows);
   } catch (error) {
     if (!(error instanceof DamagedTreeError)) throw error;
@@ -82,8 +76,6 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
     const difference = { sk, counted: counted.get(sk), actual: actual.get(sk) };
     if (difference.counted !== difference.actual) differences.push(difference);
   }
-  if (differences.length > mostDifferences)
-    tree.excess = new DamagedTreeError(owner, `More than ${mostDifferences} rows differ.`, root);
   return end;
 }
 
@@ -91,15 +83,12 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
 export function wrongTwice(first: Comparison, second: Comparison): Finding | undefined {
   const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
   const differences = second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk)));
-  // If many rows are others, they are being counted.
-  const isExcess = first.excess && differences.length > 0.9 * mostDifferences;
-  const found = first.damage ?? first.excess;
-  const damage = found && (second.damage ?? (isExcess ? second.excess : undefined));
+  const damage = first.damage && second.damage;
   const isFilling = first.isFilling && second.isFilling;
-  const isWrong = differences.length > 0 || damage !== undefined || isFilling;
-  return isWrong ? { owner: second.owner, differences, damage, isFilling } : undefined;
+  const found = { owner: second.owner, differences, damage, isFilling };
+  return seemsWrong(found) ? found : undefined;
 }
 
 /** Whether something seems to be wrong with a tree. */
-export const seemsWrong = ({ differences, damage, isFilling }: Comparison) =>
+export const seemsWrong = ({ differences, damage, isFilling }: Finding) =>
   differences.length > 0 || damage !== undefined || isFilling;

@@ -31,21 +31,17 @@ export async function verify(
   { start = "", maxRows = Number.POSITIVE_INFINITY } = {},
 ): Promise<{ readonly findings: readonly Finding[]; readonly next: string | undefined }> {
   const { pace } = reading;
-  const { trees, next } = await compareTrees(list, { start, until: undefined }, reading, maxRows);
-  for (let found = trees.filter(seemsWrong); found.length > 0; ) {
-    await pace.wait(secondLook);
-    const again = await compareTrees(list, { start, until: next }, reading);
-    const pairs = found.flatMap((first) => {
-      const second = again.trees.find(({ owner }) => owner.origin === first.owner.origin);
-      return second ? { first, second } : [];
-    });
-    // A look that was ended early has not seen all that the other has.
-    const isWhole = pairs.every(({ first, second }) => !first.excess || second.excess || second.damage);
-    if (isWhole)
-      return { findings: pairs.flatMap((pair) => wrongTwice(pair.first, pair.second) ?? []), next };
-    found = again.trees.filter(seemsWrong);
-  }
-  return { findings: [], next };
+  const first = await compareTrees(list, { start, until: undefined }, reading, maxRows);
+  const { next } = first;
+  const found = first.trees.filter(seemsWrong);
+  if (found.length === 0) return { findings: [], next };
+  await pace.wait(secondLook);
+  const again = await compareTrees(list, { start, until: next }, reading);
+  const findings = found.flatMap((tree) => {
+    const second = again.trees.find(({ owner }) => owner.origin === tree.owner.origin);
+    return (second && wrongTwice(tree, second)) ?? [];
+  });
+  return { findings, next };
 }
 
 /** A tree with the rows of the table that were read and not compared yet, and where they begin. */

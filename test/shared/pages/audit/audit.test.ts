@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
-import { repair, toChange } from "../../../../shared/pages/audit/repair.ts";
+import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -135,57 +135,6 @@ test("lists of several pages are compared page by page, and sublists when some r
     { owner: { origin: "LEAD#acme#fair" }, differences: differences(ofSource("fair")) },
     { owner: webLeads, differences: differences(ofSource("web")) },
   ]);
-});
-
-test("a tree in which more than 10,000 rows differ is counted again", async () => {
-  const memory = useMemoryTable();
-  const items = putLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
-  await maintainList(leads, [], { deadline });
-  for (const item of items) memory.delete(item);
-  const { findings } = await check();
-  expect(findings.map(({ damage }) => damage?.message)).toEqual(
-    Array(2).fill("More than 10000 rows differ."),
-  );
-  expect(await repair(leads, findings, { deadline })).toBe(true);
-  expect(await check()).toEqual({ findings: [], waits: [] });
-});
-
-test("more than 10,000 rows that are counted before the second look are no damage", async () => {
-  const memory = useMemoryTable();
-  const items = putLeads(memory, "acme", 10_100, () => ({ source: "web" }), 0);
-  await maintainList(leads, [], { deadline });
-  const generations = async () =>
-    [await readRoot(leads), await readRoot(webLeads)].map((root) => root?.generation);
-  const before = await generations();
-  for (const item of items) memory.delete(item);
-  const { findings, waits } = await check(() =>
-    maintainList(
-      leads,
-      items.map(({ sk }) => toChange(webLeads, String(sk))),
-      { deadline },
-    ),
-  );
-  expect(findings).toEqual([]);
-  // The first look ended early, so two whole ones follow, if the second finds anything.
-  expect(waits).toEqual([60_000]);
-  expect(await generations()).toEqual(before);
-});
-
-test("a row that differs behind more than 10,000 that are counted meanwhile is found", async () => {
-  const memory = useMemoryTable();
-  const items = putLeads(memory, "acme", 10_200, () => ({ source: "web" }), 0);
-  await maintainList(leads, [], { deadline });
-  const early = items.slice(0, 10_100);
-  for (const item of early) memory.delete(item);
-  memory.put({ ...items[10_150], status: "booked" });
-  const changes = early.map(({ sk }) => toChange(webLeads, String(sk)));
-  const { findings, waits } = await check(() => maintainList(leads, changes.splice(0), { deadline }));
-  const differences = [{ sk: items[10_150]?.sk, counted: 0, actual: 2 }];
-  expect(findings).toMatchObject([
-    { owner: leads, differences, damage: undefined },
-    { owner: webLeads, differences, damage: undefined },
-  ]);
-  expect(waits).toEqual([60_000, 60_000]);
 });
 
 test("a row of another source is found in both", async () => {
