@@ -71,24 +71,6 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
 
-test("a damaged tree is one place, and --repair counts it again", async () => {
-  await countedLeads(450);
-  const { pk } = treeKey(webLeads, "");
-  for (const item of [...memory.items()])
-    if (item.pk === pk && String(item.sk).startsWith(nodePrefix))
-      memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, entries: new Uint8Array() } }));
-  const { printed } = await counts("verify", "--json");
-  expect(JSON.parse(String(printed[0]))).toEqual([
-    {
-      list: "leads",
-      source: "web",
-      damage: expect.stringMatching(/^The node .* is missing, or not what its entry says/),
-    },
-  ]);
-  await counts("verify", "--repair");
-  expect((await counts("verify")).failure).toBeUndefined();
-});
-
 test("items that no maintainer writes are one place, and --repair removes them, and nothing else", async () => {
   await countedLeads(450);
   const correct = [...memory.items()];

@@ -101,27 +101,6 @@ test.each<[string, string | undefined, (owner: CountedOwner) => void]>([
   expect(logged).not.toHaveBeenCalled();
 });
 
-test.each([
-  [0, 64],
-  [20, 64],
-  [0, 40],
-  [20, 40],
-  [63, 64],
-])("every page of the leads from %i to before %i is exact, although no node can be read", async (from, to) => {
-  for (const node of nodesOf(history.owner)) history.table.memory.delete(node);
-  const leads = [...history.rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const window = {
-    ...(from > 0 && { createdAfter: leads[from]?.createdAt }),
-    ...(to < 64 && { createdBefore: leads[to]?.createdAt }),
-  };
-  const rows = leads.slice(from, to).reverse();
-  for (let page = 1; page <= 14; page++) {
-    const { data, pagination } = await history.list(window, { page, limit: 5 });
-    expect(pagination.total).toBe(to - from);
-    expect(data).toEqual(rows.slice((page - 1) * 5, page * 5));
-  }
-});
-
 test("a tree that is damaged each time is emptied ten times, and then its list is reported", async () => {
   const key = treeKey(history.owner, "root");
   history.table.before = (command) => {
