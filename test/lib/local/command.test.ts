@@ -78,10 +78,3 @@ test("the name of a stage is checked", async () => {
     /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
   );
 });
-
-test("`npm run dev` starts again when what is deployed, synthesized or run changes", async () => {
-  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, "../../../package.json"), "utf8"));
-  const watched = [...scripts.dev.matchAll(/--watch-path=(\S+)/g)].map(([, path]) => path);
-  expect(watched.sort()).toEqual(["cdk.json", "functions", "lib", "shared", "stages"]);
-  expect(scripts.dev.replaceAll(/ --watch\S+/g, "")).toBe(scripts.start);
-});

@@ -22,16 +22,16 @@ interface Start {
   /** The project's root. */
   readonly cwd?: string;
   readonly args?: readonly string[];
-  /** Options of Node.js itself. */
-  readonly nodeArgs?: readonly string[];
+  /** By default that of `npm start`. */
+  readonly program?: string;
 }
 
-/** Starts `bin/local.ts` in a process group of its own. */
+/** Starts a program, by default `npm start`, in a process group of its own. */
 export function startCommand(
   env: Record<string, string>,
-  { cwd = root, args = [], nodeArgs = [] }: Start = {},
+  { cwd = root, args = [], program = "bin/local.ts" }: Start = {},
 ): StartedCommand {
-  const child = spawn(process.execPath, [...nodeArgs, "bin/local.ts", ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
