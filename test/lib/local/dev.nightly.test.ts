@@ -16,7 +16,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
     const port = await freePort();
     const command = startCommand(
       { DATA_DIR: join(cwd, ".local"), PORT: String(port) },
-      { cwd, program: "bin/dev.ts" },
+      { cwd, program: "node_modules/nodemon/bin/nodemon.js", args: ["bin/local.ts"] },
     );
     onTestFinished(async () => {
       signalProcess(command.pid, "SIGTERM");
