@@ -23,7 +23,8 @@ export function releaseName(paths: readonly string[] = []): string {
 
 function describeCommit(paths: readonly string[]): string {
   try {
-    const commit = git("log", "-1", "--format=%h", "--abbrev=7", "--", ...paths) || "unknown";
+    const commit =
+      git("rev-list", "-1", "--abbrev-commit", "--abbrev=7", "HEAD", "--", ...paths) || "unknown";
     return git("diff", "--name-only", "HEAD", "--", ...paths) ? `${commit}.modified` : commit;
   } catch {
     return "unknown";

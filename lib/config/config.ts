@@ -46,18 +46,19 @@ export function readConfig(context: Context, directory = projectStages): Config 
 /**
  * The configuration of a stage that has no file, for other CDK apps.
  *
+ * @param isProtected whether deleting the stack and the table is refused, if the stage keeps its data
  * @throws UserError for a mistake in the settings
  */
-export function createConfig(stage: string, settings: StageSettings): Config {
+export function createConfig(stage: string, settings: StageSettings, isProtected = true): Config {
   checkStageName(stage);
-  return toConfig(stage, checkSettings(stage, settings));
+  return toConfig(stage, checkSettings(stage, settings), isProtected);
 }
 
 function checkStageName(stage: string): void {
   if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
 }
 
-function toConfig(stage: string, settings: Settings, isProtected = true): Config {
+function toConfig(stage: string, settings: Settings, isProtected: boolean): Config {
   const { alarmsTo } = settings;
   const keepsData = settings.removalPolicy === "retain";
   return {

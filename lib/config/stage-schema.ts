@@ -2,7 +2,13 @@ import type { FromSchema } from "json-schema-to-ts";
 import { choice, text, wholeNumber } from "./setting-schemas.ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
-export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary"] as const;
+export const ownSettings = [
+  "domainName",
+  "certificateArn",
+  "alarmsTo",
+  "canary",
+  "logErrorMessages",
+] as const;
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv, type ErrorObject } from "ajv";
+import { scanJson } from "../../shared/http/json-scan.ts";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../user-error.ts";
 import {
@@ -84,6 +85,8 @@ const hasFile = (directory: string, stage: string) =>
   isStageName(stage) && existsSync(filePath(directory, stage));
 
 function parse(text: string, name: string): unknown {
+  const [repeated] = scanJson(text).duplicates;
+  if (repeated !== undefined) throw new UserError(`${name}: ${repeated} is there more than once: keep one.`);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -26,9 +26,10 @@ export type Faults = ReturnType<typeof createFaults>;
 export function createFaults(names: readonly Fault[]) {
   const drawn = new Map<string, string[]>();
   return {
-    draw(requestId: string, operation: string): Fault | undefined {
+    draw(requestId: string | undefined, operation: string): Fault | undefined {
       const fault = Math.random() < share ? names[Math.floor(Math.random() * names.length)] : undefined;
-      if (fault) drawn.set(requestId, [...(drawn.get(requestId) ?? []), `${fault} ${operation}`]);
+      if (fault && requestId)
+        drawn.set(requestId, [...(drawn.get(requestId) ?? []), `${fault} ${operation}`]);
       return fault;
     },
     take(requestId: string): readonly string[] {

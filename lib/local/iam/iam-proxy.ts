@@ -46,12 +46,15 @@ export async function startIamProxy({ findPartitionKey, faults, log, ...engine }
       return reject(response, 400, "AccessDeniedException", denial);
     }
     // The SDK sends what the function has as its trace. The functions that the stream feeds have none.
-    const { "x-amzn-trace-id": requestId } = incoming.headers;
-    const fault = faults?.draw(String(requestId), operation);
+    const requestId = incoming.headers["x-amzn-trace-id"]?.toString();
+    const fault = faults?.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
     if (fault === "throttle") return reject(response, 400, "ThrottlingException", "FAULTS has throttle.");
     const reply = await forward(incoming, body);
-    if (fault === "drop") return void response.destroy();
+    if (fault === "drop") {
+      reply.destroy();
+      return void response.destroy();
+    }
     if (fault === "late") await setTimeout(Math.random() * longestDelay);
     const { connection, "transfer-encoding": _, ...headers } = reply.headers;
     response.writeHead(reply.statusCode ?? 500, headers);

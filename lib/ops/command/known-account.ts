@@ -1,5 +1,5 @@
 import { accountApiKeysPartition } from "../../../shared/dynamodb/keys.ts";
-import { type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
+import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { hasAny, hasItems, ofParent } from "../table/read-items.ts";
@@ -8,6 +8,9 @@ import { selectPacedTable } from "./select-table.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
+
+/** How long the index of keys may take to list the first key of an account, in milliseconds. */
+const indexDelay = 1000;
 
 /**
  * Checks that an account exists: it has a key, a lead, a conversation, or what is left of them.
@@ -21,8 +24,9 @@ export async function checkAccount(
   { account, ...options }: TableOptions & { readonly account: string },
   pace = unpaced,
 ): Promise<void> {
-  if (await hasItems(account, lasting, pace)) return;
-  if (await hasAny(ofParent(accountApiKeysPartition(account)), pace)) return;
+  if (await isKnown(account, pace)) return;
+  await pace.wait(indexDelay);
+  if (await isKnown(account, pace)) return;
   throw new UserError(
     `There is no account ${account} in the table ${tableName}. See ${opsCommand(options, "accounts list")}, or create it with ${opsCommand(options, `keys issue --account ${account}`)}.`,
   );
@@ -43,4 +47,13 @@ export async function selectPacedAccount(options: PacedAccountOptions): Promise<
   const pace = await selectPacedTable(options);
   await checkAccount(options, pace);
   return pace;
+}
+
+async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
+  if (await hasItems(account, lasting, pace)) return true;
+  return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
+    // A table that was restored without its indexes.
+    if (error instanceof Error && error.name === "ValidationException") return false;
+    throw error;
+  });
 }

@@ -33,7 +33,15 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const lists = countedOwners(account).map(async (owner) => {
     const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
     if (options.repair && findings.length > 0) await repair(owner, findings, pacedMaintenance(pace));
-    const leftovers = await removeLeftovers(owner, pace, !options.repair);
+    let leftovers = 0;
+    await removeLeftovers(
+      owner,
+      pace,
+      (count) => {
+        leftovers += count;
+      },
+      !options.repair,
+    );
     const left = { list: nameList(owner), damage: `${leftovers} items are of no current counts.` };
     return [...findings.flatMap(toPlaces), ...(leftovers > 0 ? [left] : [])];
   });

@@ -107,17 +107,29 @@ async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<
     }
     if (!complete) return start;
     if (next !== undefined) return next;
-    const removed = await removeLeftovers(owner, pace);
-    if (removed > 0) {
-      done.repaired++;
-      console.error({ event: logEvents.countsRepaired, account, list: list.type, removed, complete });
-    }
+    await removeUnknown(owner, run);
     done.verified++;
     return undefined;
   } catch (error) {
     if (isBusy(error)) throw error;
     giveUp(owner, error);
     return undefined;
+  }
+}
+
+/** Removes what no maintainer writes beside the counts of a list, and logs how much it was, also if the time is up. */
+async function removeUnknown(owner: CountedOwner, { pace, done }: Run): Promise<void> {
+  let removed = 0;
+  try {
+    await removeLeftovers(owner, pace, (count) => {
+      removed += count;
+    });
+  } finally {
+    const { account, list } = owner;
+    if (removed > 0) {
+      done.repaired++;
+      console.error({ event: logEvents.countsRepaired, account, list: list.type, removed });
+    }
   }
 }
 

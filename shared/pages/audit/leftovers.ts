@@ -13,18 +13,23 @@ import { isRecordOf, readSublists } from "./read-list.ts";
  * Removes items beside the counts of a list that no list and no maintainer reads: nodes of trees that were emptied, and what
  * no maintainer writes, such as counts of a former form.
  *
+ * @param onUnknown called with numbers of items that no maintainer writes, before they are removed
  * @param dryRun whether they are only counted
- * @returns how many items there were that no maintainer writes
  */
-export async function removeLeftovers(list: CountedOwner, pace: Pace, dryRun = false): Promise<number> {
-  let count = 0;
+export async function removeLeftovers(
+  list: CountedOwner,
+  pace: Pace,
+  onUnknown: (count: number) => void,
+  dryRun = false,
+): Promise<void> {
   const remove = async (items: readonly Item[]) => {
-    count += items.filter(({ sk }) => !isNode(sk)).length;
+    onUnknown(items.filter(({ sk }) => !isNode(sk)).length);
     if (!dryRun) await inParallel(items, (item) => removeItem(item, pace));
   };
   await inParallel([list, ...(await readSublists(list, pace))], async (owner) => {
     // Before the nodes: those of a later tree have a later generation.
     const { generation = 0 } = (await pace.retry(() => readSoundRoot(owner))) ?? {};
+    await pace.spend(1);
     for (const selection of aroundNodes(owner, generation))
       for await (const items of readParts(selection, pace)) {
         const left = items.filter((item) => !isUsed(owner, generation, item));
@@ -34,7 +39,6 @@ export async function removeLeftovers(list: CountedOwner, pace: Pace, dryRun = f
         await remove(left);
       }
   });
-  return count;
 }
 
 /** The items of a tree's partition but the nodes of a generation, which may be many. */

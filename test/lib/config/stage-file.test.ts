@@ -113,3 +113,11 @@ test("a file that is no JSON object is rejected with a sentence", async () => {
   expect(await sentence("[]")).toBe(": it must be a JSON object, not [].");
   expect(await sentence('{ "like": "dev", }')).toMatch(/^ is not valid JSON: .*\.$/);
 });
+
+test.each([
+  ['{ "throttleRate": 5, "throttleRate": 500 }', "throttleRate"],
+  ['{ "throttleRate": 5, "thr\\u006fttleRate": 5 }', "throttleRate"],
+  ['{ "alarmsTo": { "wake": "a", "look": "b", "wake": "c" } }', "alarmsTo[wake]"],
+])("%s, which has a setting twice, is rejected with a sentence", async (json, name) => {
+  expect(await sentence(json)).toBe(`: ${name} is there more than once: keep one.`);
+});

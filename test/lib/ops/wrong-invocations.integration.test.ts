@@ -160,6 +160,28 @@ test("--local uses neither the AWS credentials nor the endpoint of the operator"
   expect(outcome).toEqual({ code: 0, stdout: expect.stringContaining(keyId), stderr: "" });
 });
 
+test("an unknown account is reported in a table that was restored without its indexes, too", async () => {
+  using _ = aroundCalls((command, send) => {
+    if (command.input.IndexName !== undefined)
+      throw Object.assign(new Error("There is no such index."), { name: "ValidationException" });
+    return send(command);
+  });
+  const args = ["accounts", "show-limit", "--account", "nobody", "--table", tableName];
+  expect((await program(args)).stderr).toContain("There is no account nobody in the table");
+});
+
+test("a command right after the account's first key waits until the index lists it", async () => {
+  await issueApiKey("first");
+  let looks = 0;
+  using _ = aroundCalls(async (command, send) => {
+    const output = await send(command);
+    return command.input.IndexName !== undefined && looks++ === 0 ? { ...output, Items: [] } : output;
+  });
+  const args = ["accounts", "show-limit", "--account", "first", "--table", tableName];
+  expect(await program(args)).toMatchObject({ code: 0, stderr: "" });
+  expect(looks).toBe(2);
+});
+
 test("a limit that could not be written is not reported", async () => {
   using _ = aroundCalls((command, send) => {
     if (command.input.Item !== undefined)
