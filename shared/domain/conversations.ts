@@ -15,10 +15,15 @@ import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
+import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
 import { activityPage } from "../pages/read/activity-page.ts";
 import { listPage } from "../pages/read/list-page.ts";
-import { activityWindow, creationWindow } from "../pages/read/window.ts";
+import {
+  type ActivityTimes,
+  activityWindow,
+  type CreationTimes,
+  creationWindow,
+} from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
 import {
@@ -36,9 +41,17 @@ import { storedName } from "../stored-name.ts";
 /** A page of the account's conversations, newest first unless the query says otherwise. */
 export async function listConversations(
   account: string,
-  { id: ids, leadId, channel, status, sort, ...times }: ConversationsQuery,
+  {
+    id: ids,
+    leadId,
+    channel,
+    status,
+    sort,
+    ...times
+  }: Omit<ConversationsQuery, "include" | "messageLimit" | "messagesBefore">,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
+  times satisfies Unfiltered<typeof times, keyof CreationTimes | keyof ActivityTimes>;
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };

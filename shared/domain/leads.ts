@@ -11,9 +11,9 @@ import { checkKeys } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { isId } from "../ids.ts";
-import { type Page, type PageRequest, toOrder } from "../pages/page.ts";
+import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
 import { listPage } from "../pages/read/list-page.ts";
-import { creationWindow } from "../pages/read/window.ts";
+import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
@@ -33,6 +33,7 @@ export async function listLeads(
   { id, externalId: externalIds, email, status, source, sort, ...times }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
+  times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.lead;
   const named = externalIds && (await findNamed(account, externalIds));
   const ids = named && id ? named.filter((each) => id.includes(each)) : (named ?? id);

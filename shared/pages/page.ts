@@ -30,6 +30,12 @@ export const toOrder = (sort = "-createdAt") => ({
 export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
   toOrder(sort).byActivity ? Math.floor(maxByActivity / limit) : Number.POSITIVE_INFINITY;
 
+/**
+ * The rest of a query whose filters have been read: its page, and parameters that are named here. Another one is an error of
+ * the compiler, because it would be accepted and do nothing.
+ */
+export type Unfiltered<Rest, Name> = Rest & Record<Exclude<keyof Rest, Name | "page" | "limit">, never>;
+
 /** The page that a valid query requests. */
 export const pageRequest = (query: { page?: string; limit?: string }): PageRequest => ({
   page: Number(query.page ?? defaultPage),
