@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from "node:inspector";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
 import { errorCode } from "../../user-error.ts";
@@ -16,6 +17,9 @@ export type InvocationResult = { readonly payload: string } | { readonly error: 
 
 /** Lambda's limit for loading a function, in milliseconds. */
 const initTimeout = 10_000;
+
+/** The time limit of an invocation while this process can be debugged, in milliseconds. */
+const debuggingTimeout = 3_600_000;
 
 /** One execution environment of a function: a worker thread with its own memory and environment variables. */
 export class ExecutionEnvironment {
@@ -64,7 +68,8 @@ export class ExecutionEnvironment {
    */
   async invoke(requestId: string, payload: string): Promise<string> {
     await this.#within(initTimeout, this.#ready, "did not load");
-    const { timeout } = this.#function;
+    // A debugger may stop the function for as long as it likes.
+    const timeout = inspectorUrl() ? debuggingTimeout : this.#function.timeout;
     this.#message = Promise.withResolvers();
     this.#worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
     const result = Promise.race([this.#message.promise, this.#ended.promise]);

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import inspector from "node:inspector";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
@@ -114,6 +115,15 @@ test("the frames of an error are those of the source, each on its line", async (
   await expect(call()).rejects.toThrow(FunctionError);
   const frame = expect.stringContaining(`${join(root, "probe.ts")}:1:1`);
   await expect.poll(() => log.filter((line) => / at .*probe\.ts:/.test(line))).toEqual([frame, frame]);
+});
+
+test("a debugger may stop a function for longer than its time limit", async () => {
+  inspector.open(0);
+  onTestFinished(() => inspector.close());
+  const { call } = await createPool(handler("await new Promise((r) => setTimeout(r, 200)); return 'late'"), {
+    timeout: 100,
+  });
+  expect(await call()).toBe("late");
 });
 
 test("a function that does not load within ten seconds fails the request", async () => {
