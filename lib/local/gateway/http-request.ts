@@ -7,9 +7,6 @@ export interface HttpRequest {
   /** The undecoded query. */
   readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly protocol: string;
-  readonly sourceIp: string;
-  readonly port: number;
   readonly body: Buffer;
 }
 
@@ -24,9 +21,6 @@ export function parseRequest(request: IncomingMessage, body: Buffer): HttpReques
       ...target,
       headers: parseHeaders(request.rawHeaders),
       method: request.method ?? "",
-      protocol: `HTTP/${request.httpVersion}`,
-      sourceIp: request.socket.remoteAddress ?? "",
-      port: request.socket.localPort ?? 0,
       body,
     }
   );
@@ -61,14 +55,8 @@ function parseHeaders(rawHeaders: readonly string[]): HttpRequest["headers"] {
   const pairs = rawHeaders.flatMap((name, index): [string, string][] =>
     index % 2 === 0 ? [[name.toLowerCase(), String(rawHeaders[index + 1])]] : [],
   );
-  return joinRepeated(pairs.filter(([name]) => !omittedHeaders.includes(name)));
-}
-
-/** Decodes the parameters and joins repeated ones. */
-export const parseQuery = (query: string) => joinRepeated(new URLSearchParams(query));
-
-function joinRepeated(pairs: Iterable<[string, string]>): Record<string, string> {
   const groups = Map.groupBy(pairs, ([name]) => name);
+  for (const name of omittedHeaders) groups.delete(name);
   return Object.fromEntries(
     [...groups].map(([name, group]) => [name, group.map(([, value]) => value).join()]),
   );

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { ApiRoute } from "../template/api-definition.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
-import { type HttpRequest, parseQuery } from "./http-request.ts";
+import type { HttpRequest } from "./http-request.ts";
 
 /** What the gateway adds to a request. */
 interface RequestMeta {
   readonly route: ApiRoute;
   readonly apiId: string;
   readonly requestId: string;
-  readonly at: Date;
 }
 
 /** The part of the event that a function and its authorizer have in common. */
@@ -18,36 +17,27 @@ export type RequestEvent = ReturnType<typeof buildRequestEvent>;
 export const createRequestId = () => randomBytes(11).toString("base64");
 
 /**
- * Builds the event of a request, in payload format 2.0, without body and authorizer context.
+ * Builds the event of a request, in payload format 2.0, without body and authorizer context: what the functions read of it,
+ * and what says which request it is.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-export function buildRequestEvent(request: HttpRequest, { route, apiId, requestId, at }: RequestMeta) {
-  const { method, path, query, headers, protocol, sourceIp, port } = request;
+export function buildRequestEvent(request: HttpRequest, { route, apiId, requestId }: RequestMeta) {
+  const { method, path, query, headers } = request;
   const routeKey = `${route.method} ${route.path}`;
   return {
     version: "2.0",
     routeKey,
     rawPath: path,
     rawQueryString: query,
-    headers: {
-      ...headers,
-      "x-forwarded-for": sourceIp,
-      "x-forwarded-port": String(port),
-      "x-forwarded-proto": "http",
-    } as Readonly<Record<string, string>>,
-    ...(query && { queryStringParameters: parseQuery(query) }),
+    headers,
     requestContext: {
       accountId: localAccountId,
       apiId,
-      domainName: `${apiId}.execute-api.${localRegion}.amazonaws.com`,
-      domainPrefix: apiId,
-      http: { method, path, protocol, sourceIp, userAgent: headers["user-agent"] ?? "" },
+      http: { method, path },
       requestId,
       routeKey,
       stage: "$default",
-      time: formatTime(at),
-      timeEpoch: at.getTime(),
     },
   };
 }
@@ -87,9 +77,4 @@ function isText(contentType = ""): boolean {
     /^\s*(text\/.*|application\/(json|xml|javascript|graphql))\s*$/.test(mediaType) &&
     /^charset="?utf-8"?\s*$/.test(charset)
   );
-}
-
-function formatTime(at: Date): string {
-  const [, day, month, year, time] = at.toUTCString().split(" ");
-  return `${day}/${month}/${year}:${time} +0000`;
 }

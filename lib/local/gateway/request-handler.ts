@@ -50,7 +50,7 @@ export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: I
     const route = routes.find(({ method, path }) => method === request.method && path === request.path);
     if (!route) return { response: gatewayResponse(404), reason: "no route" };
     if (!takeToken()) return { response: gatewayResponse(429), reason: "the throttle of the stage" };
-    const event = buildRequestEvent(request, { route, apiId, requestId, at: new Date() });
+    const event = buildRequestEvent(request, { route, apiId, requestId });
     if (!route.authorizer) return { response: await call(invoke, route, buildFunctionEvent(event, body)) };
 
     const authorization = await authorize(route.authorizer, event);
@@ -103,10 +103,7 @@ function toAuthorization(response: unknown): Authorization {
 async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<HttpResponse> {
   const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) > maxEventBytes) return gatewayResponse(413);
-  const timeout = Promise.withResolvers<HttpResponse>();
-  const timer = setTimeout(() => timeout.resolve(gatewayResponse(503)), route.timeout);
-  const response = invoke(route.function, payload).then(toHttpResponse, () => gatewayResponse(500));
-  return Promise.race([response, timeout.promise]).finally(() => clearTimeout(timer));
+  return invoke(route.function, payload).then(toHttpResponse, () => gatewayResponse(500));
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */

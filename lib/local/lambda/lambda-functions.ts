@@ -38,22 +38,18 @@ export function createFunctions(
 }
 
 /**
- * Builds all environment variables of a function: those that Lambda sets and the function's own, but none of the
- * developer's.
+ * Builds all environment variables of a function: those of Lambda that the SDK reads and the function's own, but none
+ * of the developer's.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
 const buildVariables = (fn: LocalFunction, dynamodb: DynamoDbAccess): Record<string, string> => ({
   AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
   AWS_LAMBDA_FUNCTION_NAME: fn.name,
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(fn.memorySize),
-  AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
   AWS_REGION: localRegion,
-  AWS_DEFAULT_REGION: localRegion,
   AWS_ACCESS_KEY_ID: dynamodb.accessKeyId,
   AWS_SECRET_ACCESS_KEY: "local",
   AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
-  LAMBDA_TASK_ROOT: fn.codeDirectory,
   TZ: ":UTC",
   ...fn.environment,
 });

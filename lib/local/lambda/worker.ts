@@ -54,16 +54,9 @@ async function invoke(invocation: Invocation): Promise<InvocationResult> {
   }
 }
 
-function buildContext({ requestId, deadline }: Invocation) {
-  return {
-    functionName: fn.name,
-    functionVersion: "$LATEST",
-    invokedFunctionArn: fn.arn,
-    memoryLimitInMB: String(fn.memorySize),
-    awsRequestId: requestId,
-    logGroupName: `/aws/lambda/${fn.name}`,
-    logStreamName: "local",
-    callbackWaitsForEmptyEventLoop: true,
-    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-  };
-}
+/** The part of Lambda's context that the functions and middy read. */
+const buildContext = ({ requestId, deadline }: Invocation) => ({
+  functionName: fn.name,
+  awsRequestId: requestId,
+  getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+});

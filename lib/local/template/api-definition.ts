@@ -16,8 +16,6 @@ export interface ApiRoute {
   readonly path: string;
   readonly function: LocalFunction;
   readonly authorizer?: Authorizer;
-  /** How long the gateway waits for the function, in milliseconds. */
-  readonly timeout: number;
 }
 
 /** The stack's HTTP API. */
@@ -28,13 +26,10 @@ export interface Api {
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
-/** The integration timeout of an HTTP API that sets none, in milliseconds. */
-const integrationTimeout = 30_000;
-
 /**
  * Reads the HTTP API from the template.
  *
- * @throws UserError for settings that the local gateway does not support
+ * @throws UserError for a route that the local gateway cannot serve
  */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
   const [[apiId] = [""]] = findResources(template, "AWS::ApiGatewayV2::Api");
@@ -55,7 +50,7 @@ export function readApi(template: Template, resolve: Resolve, functions: readonl
 }
 
 function readRoute(
-  { RouteKey, AuthorizationType = "NONE" }: Properties,
+  { RouteKey }: Properties,
   integration: Properties | undefined,
   authorizer: Authorizer | undefined,
   resolveFunction: (uri: unknown) => LocalFunction,
@@ -66,48 +61,27 @@ function readRoute(
       `The local gateway cannot serve the route "${RouteKey}": it supports only a method with a fixed path.`,
     );
   }
-  if (integration?.IntegrationType !== "AWS_PROXY" || integration.PayloadFormatVersion !== "2.0") {
-    throw new UserError(`The route "${RouteKey}" is not integrated with a function by payload format 2.0.`);
-  }
-  if (AuthorizationType !== (authorizer ? "CUSTOM" : "NONE")) {
-    throw new UserError(
-      `The local gateway does not support the authorization of "${RouteKey}" by ${AuthorizationType}.`,
-    );
-  }
   return {
     method,
     path,
-    function: resolveFunction(integration.IntegrationUri),
-    timeout: integrationTimeout,
+    function: resolveFunction(integration?.IntegrationUri),
     ...(authorizer && { authorizer }),
   };
 }
 
-function readAuthorizer(
+const readAuthorizer = (
   properties: Properties,
   resolveFunction: (uri: unknown) => LocalFunction,
-): Authorizer {
-  if (properties.AuthorizerPayloadFormatVersion !== "2.0" || properties.EnableSimpleResponses !== true) {
-    throw new UserError(
-      "The local gateway supports only authorizers with payload format 2.0 and simple responses.",
-    );
-  }
-  const identityHeaders = (properties.IdentitySource as string[]).map((source) => {
-    const [, header] = /^\$request\.header\.(.+)$/.exec(source) ?? [];
-    if (!header) throw new UserError(`The local gateway does not support the identity source ${source}.`);
-    return header.toLowerCase();
-  });
-  return {
-    function: resolveFunction(properties.AuthorizerUri),
-    identityHeaders,
-    ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
-  };
-}
+): Authorizer => ({
+  function: resolveFunction(properties.AuthorizerUri),
+  identityHeaders: (properties.IdentitySource as string[]).map((source) =>
+    source.replace("$request.header.", "").toLowerCase(),
+  ),
+  ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
+});
 
 function readThrottle(template: Template): Pick<Api, "throttle"> {
-  const [[id, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
-  if (properties.RouteSettings)
-    throw new UserError(`The local gateway does not support the RouteSettings of ${id}.`);
+  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
   const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
   const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
   return rate === undefined || burst === undefined

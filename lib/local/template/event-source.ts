@@ -23,14 +23,6 @@ export interface EventSource {
   readonly failureQueue: string;
 }
 
-const supported = [
-  ...["FunctionName", "EventSourceArn", "StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds"],
-  ...["ParallelizationFactor", "MaximumRetryAttempts", "BisectBatchOnFunctionError", "FilterCriteria"],
-  ...["FunctionResponseTypes", "DestinationConfig", "MaximumRecordAgeInSeconds"],
-  // These have no effect on this machine.
-  ...["Tags", "MetricsConfig"],
-];
-
 /**
  * Reads from the template which functions the table's stream feeds.
  *
@@ -44,7 +36,7 @@ export function readEventSources(
 ): EventSource[] {
   return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
     const reader = `event source ${id}`;
-    const settings = checkNames(reader, supported, resolve(properties));
+    const settings = resolve(properties) as Properties;
     const { OnFailure } = settings.DestinationConfig as { OnFailure: { Destination: string } };
     const responses = (settings.FunctionResponseTypes ?? []) as readonly string[];
     const bisects = settings.BisectBatchOnFunctionError === true;
@@ -57,14 +49,6 @@ export function readEventSources(
       reportsFailures: responses.includes("ReportBatchItemFailures"),
     };
   });
-}
-
-/** Reads properties of a reader of the stream. @throws UserError for one that the local run does not support */
-export function checkNames(reader: string, names: readonly string[], value: unknown): Properties {
-  const properties = (value ?? {}) as Properties;
-  const unsupported = Object.keys(properties).find((name) => !names.includes(name));
-  if (unsupported) throw new UserError(`The local run does not support ${unsupported} of the ${reader}.`);
-  return properties;
 }
 
 /**

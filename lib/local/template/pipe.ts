@@ -1,5 +1,5 @@
 import { UserError } from "../../user-error.ts";
-import { checkNames, type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
+import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
@@ -16,17 +16,8 @@ export interface BusParameters {
   readonly typeField: string;
 }
 
-/** Every property that is supported, or has no effect on this machine: names. */
-const supported = {
-  pipe: ["Name", "Tags", "Source", "SourceParameters", "Enrichment", "Target", "TargetParameters"],
-  source: ["DynamoDBStreamParameters", "FilterCriteria"],
-  stream: [
-    ...["StartingPosition", "BatchSize", "MaximumBatchingWindowInSeconds", "ParallelizationFactor"],
-    ...["OnPartialBatchItemFailure", "MaximumRetryAttempts", "MaximumRecordAgeInSeconds", "DeadLetterConfig"],
-  ],
-  target: ["EventBridgeEventBusParameters"],
-  bus: ["Source", "DetailType"],
-};
+/** A pipe's properties, each of which has parts. */
+type Parts = Readonly<Record<string, Readonly<Record<string, Properties>>>>;
 
 /**
  * Reads from the template which pipes the table's stream feeds.
@@ -42,19 +33,17 @@ export function readPipes(
   // The run itself reads the stream and logs failures, so it needs neither the role nor the log group.
   return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...others }]) => {
     const reader = `pipe ${id}`;
-    const part = (name: keyof typeof supported, value: unknown) => checkNames(reader, supported[name], value);
-    const pipe = part("pipe", resolve(others));
-    const source = part("source", pipe.SourceParameters);
-    const stream = part("stream", source.DynamoDBStreamParameters);
+    const pipe = resolve(others) as Parts;
+    const { DynamoDBStreamParameters: stream = {}, FilterCriteria: filters } = pipe.SourceParameters ?? {};
     const { Arn: queue } = stream.DeadLetterConfig as { Arn: string };
     const bisects = stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT";
-    const bus = part("bus", part("target", pipe.TargetParameters).EventBridgeEventBusParameters);
+    const bus = pipe.TargetParameters?.EventBridgeEventBusParameters ?? {};
     return {
       id,
       streamArn: readStreamArn(reader, pipe.Source, { ...stream, bisects }, tableName),
       function: findFunction(functions, pipe.Enrichment, `The ${reader} is enriched by`),
       bus: readBus(pipe.Target, bus, id),
-      ...readDelivery(stream, source.FilterCriteria, queue),
+      ...readDelivery(stream, filters, queue),
       reportsFailures: false,
     };
   });

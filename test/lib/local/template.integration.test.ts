@@ -62,10 +62,6 @@ const filters = (pattern: object) => ({
 
 test.each<[string, ReturnType<typeof change>, string]>([
   ["a path parameter", ofApi("Route", { RouteKey: "GET /{id}" }), "cannot serve the route"],
-  ["IAM authorization", ofApi("Route", { AuthorizationType: "AWS_IAM" }), "by AWS_IAM"],
-  ["payload 1.0", ofApi("Integration", { PayloadFormatVersion: "1.0" }), "payload format 2.0"],
-  ["an identity that is no header", ofApi("Authorizer", { IdentitySource: ["$context.x"] }), "$context.x"],
-  ["settings of a route", ofApi("Stage", { RouteSettings: {} }), "RouteSettings"],
   ["a condition", policy({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }), "StringLike on"],
   [
     "an operator for one value on a key with several",
@@ -77,7 +73,6 @@ test.each<[string, ReturnType<typeof change>, string]>([
   ["another start of a reader", source({ StartingPosition: "LATEST" }), "from TRIM_HORIZON"],
   ["a limit of retries", source({ MaximumRetryAttempts: 3 }), "without a limit"],
   ["a reader that does not bisect", source({ BisectBatchOnFunctionError: false }), "bisecting"],
-  ["an unknown setting of a reader", source({ TumblingWindowInSeconds: 5 }), "TumblingWindowInSeconds"],
   ["an unknown filter", source(filters({ a: [{ exists: true }] })), "cannot evaluate"],
   ["a pipe without a bus", pipe({ Target: "arn:elsewhere" }), "must have an event bus"],
   ["an unknown role", change("AWS::Lambda::Function", { Role: "arn:elsewhere" }), "does not define"],

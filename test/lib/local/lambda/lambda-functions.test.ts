@@ -22,21 +22,17 @@ test("a function has the variables of Lambda and its own, with its own access ke
   });
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
     vi.stubEnv(name, "");
-  const fn = await createFunction(readVariables, { memorySize: 256, environment: { TABLE_NAME: "probes" } });
+  const fn = await createFunction(readVariables, { environment: { TABLE_NAME: "probes" } });
   const other = { ...fn, name: "Other", environment: {} };
   const { invoke } = start([fn, other]);
   expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other" });
   expect(await invoke(fn, "{}")).toEqual({
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
     AWS_LAMBDA_FUNCTION_NAME: "Probe",
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "256",
-    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
     AWS_REGION: "local",
-    AWS_DEFAULT_REGION: "local",
     AWS_ACCESS_KEY_ID: "key of Probe",
     AWS_SECRET_ACCESS_KEY: "local",
     AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1",
-    LAMBDA_TASK_ROOT: fn.codeDirectory,
     TZ: ":UTC",
     TABLE_NAME: "probes",
     LOG_ERROR_MESSAGES: "true",

@@ -1,17 +1,17 @@
 import { expect, onTestFinished } from "vitest";
+import { isRecord } from "../../../../lib/is-record.ts";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import type { Api, ApiRoute } from "../../../../lib/local/template/api-definition.ts";
 import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "./stack.ts";
 
 interface Options {
-  /** The function behind `GET /probes` and `POST /probes`. */
+  /** The function behind `GET /probes` and `POST /probes`: what it returns without a status is its body. */
   readonly respond?: (event: Record<string, unknown>) => unknown;
   readonly authorize?: (event: Record<string, unknown>) => unknown;
   readonly identityHeaders?: readonly string[];
   readonly ttlSeconds?: number;
   readonly throttle?: Api["throttle"];
-  readonly timeout?: number;
 }
 
 /** Starts a gateway in front of `GET /probes`, `POST /probes` and `GET /others`; it stops at the end of the test. */
@@ -21,17 +21,20 @@ export async function startProbes({
   identityHeaders = ["authorization"],
   ttlSeconds = 60,
   throttle,
-  timeout = 30_000,
 }: Options = {}) {
   const probe = await createFunction("", { label: "probe" });
   const authorizer = { function: await createFunction(""), identityHeaders, ttlSeconds };
-  const route = { path: "/probes", function: probe, timeout, ...(authorize && { authorizer }) };
+  const route = { path: "/probes", function: probe, ...(authorize && { authorizer }) };
   const other: ApiRoute = { ...route, method: "GET", path: "/others" };
   const routes: ApiRoute[] = [{ ...route, method: "GET" }, { ...route, method: "POST" }, other];
   const log: string[] = [];
   const invoke: Invoke = async (fn, payload) => {
     const event = JSON.parse(payload);
-    return fn === probe ? respond(event) : authorize?.(event);
+    if (fn !== probe) return authorize?.(event);
+    const result = await respond(event);
+    return isRecord(result) && !("statusCode" in result)
+      ? { statusCode: 200, body: JSON.stringify(result) }
+      : result;
   };
   const api: Api = { apiId: "api", routes, ...(throttle && { throttle }) };
   const gateway = await startGateway(api, { port: 0, invoke, log: (line) => log.push(line) });
