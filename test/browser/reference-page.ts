@@ -85,6 +85,12 @@ export const bodyEditor = (dialog: Locator) =>
 export const overflow = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
+/** The samples of guides that are wider than what is visible of them. */
+export const cutSamples = (page: Page) =>
+  page.evaluate<string[]>(
+    '[...document.querySelectorAll(".markdown pre, .markdown pre code")].filter((sample) => sample.scrollWidth > sample.clientWidth).map(({ innerText }) => innerText)',
+  );
+
 /** The texts with too little contrast that axe finds in what is visible. */
 export async function contrastFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);

@@ -13,18 +13,18 @@ import {
 import {
   bodyEditor,
   contrastFaults,
+  cutSamples,
   findChromium,
   type Look,
   openReference,
   overflow,
 } from "./reference-page.ts";
 
-const operations = ["List leads", "Create a lead", "List conversations", "Send a message"];
-const events = [
-  "A lead was created",
-  "A conversation was started",
-  "A message was sent",
-  "A lead was erased",
+/** The parts of the page that are read: operations, events and guides. */
+const parts = [
+  ...["List leads", "Create or update a lead", "List conversations", "Send a message"],
+  ...["A lead was created", "A conversation was started", "A message was sent", "A lead was erased"],
+  ...["Lists and filters", "Update a lead", "Messages and the inbox", "What the API does not do", "Errors"],
 ];
 
 const screenshots = join(import.meta.dirname, "../../.build/screenshots");
@@ -66,15 +66,16 @@ test("the search finds the guides by their words", async () => {
     ["surrogate", "Errors"],
     ["Idempotency-Replayed", "Retries"],
     ["connectors deliver", "Events"],
-    ["follow next until", "Pages and links"],
+    ["429", "Limits and 429"],
+    ["PATCH", "Update a lead"],
+    ["until limit total", "Read everything"],
   ] as const) {
     await page.keyboard.press("Control+k");
     const search = page.getByRole("dialog", { name: "Search" });
     await search.getByRole("combobox").fill(words);
-    await search
-      .getByRole("option")
-      .filter({ hasText: new RegExp(`Tag:\\s+${guide}`) })
-      .click();
+    const found = search.getByRole("option");
+    const place = words === "429" ? found.first() : found;
+    await place.filter({ hasText: new RegExp(`Tag:\\s+${guide}`) }).click();
     await expect
       .poll(() => new URL(page.url()).hash)
       .toBe(`#tag/${guide.toLowerCase().replaceAll(" ", "-")}`);
@@ -100,13 +101,14 @@ test.each(
   const [red = 0] = color.match(/\d+/g)?.map(Number) ?? [];
   expect(look.scheme === "dark" ? 255 - red : red).toBeGreaterThan(200);
   await shoot("start");
-  for (const name of [...operations, ...events]) {
+  for (const name of parts) {
     await goTo(name);
     expect([name, await overflow(page), await contrastFaults(page)]).toEqual([name, 0, []]);
+    expect(await cutSamples(page)).toEqual([]);
     await shoot(name.replaceAll(" ", "-"));
   }
 
-  const lead = await send("Create a lead");
+  const lead = await send("Create or update a lead");
   expect(lead).toMatchObject({ status: 201, body: { name: "Ada Lovelace" }, width: 0 });
   expect(await contrastFaults(page)).toEqual([]);
   await shoot("lead");

@@ -9,7 +9,7 @@ export const configuration = {
   showDeveloperTools: "never",
   hideClientButton: true,
   hideModels: true,
-  documentDownloadType: "direct",
+  documentDownloadType: "json",
   defaultOpenAllTags: true,
   orderSchemaPropertiesBy: "preserve",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

@@ -15,11 +15,13 @@ const guide = (title: string) =>
 test("the description of the document has a guide for each subject", () => {
   expect(guides.match(/^# .+$/gm)).toEqual([
     "# Authentication",
-    "# Pages and links",
-    "# External ids",
-    "# An inbox",
+    "# Lists and filters",
+    "# Read everything",
+    "# Update a lead",
+    "# Messages and the inbox",
+    "# What the API does not do",
     "# Retries",
-    "# Limits",
+    "# Limits and 429",
     "# Events",
     "# Errors",
   ]);
@@ -40,16 +42,21 @@ test("the guides have each event", () => {
 
 test("the guides have the limits of the code", () => {
   const count = (value: number) => value.toLocaleString("en");
-  expect(guide("Pages and links")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
+  expect(guide("Lists and filters")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
   const { rateLimitRequests } = defaults;
-  expect(guide("Limits")).toContain(`${count(rateLimitRequests)} requests in each minute`);
-  expect(guide("Limits")).toContain(`q=${rateLimitRequests};w=60`);
-  expect(guide("Limits")).toContain(`at most ${maxBodyBytes / 1024} KB`);
-  expect(guide("Limits")).toContain(`${count(newMessage.properties.message.maxLength)} characters`);
+  expect(guide("Limits and 429")).toContain(`${count(rateLimitRequests)} requests in each minute`);
+  expect(guide("Limits and 429")).toContain(`q=${rateLimitRequests};w=60`);
+  expect(guide("Limits and 429")).toContain(`at most ${maxBodyBytes / 1024} KB`);
+  expect(guide("Limits and 429")).toContain(`${count(newMessage.properties.message.maxLength)} characters`);
 });
 
 test("no line is wrapped, because some pages show each line break", () => {
   const paragraphs = guides.replaceAll(/^```[\s\S]*?^```$/gm, "").split("\n\n");
   const wrapped = paragraphs.filter((paragraph) => /\n(?![-|])/.test(paragraph.trim()));
   expect(wrapped).toEqual([]);
+});
+
+test("each guide begins with words that the search can show as they are", () => {
+  const beginnings = guides.split(/^# .+$/m).map((section) => section.trim().slice(0, 70));
+  expect(beginnings.filter((text) => /[`*[|#]|\n/.test(text))).toEqual([]);
 });
