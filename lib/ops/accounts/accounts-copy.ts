@@ -5,6 +5,7 @@ import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
+import { copyAccount } from "../copy/copy-account.ts";
 import { openSource, type SourceTable } from "../copy/source-table.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { Unreadable } from "../table/unreadable.ts";
@@ -71,8 +72,6 @@ async function copyFrom(options: CopyOptions): Promise<void> {
 
 /** Copies the account, or finds out what a copy would do. */
 async function run(options: CopyOptions, source: SourceTable, pace: Pace) {
-  // The schemas take a quarter of the start of every command.
-  const { copyAccount } = await import("../copy/copy-account.ts");
   const { account: from, toAccount: account = from, fromTable, replace = false, dryRun } = options;
   const [unreadable, left] = [new Unreadable(), new Unreadable()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };

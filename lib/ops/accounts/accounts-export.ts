@@ -8,7 +8,7 @@ import { command, leftOutCodes, outputOption, type PacedAccountOptions } from ".
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { readMessages } from "../table/lead-items.ts";
-import type { RecordType } from "../table/stored-records.ts";
+import { type RecordType, readStored, readWhole } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
 
 type ExportOptions = PacedAccountOptions & { readonly output: string };
@@ -53,8 +53,6 @@ const parallel = 8;
 
 /** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
 async function* readAccount(account: string, pace: Pace, unreadable: Unreadable): AsyncGenerator<Line[]> {
-  // The schemas take a quarter of the start of every command.
-  const { readStored, readWhole } = await import("../table/stored-records.ts");
   const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of read(type))

@@ -6,6 +6,7 @@ import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
+import { readStored } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
@@ -47,8 +48,6 @@ export async function* readAllLeads(
   pace: Pace,
   unreadable: Unreadable,
 ): AsyncGenerator<Lead[]> {
-  // The schemas take a quarter of the start of every command.
-  const { readStored } = await import("../table/stored-records.ts");
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
     yield items.flatMap((item) => readStored("lead", item, unreadable) ?? []);

@@ -10,7 +10,7 @@ import { someInvalid } from "../table/unreadable.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
 import { withFileOptions } from "./file-options.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./lead-file.ts";
-import type { Import } from "./row-to-lead.ts";
+import { type Import, rowToLead } from "./row-to-lead.ts";
 import { storeLead } from "./store-lead.ts";
 
 /** How many rows are written concurrently. */
@@ -75,8 +75,6 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
 
 /** Reads the valid rows. Invalid rows are written to the rejects. */
 async function* validRows(file: LeadFile, rejects: Rejects, context: Import) {
-  // Its schemas take a quarter of the start of every command.
-  const { rowToLead } = await import("./row-to-lead.ts");
   let left = file.count;
   for await (const { line, value, fault } of file.rows()) {
     left -= 1;

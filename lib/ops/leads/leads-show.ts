@@ -8,6 +8,7 @@ import { command, leftOutCodes, type PacedAccountOptions } from "../command/comm
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
+import { readStored } from "../table/stored-records.ts";
 import { Unreadable } from "../table/unreadable.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
@@ -37,8 +38,6 @@ type Shown<Stored> = Partial<Stored> & { readonly id: string };
 
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
-  // The schemas take a quarter of the start of every command.
-  const { readStored } = await import("../table/stored-records.ts");
   const id = String(item.sk);
   const lead: Shown<Lead> = readStored("lead", item, unreadable) ?? { id };
   const found = new ItemsToErase({ account, leads: new Set([id]) }, unreadable);
