@@ -15,8 +15,7 @@ beforeEach(async () => {
   ({ id: leadId } = await aLead(account));
 });
 
-const setStatus = (id: string, status: string) =>
-  setConversationStatus(account, id, status, Date.now() + 60_000);
+const setStatus = (id: string, status: string) => setConversationStatus(account, id, status);
 
 /** Each conversation with its status and the number of its messages, newest first. */
 const summary = async () =>

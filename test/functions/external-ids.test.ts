@@ -117,7 +117,7 @@ function act({ leads, first }: State, action: Action, real: Answer): readonly [A
 async function send(account: string, action: Action): Promise<Answer> {
   if ("id" in action) {
     const { id, status } = action;
-    if (status) await changeLead(account, id, { status }, Date.now() + 60_000);
+    if (status) await changeLead(account, id, { status });
     else if (id) await beginErasure(account, id, new Pace(1e9));
     return { body: {} };
   }

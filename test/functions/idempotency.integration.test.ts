@@ -19,8 +19,7 @@ const send = (account: string, key: string, leadId: string, message = "Hello") =
     headers: { "idempotency-key": key },
   });
 
-const endConversation = (account: string, id: string) =>
-  setConversationStatus(account, id, "closed", Date.now() + 10_000);
+const endConversation = (account: string, id: string) => setConversationStatus(account, id, "closed");
 
 /** Of all accounts and routes: it is another key in each of them. */
 const key = "key-1";
@@ -99,8 +98,7 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   const joining = { calls: 3, read: 2, write: 4 + 2 };
   expect(await cost(plainMessage)).toEqual(joining);
   const { conversationId } = (await plainMessage()).body;
-  for (const status of ["paused", "active"])
-    await setConversationStatus("cost", conversationId, status, Date.now() + 10_000);
+  for (const status of ["paused", "active"]) await setConversationStatus("cost", conversationId, status);
   // Those of the changes belong to no request.
   takeUnits();
   // The first message after a change removes what marks it.

@@ -77,7 +77,7 @@ class Model {
     const lead = this.leads[at % this.leads.length];
     if (!lead) return;
     lead.record.status = status;
-    await changeLead(lead.account, lead.record.id, { status }, Date.now() + 10_000);
+    await changeLead(lead.account, lead.record.id, { status });
   }
 
   async send({ at, channel }: Steps["send"]) {
@@ -104,7 +104,7 @@ class Model {
     const conversation = this.conversations[at % this.conversations.length];
     if (!conversation) return;
     conversation.record.status = "ended";
-    await setConversationStatus(conversation.account, conversation.record.id, "Ended", Date.now() + 10_000);
+    await setConversationStatus(conversation.account, conversation.record.id, "Ended");
   }
 
   async open({ account, at, limit, before }: Steps["open"]) {

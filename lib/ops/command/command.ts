@@ -110,9 +110,6 @@ function parseStage(text: string): string {
 export const leftOutCodes =
   "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 
-/** Until when a change that starts now is retried while others change the item, in milliseconds since the epoch. */
-export const changeDeadline = () => Date.now() + 10_000;
-
 /** A command with the options that name the same table, ready to be pasted, as Markdown. */
 export function opsCommand({ local, stage, table }: TableOptions, line: string): string {
   const selection = local ? "--local" : stage ? `--stage ${stage}` : `--table ${table}`;

@@ -1,7 +1,5 @@
 import { conversationStatusKeys } from "../../../shared/domain/conversations.ts";
-import { isRetryable } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
@@ -11,41 +9,36 @@ import { validateConversation } from "../../../shared/schemas/record-validators.
 import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../user-error.ts";
 import { activation } from "../table/active-conversation.ts";
-import { asChange } from "../table/write-items.ts";
+import { asChange, retryChange } from "../table/write-items.ts";
 
 /**
  * Changes the status of a conversation, to the stored form of the requested one. A lead has at most one active
  * conversation on a channel. After it ends, the next message starts another.
  *
- * @param deadline until when to retry, in milliseconds since the epoch
  * @returns the changed conversation; undefined when the account has no such conversation
  * @throws MalformedItemError, or UserError when another conversation of the lead on the channel is active
- * @throws StaleReadError, or the error of a conflict, when other writers won until the deadline
+ * @throws StaleReadError, or the error of a conflict, when other writers won for ten seconds
  */
 export function setConversationStatus(
   account: string,
   id: string,
   requested: string,
-  deadline: number,
 ): Promise<Conversation | undefined> {
   const status = storedName(requested);
-  return withRetry(
-    async () => {
-      const key = conversationKey(account, id);
-      const item = await readItem(key);
-      if (!item) return undefined;
-      const conversation = { ...readRecord(validateConversation, item), status };
-      const set = { status, ...conversationStatusKeys(account, conversation) };
-      const update = buildUpdate(key, asChange(item, set), { status: item.status });
-      if (status !== active) return readRecord(validateConversation, await updateItem(update));
-      const { items, activeId } = await activation(account, conversation);
-      if (activeId !== undefined)
-        throw new UserError(
-          `The lead has another active conversation on this channel, ${activeId}: end that one first.`,
-        );
-      await transact([{ Update: update }, ...items]);
-      return conversation;
-    },
-    { deadline, isRetryable },
-  );
+  return retryChange(async () => {
+    const key = conversationKey(account, id);
+    const item = await readItem(key);
+    if (!item) return undefined;
+    const conversation = { ...readRecord(validateConversation, item), status };
+    const set = { status, ...conversationStatusKeys(account, conversation) };
+    const update = buildUpdate(key, asChange(item, set), { status: item.status });
+    if (status !== active) return readRecord(validateConversation, await updateItem(update));
+    const { items, activeId } = await activation(account, conversation);
+    if (activeId !== undefined)
+      throw new UserError(
+        `The lead has another active conversation on this channel, ${activeId}: end that one first.`,
+      );
+    await transact([{ Update: update }, ...items]);
+    return conversation;
+  });
 }

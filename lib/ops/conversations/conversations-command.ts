@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { storable } from "../../../shared/stored-name.ts";
-import { type AccountOptions, changeDeadline, command } from "../command/command.ts";
+import { type AccountOptions, command } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
 import { setConversationStatus } from "./conversation-status.ts";
@@ -29,7 +29,7 @@ function parseStatus(text: string): string {
 async function setStatus(options: AccountOptions & { conversation: string; status: string }): Promise<void> {
   await selectTableByOptions(options);
   const { account, conversation: id, status, json } = options;
-  const changed = await setConversationStatus(account, id, status, changeDeadline());
+  const changed = await setConversationStatus(account, id, status);
   if (!changed) throw await unknownItem(options, `conversation ${id}`);
   const sentence = `The conversation ${id} has the status ${changed.status}.`;
   console.log(json ? JSON.stringify(changed) : sentence);

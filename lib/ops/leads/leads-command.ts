@@ -3,7 +3,6 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import {
   type AccountOptions,
-  changeDeadline,
   command,
   leftOutCodes,
   type PacedAccountOptions,
@@ -61,7 +60,7 @@ async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "scor
   await selectTableByOptions(options);
   const { account, lead: id, status, score, json } = options;
   const fields = status === undefined ? { score } : { status };
-  const lead = await changeLead(account, id, fields, changeDeadline());
+  const lead = await changeLead(account, id, fields);
   if (!lead) throw await unknownItem(options, `lead ${id}`);
   const sentence = `The lead ${id} has the status ${lead.status} and the score ${lead.score}.`;
   console.log(json ? JSON.stringify(lead) : sentence);

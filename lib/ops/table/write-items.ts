@@ -1,9 +1,10 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
-import { unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isRetryable, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
@@ -11,6 +12,10 @@ export function asChange(read: Item, changes: Item): Item {
   const { validate } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
   return markChange(read, changes, validate?.properties ?? []);
 }
+
+/** Repeats a change of an item for ten seconds while others change the item. */
+export const retryChange = <T>(change: () => Promise<T>): Promise<T> =>
+  withRetry(change, { deadline: Date.now() + 10_000, isRetryable });
 
 /** The most items that a batch can delete. */
 const batchSize = 25;

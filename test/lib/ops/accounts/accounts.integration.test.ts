@@ -38,7 +38,7 @@ beforeAll(async () => {
   const file = await leadFile("name\nImported\n");
   await runCommand(importCommand(), file, "--account", source);
   const { conversationId } = await aMessage(source, ada.id, "whatsapp", "Hello\nAda");
-  await setConversationStatus(source, conversationId, "closed", Date.now() + 10_000);
+  await setConversationStatus(source, conversationId, "closed");
   for (let i = 0; i < 5; i++) await aMessage(source, ada.id, "whatsapp", `Message ${i}`);
   await aMessage(source, grace.id, "email");
   await issueApiKey(source);

@@ -8,8 +8,7 @@ import { beforeCall } from "../../../support/conditions.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put } from "../../../support/table-items.ts";
 
-const set = (account: string, id: string, status: string) =>
-  setConversationStatus(account, id, status, Date.now() + 10_000);
+const set = (account: string, id: string, status: string) => setConversationStatus(account, id, status);
 
 const refused = (activeId = "") =>
   `The lead has another active conversation on this channel, ${activeId}: end that one first.`;

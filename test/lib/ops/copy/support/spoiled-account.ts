@@ -51,8 +51,7 @@ export async function aFilledAccount(account: string = randomUUID()) {
   return { account, ada, grace };
 }
 
-export const close = (account: string, id: string) =>
-  setConversationStatus(account, id, "closed", Date.now() + 10_000);
+export const close = (account: string, id: string) => setConversationStatus(account, id, "closed");
 
 type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
 
@@ -60,7 +59,7 @@ type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
 export async function spoil({ account, ada, grace }: FilledAccount) {
   const items = restoredItems(await tableItems(), account);
   await remove(leadKey(account, ada.id));
-  await changeLead(account, grace.id, { status: "booked" }, Date.now() + 10_000);
+  await changeLead(account, grace.id, { status: "booked" });
   const update = { TableName: tableName, Key: leadKey(account, grace.id) };
   await table.send(
     new UpdateCommand({
