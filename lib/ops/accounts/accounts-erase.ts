@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { command, opsCommand, type PacedAccountOptions, parseNumber } from "../command/command.ts";
+import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { wasErased } from "../erasure/drop-trees.ts";
 import { erase } from "../erasure/erase.ts";
-import { ItemsToErase, leftHint } from "../erasure/items-to-erase.ts";
+import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
 type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
@@ -71,5 +71,5 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
   const sentence = `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
   const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : sentence);
-  unreadable.check(leftHint(opsCommand(options, `accounts erase --account ${account}`)));
+  unreadable.check();
 }

@@ -10,10 +10,6 @@ export interface Subject {
   readonly leads?: ReadonlySet<string>;
 }
 
-/** What to do about items that an erasure has left. @param again the command that erases them */
-export const leftHint = (again: string) =>
-  `They may name what was to be erased. Correct or delete them in the table, then run ${again}`;
-
 /**
  * What an erasure finds. Each item decides by its own fields whether it is deleted: no pointer, index or partition can name
  * an item of another lead for deletion.

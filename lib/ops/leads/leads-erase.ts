@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { command, opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
-import { ItemsToErase, leftHint } from "../erasure/items-to-erase.ts";
+import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
-import { escapeText, shellWord } from "../output/printed-text.ts";
+import { escapeText } from "../output/printed-text.ts";
 import { Unreadable } from "../table/unreadable.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
@@ -65,8 +65,7 @@ async function findErasable(
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  const { option, value } = namedBy(options);
-  unreadable.check(again(options, [`${option} ${shellWord(value)}`]));
+  unreadable.check();
   throw await unknownPerson(options, pace);
 }
 
@@ -99,15 +98,5 @@ function printErasure(options: EraseOptions, found: ItemsToErase, verb: string):
   const leads = [...(subject.leads ?? [])];
   const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
   console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verb));
-  unreadable.check(
-    again(
-      options,
-      leads.map((lead) => `--lead ${shellWord(lead)}`),
-    ),
-  );
-}
-
-function again(options: EraseOptions, persons: readonly string[]): string {
-  const line = `leads erase --account ${options.account}`;
-  return leftHint(persons.map((person) => opsCommand(options, `${line} ${person}`)).join(" and "));
+  unreadable.check();
 }

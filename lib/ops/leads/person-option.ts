@@ -25,10 +25,9 @@ export const withPerson = (command: Command) =>
 
 /** How the options name the person. @throws UserError when they do not */
 export function namedBy({ lead, email, externalId }: PersonOptions) {
-  if (lead !== undefined) return { option: "--lead", value: lead, by: "id" } as const;
-  if (email !== undefined) return { option: "--email", value: email, by: "email address" } as const;
-  if (externalId !== undefined)
-    return { option: "--external-id", value: externalId, by: "external id" } as const;
+  if (lead !== undefined) return { value: lead, by: "id" } as const;
+  if (email !== undefined) return { value: email, by: "email address" } as const;
+  if (externalId !== undefined) return { value: externalId, by: "external id" } as const;
   throw new UserError("Name the person: --lead ID, --email ADDRESS or --external-id ID.");
 }
 

@@ -13,6 +13,9 @@ export const someInvalid = 3;
 /** How many unreadable items are shown. */
 const shown = 5;
 
+const leftHint =
+  "They may name what was to be erased. Correct or delete them in the table, then run the command again, for leads with --lead.";
+
 /** Items that a command has left as they are or left out, by their keys. */
 export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
   note: Note = (item, reason) => {
@@ -29,9 +32,9 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 
-  /** @param hint what to do about them @throws UserError if there are any */
-  check(hint: string): void {
-    if (this.size > 0) throw new UserError(`${this.toSentence()}\n${hint}`);
+  /** @throws UserError if an erasure has left any */
+  check(): void {
+    if (this.size > 0) throw new UserError(`${this.toSentence()}\n${leftHint}`);
   }
 
   /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */

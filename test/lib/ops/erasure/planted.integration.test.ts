@@ -118,8 +118,7 @@ test.each([
     /^These items could not be read and were left as they are:\ntype +pk +sk +reason\n/,
   );
   expect(failure).toContain(more);
-  const again = `leads erase --account ${account} --lead ${ada.id} --table ${tableName}`;
-  expect(failure).toContain(`then run \`npm run ops -- ${again}\``);
+  expect(failure).toMatch(/ then run the command again, for leads with --lead\.$/);
   if (!scan) return;
   const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
   const readable = left.map(([key]) => key).filter((key) => !named.includes(key));
@@ -172,7 +171,7 @@ test("a lead that the index lists for an address, and whose own is another or ca
   expect(first.output.unreadable.map(name)).toEqual([nameless]);
   const second = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(second.output).toBeUndefined();
-  expect(second.failure).toContain(`leads erase --account ${account} --email ada@example.com --table `);
+  expect(second.failure).toContain(" then run the command again");
 });
 
 test("an external id is erased only with the lead that has it, whatever names it", async () => {
