@@ -2,8 +2,6 @@ import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
@@ -33,13 +31,10 @@ async function show(options: ShowOptions): Promise<void> {
   if (leads.length === 0) throw await unknownPerson(options, pace);
 }
 
-/** What is shown of an item: its id, if it is not valid. */
-type Shown<Stored> = Partial<Stored> & { readonly id: string };
-
-/** Reads everything that is stored of a lead. Each item decides by its own fields whether it is. */
+/** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */
 async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
   const id = String(item.sk);
-  const lead: Shown<Lead> = readStored("lead", item, unreadable) ?? { id };
+  const lead = readStored("lead", item, unreadable) ?? { id };
   const found = new ItemsToErase({ account, leads: new Set([id]) }, unreadable);
   const conversations = [];
   const { ids } = await findConversations(account, id, pace);
@@ -50,9 +45,7 @@ async function readLead(account: string, item: Item, unreadable: Unreadable, pac
     const messages = found.take(await readMessages(account, key.sk, pace));
     if (!stored && messages.length === 0) continue;
     if (!stored) unreadable.note(key, "it has messages of a lead that it does not name");
-    const conversation: Shown<Conversation> = (stored && readStored("conversation", stored, unreadable)) ?? {
-      id: key.sk,
-    };
+    const conversation = (stored && readStored("conversation", stored, unreadable)) ?? { id: key.sk };
     conversations.push({
       ...conversation,
       messages: messages.flatMap((message) => readStored("message", message, unreadable) ?? []),
