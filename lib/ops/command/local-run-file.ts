@@ -30,13 +30,7 @@ export async function readLocalRun(): Promise<LocalRun> {
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
 
-const isRun = (run: unknown): run is LocalRun =>
-  isRecord(run) &&
-  run.dataFormat === dataFormat &&
-  !!run.url &&
-  !!run.tableName &&
-  !!run.dynamodbEndpoint &&
-  Number.isSafeInteger(run.pid);
+const isRun = (run: unknown): run is LocalRun => isRecord(run) && run.dataFormat === dataFormat;
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {
