@@ -1,6 +1,6 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner, type ItemType, isAccountId, notAnAccount } from "../table/item-owner.ts";
+import { findOwner, type ItemType, isAccountId } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
 import type { Note } from "../table/unreadable.ts";
 
@@ -22,7 +22,7 @@ export async function countAccounts(
       const owner = findOwner(item);
       if (!owner) continue;
       if (!isAccountId(owner.account)) {
-        note(item, notAnAccount);
+        note(item, "its account is not the id of an account");
         continue;
       }
       const counts = accounts.get(owner.account) ?? {};

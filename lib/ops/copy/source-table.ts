@@ -1,7 +1,7 @@
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, type OtherTable, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
@@ -10,33 +10,7 @@ import { messagesOf } from "../table/lead-items.ts";
 import type { RecordType } from "../table/stored-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
-export class SourceTable {
-  readonly #account: string;
-  readonly #pace: Pace;
-  readonly #table: OtherTable;
-
-  constructor(account: string, other: OtherTable, pace: Pace) {
-    this.#account = account;
-    this.#table = other;
-    this.#pace = pace;
-  }
-
-  /** The items of the account of a type, in the order of their keys. */
-  async *items(type: Exclude<RecordType, "message">): AsyncGenerator<Item> {
-    const partition = inPartition(accountPartition(type, this.#account));
-    for await (const items of queryItems(partition, this.#pace, this.#table)) yield* items;
-  }
-
-  /** The messages of a conversation, oldest first. */
-  messages = (conversationId: string): Promise<Item[]> =>
-    queryAll(messagesOf(this.#account, conversationId), this.#pace, this.#table);
-
-  /** Whose conversations they are. */
-  async *leadsOfConversations(): AsyncGenerator<{ id: string; leadId: string }> {
-    for await (const { sk, leadId } of this.items("conversation"))
-      if (typeof leadId === "string") yield { id: String(sk), leadId };
-  }
-}
+export type SourceTable = Awaited<ReturnType<typeof openSource>>;
 
 /**
  * Opens a table beside the selected one, with the same credentials.
@@ -44,12 +18,7 @@ export class SourceTable {
  * @param region undefined for that of the selected table
  * @throws UserError if there is no such table, or it has a later data format
  */
-export async function openSource(
-  account: string,
-  name: string,
-  region: string | undefined,
-  pace: Pace,
-): Promise<SourceTable> {
+export async function openSource(account: string, name: string, region: string | undefined, pace: Pace) {
   const { credentials, endpoint, region: ownRegion } = table.config;
   const client = connect({
     ...operatorConfig,
@@ -66,5 +35,20 @@ export async function openSource(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,
     );
   });
-  return new SourceTable(account, { client, name }, pace);
+  const other = { client, name };
+  async function* items(type: Exclude<RecordType, "message">): AsyncGenerator<Item> {
+    const partition = inPartition(accountPartition(type, account));
+    for await (const some of queryItems(partition, pace, other)) yield* some;
+  }
+  return {
+    /** The items of the account of a type, in the order of their keys. */
+    items,
+    /** The messages of a conversation, oldest first. */
+    messages: (conversationId: string) => queryAll(messagesOf(account, conversationId), pace, other),
+    /** Whose conversations they are. */
+    async *leadsOfConversations() {
+      for await (const { sk, leadId } of items("conversation"))
+        if (typeof leadId === "string") yield { id: String(sk), leadId };
+    },
+  };
 }

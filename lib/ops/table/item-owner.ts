@@ -16,6 +16,3 @@ export function findOwner({ pk, accountId }: Item): { type: ItemType; account: s
 }
 
 export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);
-
-/** Why an item is not of an account: the API has none with such a name. */
-export const notAnAccount = "its account is not the id of an account";
