@@ -43,7 +43,7 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
       !options.repair,
     );
     const left = { list: nameList(owner), damage: `${leftovers} items are of no current counts.` };
-    return [...findings.flatMap(toPlaces), ...(leftovers > 0 ? [left] : [])];
+    return [...findings.map(toPlace), ...(leftovers > 0 ? [left] : [])];
   });
   const differences = (await Promise.all(lists)).flat();
   if (json) console.log(JSON.stringify(differences));
@@ -58,36 +58,12 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
     );
 }
 
-/** What is printed of a finding, in one or several places. */
-function toPlaces({
-  owner,
-  differences,
-  damage,
-  isFilling,
-}: Finding): Readonly<Record<string, string | null>>[] {
-  const list = { list: nameList(owner), ...nameSublist(owner) };
-  if (damage) return [{ ...list, damage: damage.message }];
-  const rows = differences.map(({ sk, counted, actual }) => ({
-    ...{ ...list, row: sk, counted: statusName(owner, counted), actual: statusName(owner, actual) },
-  }));
-  return isFilling ? [{ ...list, damage: "It is not filled." }, ...rows] : rows;
-}
+/** What is printed of a tree that is wrong: of the whole list, or of the sublist of a source or channel, as keys have it. */
+const toPlace = ({ owner, differences, damage, isFilling }: Finding) => ({
+  list: nameList(owner),
+  ...(owner.origin !== undefined && { [owner.list.attribute]: owner.origin.split("#").at(-1) }),
+  ...(differences.length > 0 && { rows: differences.length, first: differences[0]?.sk }),
+  damage: damage?.message ?? (isFilling ? "It is not filled." : undefined),
+});
 
 const nameList = ({ list }: CountedOwner) => `${list.type}s`;
-
-/** What a tree counts: the source or channel of a sublist; nothing for a whole list. */
-const nameSublist = ({ list, origin }: CountedOwner) =>
-  origin === undefined ? {} : { [list.attribute]: decode(origin.split("#").at(-1) ?? "") };
-
-/** A part of a key; one that no key has stays as it is stored. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-/** The status that a cell counts; null for a row that is not there. */
-const statusName = ({ list }: CountedOwner, cell: number | undefined) =>
-  cell === undefined ? null : (list.statuses[cell] ?? "(other)");

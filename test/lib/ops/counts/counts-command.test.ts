@@ -61,9 +61,9 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   );
   const row = items[3]?.sk;
   expect(String(printed[0]).split("\n")).toEqual([
-    expect.stringMatching(/^list +row +counted +actual +source$/),
-    expect.stringMatching(new RegExp(`^leads +${row} +new +booked$`)),
-    expect.stringMatching(new RegExp(`^leads +${row} +new +booked +web$`)),
+    expect.stringMatching(/^list +rows +first +source$/),
+    expect.stringMatching(new RegExp(`^leads +1 +${row}$`)),
+    expect.stringMatching(new RegExp(`^leads +1 +${row} +web$`)),
   ]);
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   expect((await counts("verify", "--repair")).failure).toBeUndefined();
