@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
-/** The exit code after each signal: 128 and its number. */
-const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Writes a file that only its owner can access: under a random name beside its path, and under its own when it is complete.
@@ -23,7 +23,11 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   // Before a long text is read.
   if (lstatSync(path, { throwIfNoEntry: false })) throw existing(path);
   const part = `${path}.${randomUUID()}.part`;
-  using _ = removeOnSignal(part);
+  const endBySignal = (signal: (typeof signals)[number]) => {
+    rmSync(part, { force: true });
+    process.exit(128 + constants.signals[signal]);
+  };
+  for (const signal of signals) process.on(signal, endBySignal);
   // Not `open`, which would create the file even after a signal has ended this process.
   const file = orUserError(() => openSync(part, "wx", 0o600));
   try {
@@ -34,21 +38,8 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   } finally {
     rmSync(part, { force: true });
     closeSync(file);
+    for (const signal of signals) process.off(signal, endBySignal);
   }
 }
 
 const existing = (path: string) => new UserError(`${path} exists: delete it first, or name another file.`);
-
-/** Removes the file if a signal ends this process. */
-function removeOnSignal(file: string): Disposable {
-  const remove = (signal: NodeJS.Signals) => {
-    rmSync(file, { force: true });
-    process.exit(signals[signal as keyof typeof signals]);
-  };
-  for (const signal of Object.keys(signals)) process.on(signal, remove);
-  return {
-    [Symbol.dispose]() {
-      for (const signal of Object.keys(signals)) process.off(signal, remove);
-    },
-  };
-}
