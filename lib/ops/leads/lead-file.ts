@@ -36,9 +36,9 @@ export async function openLeadFile(path: string, options: FileOptions) {
   const encoding = findEncoding(path, bytes, options.encoding);
   const texts = () => decode(path, bytes, encoding);
   const records = () => (ending === ".json" ? parseJsonRows(texts) : parseCsv(texts));
-  let [count, blank] = [0, 0];
-  for await (const _ of readRows(records(), options, () => (blank += 1))) count += 1;
-  return { count, blank, rows: () => readRows(records(), options) };
+  let count = 0;
+  for await (const _ of readRows(records(), options)) count += 1;
+  return { count, rows: () => readRows(records(), options) };
 }
 
 /** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
@@ -70,13 +70,12 @@ function* decode(path: string, bytes: Buffer, encoding: string): Generator<strin
 export async function* readRows(
   records: AsyncIterable<CsvRecord> | Iterable<CsvRecord>,
   options: FileOptions,
-  onBlank = () => {},
 ): AsyncGenerator<Row> {
   let header: Header | undefined;
   let width = 0;
   for await (const { line, cells } of records) {
-    if (cells.every((cell) => cell.trim() === "")) onBlank();
-    else if (header) {
+    if (cells.every((cell) => cell.trim() === "")) continue;
+    if (header) {
       const value = toFields(header, cells, options);
       const message = `must have ${width} cells like the header, but has ${cells.length}`;
       yield cells.length === width

@@ -113,12 +113,12 @@ async function reject(rejects: Rejects, line: number, faults: readonly RowFault[
  */
 function printOutcomes(
   { account, json }: PacedAccountOptions,
-  { count: rows, blank }: LeadFile,
+  { count: rows }: LeadFile,
   counts: Readonly<Record<string, number>>,
   { path, count: rejected, reasons }: Rejects,
   first: readonly object[] = [],
 ): void {
-  const all = { ...counts, rejected, ...(blank > 0 && { blank }) };
+  const all = { ...counts, rejected };
   const see = rejected > 0 ? ` See ${path}.` : "";
   const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
   const commonest = [...reasons].sort(([, a], [, b]) => b - a).slice(0, 5);
