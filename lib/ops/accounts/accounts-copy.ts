@@ -1,12 +1,11 @@
 import { type Command, Option } from "commander";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { copyAccount } from "../copy/copy-account.ts";
-import { openSource, type SourceTable } from "../copy/source-table.ts";
+import { openSource } from "../copy/source-table.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { Unreadable } from "../table/unreadable.ts";
 
@@ -50,7 +49,8 @@ export const copyAccountCommand = (): Command =>
     .action(copyFrom);
 
 async function copyFrom(options: CopyOptions): Promise<void> {
-  const { account: from, toAccount: account = from, fromTable, fromRegion, replace, dryRun, yes } = options;
+  const { account: from, toAccount: account = from, fromTable, fromRegion, dryRun } = options;
+  const { replace = false, yes } = options;
   const pace = await selectPacedTable(options);
   const region = await table.config.region();
   if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
@@ -58,21 +58,7 @@ async function copyFrom(options: CopyOptions): Promise<void> {
       `The account ${account} would be copied onto itself: name another table with --from-table, or another account with --to-account.`,
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
-  if (replace && !dryRun && !yes) {
-    const { counts, sentence } = await run({ ...options, dryRun: true }, source, pace);
-    console.error(sentence);
-    if (counts.replaced > 0) await confirm(account, { kind: "account", action: "replace them" });
-  }
-  const { counts, sentence, unreadable, left } = await run(options, source, pace);
-  const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
-  console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
-  unreadable.print();
-  left.print("do not fit what is stored");
-}
-
-/** Copies the account, or finds out what a copy would do. */
-async function run(options: CopyOptions, source: SourceTable, pace: Pace) {
-  const { account: from, toAccount: account = from, fromTable, replace = false, dryRun } = options;
+  if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
   const [unreadable, left] = [new Unreadable(), new Unreadable()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   const count = (outcome: keyof typeof counts, items = 1) => {
@@ -89,8 +75,11 @@ async function run(options: CopyOptions, source: SourceTable, pace: Pace) {
   });
   if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
+  const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
   const { stored, replaced, present, erased, left: leftOut } = counts;
   const verb = dryRun ? "would be " : "";
   const sentence = `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + unreadable.size} left out.`;
-  return { counts, sentence, unreadable, left };
+  console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
+  unreadable.print();
+  left.print("do not fit what is stored");
 }
