@@ -28,7 +28,7 @@ export const setLimitCommand = (): Command =>
     )
     .action(setLimit);
 
-const parseRequests = (text: string) => (text === "stage" ? text : parseLimit(text));
+const parseRequests = (text: string) => (text === "stage" ? null : parseLimit(text));
 
 const parseLimit = parseNumber(
   1,
@@ -40,9 +40,8 @@ const parseLimit = parseNumber(
 export const showLimitCommand = (): Command =>
   command("show-limit", "show the rate limit of an account's own").action(showLimit);
 
-async function setLimit(options: AccountOptions & { requests: number | "stage" }): Promise<void> {
-  const { account } = options;
-  const requests = options.requests === "stage" ? null : options.requests;
+async function setLimit(options: AccountOptions & { requests: number | null }): Promise<void> {
+  const { account, requests } = options;
   await selectTableByOptions(options);
   await checkAccount(options);
   await writeLimit({ account, requests });

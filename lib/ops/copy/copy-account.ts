@@ -21,13 +21,13 @@ export async function copyAccount(copying: Copying): Promise<void> {
       const record = readStored(type, item, unreadable);
       if (record) count(await copy(record));
     });
-  await copyEach("limit", (limit) => storeOnce(copying, toItem("limit", account, limit)));
-  await copyEach("leadImport", (start) => storeOnce(copying, toItem("leadImport", account, start)));
+  await copyEach("limit", (limit) => storeOnce(copying, toItem.limit(account, limit)));
+  await copyEach("leadImport", (start) => storeOnce(copying, toItem.leadImport(account, start)));
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
   await copyEach("lead", async (lead) => {
     if (isErased(copying, lead.id)) return "erased";
-    const item = toItem("lead", account, lead);
+    const item = toItem.lead(account, lead);
     const outcome = await copyItem(copying, item, (stored) => nameLead(account, lead, stored));
     if (dryRun && outcome === "stored") wouldExist.add(lead.id);
     return outcome;
@@ -57,5 +57,5 @@ async function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]
   const exists = await pace.retry(() => leadExists(account, leadId));
   if (!erased.has(leadId)) unmet.add(leadId);
   erased.add(leadId);
-  return exists ? "present" : storeOnce(copying, toItem("erasedLead", account, erasure));
+  return exists ? "present" : storeOnce(copying, toItem.erasedLead(account, erasure));
 }

@@ -37,7 +37,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   if (!whole) return;
   const { conversation, messages } = whole;
   const { id } = conversation;
-  const items = messages.map((message) => toItem("message", account, message));
+  const items = messages.map((message) => toItem.message(account, message));
   const stored = new Map(
     (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
   );

@@ -64,7 +64,8 @@ const validators = new Map(
 /** The API serves what other releases took for an address, but an import or another stage refuses it. */
 const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
 
-const builders: {
+/** The items of records in an account. */
+export const toItem: {
   readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
 } = {
   limit: (account, { requests }) => ({ ...accountLimitKey(account), requests }),
@@ -74,10 +75,6 @@ const builders: {
   conversation: conversationItem,
   message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
 };
-
-/** The item of a record in an account. */
-export const toItem = <Type extends RecordType>(type: Type, account: string, record: StoredRecords[Type]) =>
-  builders[type](account, record);
 
 /**
  * The record of an item that the API could have stored, whatever wrote it: its fields, and no others, are valid, its id is
@@ -103,7 +100,7 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
   if ("metadata" in record && isLarge(Object(record.metadata)))
     throw new MalformedItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
-  checkKeys(item, toItem(type, readPartition(String(item.pk))?.account ?? "", record));
+  checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;
 }
 
