@@ -87,7 +87,7 @@ async function start(
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
-    const streamsOptions = { client: createStreamClient(client), streamArn, invoke, log };
+    const streamsOptions = { client: createStreamClient(client, streamArn), streamArn, invoke, log };
     const { eventsUrl } = options;
     resources.defer(startStreams(stack, { ...streamsOptions, directory: data?.path, eventsUrl }));
   }

@@ -1,5 +1,4 @@
-import { UserError } from "../../user-error.ts";
-import { type EventSource, readDelivery, readStreamArn } from "./event-source.ts";
+import { type EventSource, readDelivery } from "./event-source.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
@@ -16,45 +15,19 @@ export interface BusParameters {
   readonly typeField: string;
 }
 
-/** A pipe's properties, each of which has parts. */
-type Parts = Readonly<Record<string, Readonly<Record<string, Properties>>>>;
+/** The names of a pipe's parameters, each with properties of its own. */
+type Parameters = Readonly<Record<string, Properties>>;
 
-/**
- * Reads from the template which pipes the table's stream feeds.
- *
- * @throws UserError for settings that the local run does not support
- */
-export function readPipes(
-  template: Template,
-  resolve: Resolve,
-  functions: readonly LocalFunction[],
-  tableName: string,
-): Pipe[] {
-  // The run itself reads the stream and logs failures, so it needs neither the role nor the log group.
-  return findResources(template, "AWS::Pipes::Pipe").map(([id, { RoleArn, LogConfiguration, ...others }]) => {
-    const reader = `pipe ${id}`;
-    const pipe = resolve(others) as Parts;
-    const { DynamoDBStreamParameters: stream = {}, FilterCriteria: filters } = pipe.SourceParameters ?? {};
-    const { Arn: queue } = stream.DeadLetterConfig as { Arn: string };
-    const bisects = stream.OnPartialBatchItemFailure === "AUTOMATIC_BISECT";
-    const bus = pipe.TargetParameters?.EventBridgeEventBusParameters ?? {};
+/** Reads from the template which pipes the table's stream feeds. */
+export function readPipes(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Pipe[] {
+  return findResources(template, "AWS::Pipes::Pipe").map(([id, { Enrichment, ...properties }]) => {
+    const source = properties.SourceParameters as Parameters;
+    const { EventBridgeEventBusParameters: bus } = properties.TargetParameters as Parameters;
     return {
       id,
-      streamArn: readStreamArn(reader, pipe.Source, { ...stream, bisects }, tableName),
-      function: findFunction(functions, pipe.Enrichment, `The ${reader} is enriched by`),
-      bus: readBus(pipe.Target, bus, id),
-      ...readDelivery(stream, filters, queue),
-      reportsFailures: false,
+      function: findFunction(functions, resolve(Enrichment), `${id} is enriched by`),
+      ...readDelivery({ ...source.DynamoDBStreamParameters }, source.FilterCriteria),
+      bus: { source: String(bus?.Source), typeField: String(bus?.DetailType).replace("$.", "") },
     };
   });
-}
-
-function readBus(target: unknown, { Source, DetailType }: Properties, id: string): BusParameters {
-  const [, typeField] = /^\$\.(\w+)$/.exec(String(DetailType)) ?? [];
-  const isBus = /:event-bus\/.+$/.test(String(target));
-  if (!isBus || !typeField || typeof Source !== "string" || Source.startsWith("$"))
-    throw new UserError(
-      `The pipe ${id} must have an event bus as its target, a fixed Source and a DetailType that is the path of one field: the local run supports no others.`,
-    );
-  return { source: Source, typeField };
 }

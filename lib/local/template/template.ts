@@ -56,14 +56,12 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 export function parseStack(name: string, template: Template, findAsset: FindAsset): LocalStack {
   const resolve = createResolver(name, template);
   const functions = readFunctions(template, resolve, findAsset);
-  const table = readTable(template, resolve);
-  const { TableName } = table.input;
   return {
     ...readApi(template, resolve, functions),
     hasCors: findResources(template, "AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
     functions,
-    table,
-    eventSources: readEventSources(template, resolve, functions, TableName),
-    pipes: readPipes(template, resolve, functions, TableName),
+    table: readTable(template, resolve),
+    eventSources: readEventSources(template, resolve, functions),
+    pipes: readPipes(template, resolve, functions),
   };
 }

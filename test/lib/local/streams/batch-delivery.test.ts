@@ -1,123 +1,54 @@
 import { expect, test } from "vitest";
-import { type Delivery, deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
+import { deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
 import { createRecord, sequenceNumbers } from "../support/records.ts";
 
-const failed = (...identifiers: unknown[]) => ({
+const failed = (...identifiers: string[]) => ({
   batchItemFailures: identifiers.map((itemIdentifier) => ({ itemIdentifier })),
 });
 
-/** Delivers records, by default 8 to 11. @returns its calls, the discarded records with the time, and the delays */
-async function deliver(
-  response: (numbers: number[], call: number, endRun: () => void) => unknown,
-  settings: Partial<Delivery["source"]> = {},
-  { records = [8, 9, 10, 11].map((number) => createRecord(number)), startedAt = 0 } = {},
-) {
+/** Delivers records 8 to 11. @returns the records of each call, and the delays between them */
+async function deliver(respond: (call: number, endRun: () => void) => unknown) {
   const calls: number[][] = [];
-  const discarded: number[][] = [];
-  const discardedAfter: number[] = [];
   const delays: number[] = [];
   const controller = new AbortController();
-  let now = startedAt;
+  const records = [8, 9, 10, 11].map((number) => createRecord(number));
   await deliverBatch(records, {
-    source: { maxAge: 300, reportsFailures: true, ...settings },
-    startedAt,
-    now: () => now,
-    invoke: async (records) => {
+    deliver: async (records) => {
       calls.push(sequenceNumbers(records));
-      return response(sequenceNumbers(records), calls.length, () => controller.abort());
+      return respond(calls.length, () => controller.abort());
     },
-    onDiscarded: (records) => {
-      discarded.push(sequenceNumbers(records));
-      discardedAfter.push(now - startedAt);
-    },
-    delay: async (milliseconds) => {
-      delays.push(milliseconds);
-      now += milliseconds;
-    },
+    wait: async (milliseconds) => delays.push(milliseconds),
     signal: controller.signal,
   });
-  return { calls, discarded, discardedAfter, delays };
+  return { calls, delays };
 }
 
-test.each([
-  null,
-  undefined,
-  {},
-  failed(),
-  { batchItemFailures: null },
-])("%j is a success", async (response) => {
-  expect(await deliver(() => response)).toMatchObject({ calls: [[8, 9, 10, 11]], discarded: [] });
-});
+const all = [8, 9, 10, 11];
 
-test("the batch is retried from the lowest failed record, numbers compared as numbers", async () => {
-  const { calls, discarded } = await deliver((_, call) => (call === 1 ? failed("10", "0009") : null));
-  expect({ calls, discarded }).toEqual({
-    calls: [
-      [8, 9, 10, 11],
-      [9, 10, 11],
-    ],
-    discarded: [],
-  });
+test.each([null, undefined, [], {}, failed()])("%j is a success", async (response) => {
+  expect(await deliver(() => response)).toEqual({ calls: [all], delays: [] });
 });
 
 test.each([
-  failed(""),
-  failed(null),
-  failed("10", "99"),
-  { batchItemFailures: "all" },
-])("%j, which names an unknown record, fails the whole batch", async (response) => {
-  const { calls } = await deliver((_, call) => (call === 1 ? response : null));
-  expect(calls).toEqual([
-    [8, 9, 10, 11],
-    [8, 9, 10, 11],
-  ]);
+  ["reports", failed("10", "9"), [9, 10, 11]],
+  ["does not have", failed("10", "99"), all],
+])("a batch is delivered again from the first failed record that it %s", async (_, response, rest) => {
+  const { calls } = await deliver((call) => (call === 1 ? response : null));
+  expect(calls).toEqual([all, rest]);
 });
 
-test("a record that always fails is retried with exponential backoff, and discarded when it is too old", async () => {
-  const { calls, discarded, delays } = await deliver((numbers) =>
-    numbers.includes(11) ? failed("11") : null,
-  );
-  expect(calls).toEqual([[8, 9, 10, 11], [11], [11]]);
-  expect(discarded).toEqual([[11]]);
-  expect(delays).toEqual([100, 200, 400]);
-});
-
-test("a batch for which the function throws is halved until one record is left; those behind it wait, and become too old with it", async () => {
-  const { calls, discarded, delays } = await deliver((numbers) => {
-    if (numbers.includes(9)) throw new Error("on purpose");
-    return null;
+test("a batch for which the function throws is delivered again, with exponential backoff", async () => {
+  const { calls, delays } = await deliver((call) => {
+    if (call <= 9) throw new Error("on purpose");
   });
-  // It is halved without a pause.
-  expect(delays).toEqual([100, 200, 400]);
-  expect(calls).toEqual([[8, 9, 10, 11], [8, 9], [8], [9], [9], [9]]);
-  expect(discarded).toEqual([[9], [10, 11]]);
+  expect(calls).toEqual(Array(10).fill(all));
+  expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 });
 
-test("without reported failures, every response is a success", async () => {
-  const { calls } = await deliver(() => failed("8"), { reportsFailures: false });
-  expect(calls).toHaveLength(1);
-});
-
-test("nothing is retried or discarded once the run ends", async () => {
-  const ended = await deliver((_numbers, _call, endRun) => {
+test("nothing is delivered again once the run ends", async () => {
+  const ended = await deliver((_, endRun) => {
     endRun();
     throw new Error("its worker was ended");
   });
-  expect(ended).toMatchObject({ calls: [[8, 9, 10, 11]], discarded: [], delays: [] });
-});
-
-test("records are retried by their age alone, from the start of the run at the earliest", async () => {
-  const startedAt = 1_000_000_000_000;
-  const writtenAt = (sequenceNumber: number, time: number) => {
-    const { dynamodb, ...record } = createRecord(sequenceNumber);
-    return { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime: time / 1000 } };
-  };
-  const records = [writtenAt(1, startedAt - 86_400_000), writtenAt(2, startedAt + 600)];
-  const fails = () => {
-    throw new Error("on purpose");
-  };
-  expect(await deliver(fails, {}, { records, startedAt })).toMatchObject({
-    discarded: [[1], [2]],
-    discardedAfter: [700, 1000],
-  });
+  expect(ended).toEqual({ calls: [all], delays: [] });
 });
