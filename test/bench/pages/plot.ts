@@ -4,9 +4,8 @@ import type { Report } from "./report.ts";
 const [width, height] = [760, 500];
 const [left, right, top, bottom] = [84, width - 48, 56, 360];
 
-/** From 1,000 leads to 1,000,000, and from 1 unit to 100,000. */
+/** From 1,000 leads to 1,000,000. */
 const xOf = (leads: number) => Math.round(left + ((Math.log10(leads) - 3) / 3) * (right - left));
-const yOf = (units: number) => Math.round(bottom - (Math.log10(units) / 5) * (bottom - top));
 
 /** Lines of one list have a colour, on light and on dark pages; those of plain queries are dashed. */
 const style = `
@@ -16,6 +15,7 @@ const style = `
   .grid { stroke: #d1d5db; stroke-width: 1 }
   g { color: #1d4ed8 }
   g.line1, g.line3 { color: #c2410c }
+  g.line4 { color: #6b7280 }
   g path { fill: none; stroke: currentColor; stroke-width: 2 }
   g circle { fill: currentColor }
   .line2 .median, .line3 .median { stroke-dasharray: 6 4 }
@@ -32,21 +32,23 @@ const style = `
 const text = (x: number, y: number, words: string, anchor: "start" | "middle" | "end") =>
   `<text x="${x}" y="${y}" text-anchor="${anchor}">${words}</text>`;
 
-/** Draws the cost of a page over the size of the account. */
-export function plot(lines: Report["lines"]): string {
+/** Draws the cost of a page over the size of the account: the lowest value of the axis, and how many times ten it has. */
+export function plot(lines: Report["lines"], title: string, lowest = 1, decades = 5): string {
+  const yOf = (cost: number) => Math.round(bottom - (Math.log10(cost / lowest) / decades) * (bottom - top));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">`,
-    `<title id="title">Read units of a page of 20 rows over the size of the account</title>`,
+    `<title id="title">${title}, over the size of the account</title>`,
     `<style>${style}</style>`,
     `<rect class="background" width="${width}" height="${height}"/>`,
-    `<text class="title" x="${left}" y="30">Read units of a page of 20 leads: median, and a bar up to the worst</text>`,
+    `<text class="title" x="${left}" y="30">${title}</text>`,
     ...[1000, 10_000, 100_000, 1_000_000].map((leads) => {
       const x = xOf(leads);
       return `<path class="grid" d="M${x} ${top}V${bottom}"/>${text(x, bottom + 20, number(leads), "middle")}`;
     }),
-    ...[1, 10, 100, 1000, 10_000, 100_000].map((units) => {
-      const y = yOf(units);
-      return `<path class="grid" d="M${left} ${y}H${right}"/>${text(left - 10, y + 4, number(units), "end")}`;
+    ...Array.from({ length: decades + 1 }, (_, n) => {
+      const cost = lowest * 10 ** n;
+      const y = yOf(cost);
+      return `<path class="grid" d="M${left} ${y}H${right}"/>${text(left - 10, y + 4, number(cost), "end")}`;
     }),
     text((left + right) / 2, bottom + 44, "leads in the account", "middle"),
     ...[...lines].map(([name, points], n) => {
