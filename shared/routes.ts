@@ -74,14 +74,9 @@ export const routes = {
   "create-lead": createLeadRoute,
   "list-conversations": listConversationsRoute,
   "send-message": sendMessageRoute,
-} as const satisfies { readonly [Name in RouteName]: Route & { readonly name: Name } };
+} as const;
 
-export type RouteName = (
-  | typeof listLeadsRoute
-  | typeof createLeadRoute
-  | typeof listConversationsRoute
-  | typeof sendMessageRoute
-)["name"];
+export type RouteName = keyof typeof routes;
 
 /** The content of a valid request to a route: its query, and its body if it takes one. */
 export type RouteInput<R extends Route> = Content<"query", R["query"]> & Content<"body", R["body"]>;
