@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { Api } from "../template/api-definition.ts";
 import type { Invoke } from "../template/functions.ts";
-import { isOwnHost } from "./http-request.ts";
 import { gatewayResponse, type HttpResponse } from "./http-response.ts";
+import { isOwnHost } from "./own-host.ts";
 import { createRequestId } from "./request-event.ts";
 import { createRequestHandler, type Outcome } from "./request-handler.ts";
 

@@ -1,5 +1,4 @@
 import { gatewayMessages } from "../../gateway-messages.ts";
-import { isRecord } from "../../is-record.ts";
 
 /** A response of the gateway. */
 export interface HttpResponse {
@@ -8,36 +7,34 @@ export interface HttpResponse {
   readonly body: string | Buffer;
 }
 
-const json = "application/json";
-
 /** Builds a response that the gateway sends by itself. */
 export const gatewayResponse = (status: keyof typeof gatewayMessages): HttpResponse => ({
   status,
-  headers: { "content-type": json },
+  headers: { "content-type": "application/json" },
   body: JSON.stringify({ message: gatewayMessages[status] }),
 });
 
-/** What a function returns, in payload format 2.0, as far as ours do. */
+/** What a function returns, in payload format 2.0. */
 interface FunctionResponse {
   readonly statusCode: number;
-  readonly headers?: Readonly<Record<string, string | number | boolean>>;
+  readonly headers?: Record<string, string>;
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
 
 /**
- * Converts a function's result to a response; 500 for none.
+ * Converts what a function returned to a response.
  *
- * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ * @throws Error when it is not in payload format 2.0
  */
-export function toHttpResponse(result: unknown): HttpResponse {
-  if (!isRecord(result)) return gatewayResponse(500);
-  const { statusCode, headers = {}, body = "", isBase64Encoded } = result as unknown as FunctionResponse;
+export function toHttpResponse(response: unknown): HttpResponse {
+  const { statusCode, headers, body = "", isBase64Encoded } = Object(response) as FunctionResponse;
+  if (!Number.isInteger(statusCode) || typeof body !== "string")
+    throw new Error("a function returned no statusCode, or a body that is not a string");
   return {
     status: statusCode,
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
-    ),
+    // It checks names and values.
+    headers: Object.fromEntries(new Headers(headers)),
     body: isBase64Encoded ? Buffer.from(body, "base64") : body,
   };
 }

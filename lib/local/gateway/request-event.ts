@@ -1,14 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { ApiRoute } from "../template/api-definition.ts";
-import { localAccountId, localRegion } from "../template/intrinsics.ts";
-import type { HttpRequest } from "./http-request.ts";
-
-/** What the gateway adds to a request. */
-interface RequestMeta {
-  readonly route: ApiRoute;
-  readonly apiId: string;
-  readonly requestId: string;
-}
+import type { IncomingMessage } from "node:http";
 
 /** The part of the event that a function and its authorizer have in common. */
 export type RequestEvent = ReturnType<typeof buildRequestEvent>;
@@ -16,25 +7,37 @@ export type RequestEvent = ReturnType<typeof buildRequestEvent>;
 /** Creates a request id in the gateway's format. */
 export const createRequestId = () => randomBytes(11).toString("base64");
 
+/** Splits a request target into decoded path and undecoded query; undefined when the path cannot be decoded. */
+export function parseTarget(target: string) {
+  const [path = "", ...query] = target.split("?");
+  try {
+    return { path: decodeURIComponent(path), query: query.join("?") };
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Builds the event of a request, in payload format 2.0, without body and authorizer context: what the functions read of it,
- * and what says which request it is.
+ * Builds what the functions read of a request's event, in payload format 2.0, without body and authorizer context.
+ * Repeated headers are joined (docs/assumptions.md#repeated-headers).
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-export function buildRequestEvent(request: HttpRequest, { route, apiId, requestId }: RequestMeta) {
-  const { method, path, query, headers } = request;
-  const routeKey = `${route.method} ${route.path}`;
+export function buildRequestEvent(
+  { method = "", headersDistinct, socket }: IncomingMessage,
+  { path, query }: NonNullable<ReturnType<typeof parseTarget>>,
+  requestId: string,
+) {
+  const routeKey = `${method} ${path}`;
+  const headers = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join()]);
   return {
     version: "2.0",
     routeKey,
     rawPath: path,
     rawQueryString: query,
-    headers,
+    headers: Object.fromEntries(headers) as Readonly<Record<string, string>>,
     requestContext: {
-      accountId: localAccountId,
-      apiId,
-      http: { method, path },
+      http: { method, path, sourceIp: socket.remoteAddress },
       requestId,
       routeKey,
       stage: "$default",
@@ -43,24 +46,14 @@ export function buildRequestEvent(request: HttpRequest, { route, apiId, requestI
 }
 
 /** Builds the event of the route's function. */
-export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizerContext?: object) {
+export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizerContext: object) {
   const isBase64Encoded = body.length > 0 && !isText(event.headers["content-type"]);
   return {
     ...event,
-    requestContext: {
-      ...event.requestContext,
-      ...(authorizerContext && { authorizer: { lambda: authorizerContext } }),
-    },
+    requestContext: { ...event.requestContext, authorizer: { lambda: authorizerContext } },
     ...(body.length > 0 && { body: body.toString(isBase64Encoded ? "base64" : "utf8") }),
     isBase64Encoded,
   };
-}
-
-/** Builds the event of the route's authorizer, which has no body. */
-export function buildAuthorizerEvent(event: RequestEvent, identitySource: readonly string[]) {
-  const { apiId, http } = event.requestContext;
-  const routeArn = `arn:aws:execute-api:${localRegion}:${localAccountId}:${apiId}/$default/${http.method}${http.path}`;
-  return { ...event, type: "REQUEST", routeArn, identitySource };
 }
 
 /**

@@ -1,15 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import type { Api, ApiRoute, Authorizer } from "../template/api-definition.ts";
-import type { Invoke } from "../template/functions.ts";
-import { isOwnHost, parseRequest } from "./http-request.ts";
+import type { APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
+import type { Api, Authorizer } from "../template/api-definition.ts";
+import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
-import {
-  buildAuthorizerEvent,
-  buildFunctionEvent,
-  buildRequestEvent,
-  type RequestEvent,
-} from "./request-event.ts";
+import { isOwnHost } from "./own-host.ts";
+import { buildFunctionEvent, buildRequestEvent, parseTarget, type RequestEvent } from "./request-event.ts";
 
 /** The gateway's limit for a request's body, in bytes. */
 const maxBodyBytes = 10_485_760;
@@ -36,74 +32,64 @@ interface CachedAuthorization {
 }
 
 /** Creates the handler of requests to the API: size, host, route, throttle, authorizer, function, in this order. */
-export function createRequestHandler({ apiId, routes, throttle }: Api, invoke: Invoke) {
-  const authorize = createAuthorization(invoke);
+export function createRequestHandler({ routes, authorizer, throttle }: Api, invoke: Invoke) {
+  const authorize = createAuthorization(authorizer, invoke);
   const takeToken = throttle ? createTokenBucket(throttle) : () => true;
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
     if (body.length > maxBodyBytes) return { response: gatewayResponse(413) };
-    const request = parseRequest(incoming, body);
-    if (!request) return { response: gatewayResponse(400) };
-    if (!isOwnHost(request.headers.host))
+    const target = parseTarget(incoming.url ?? "");
+    if (!target) return { response: gatewayResponse(400) };
+    if (!isOwnHost(incoming.headers.host))
       return { response: gatewayResponse(403), reason: "its Host is not 127.0.0.1 or localhost" };
-    const route = routes.find(({ method, path }) => method === request.method && path === request.path);
+    const route = routes.find(({ method, path }) => method === incoming.method && path === target.path);
     if (!route) return { response: gatewayResponse(404), reason: "no route" };
     if (!takeToken()) return { response: gatewayResponse(429), reason: "the throttle of the stage" };
-    const event = buildRequestEvent(request, { route, apiId, requestId });
-    if (!route.authorizer) return { response: await call(invoke, route, buildFunctionEvent(event, body)) };
 
-    const authorization = await authorize(route.authorizer, event);
+    const event = buildRequestEvent(incoming, target, requestId);
+    const authorization = await authorize(event);
     if (authorization.status !== 200)
       return { response: gatewayResponse(authorization.status), reason: authorization.reason };
     const { context } = authorization;
-    const response = await call(invoke, route, buildFunctionEvent(event, body, context));
+    const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));
     return { response, ...("accountId" in context && { account: String(context.accountId) }) };
   };
 }
 
-/** Creates the gateway's authorization, which caches each authorizer's responses, denials too, for its TTL. */
-function createAuthorization(invoke: Invoke) {
-  const caches = new WeakMap<Authorizer, Map<string, CachedAuthorization>>();
+/** Creates the gateway's authorization, which caches the authorizer's responses, denials too, for its TTL. */
+function createAuthorization({ function: fn, identityHeader, ttlSeconds }: Authorizer, invoke: Invoke) {
+  const cache = new Map<string, CachedAuthorization>();
 
-  return async (authorizer: Authorizer, event: RequestEvent): Promise<Authorization> => {
-    const identity = authorizer.identityHeaders.map((name) => event.headers[name] ?? "");
-    if (identity.includes(""))
-      return { status: 401, reason: `no ${authorizer.identityHeaders.join(" or ")} header` };
-    const key = JSON.stringify(identity);
-    const cache = caches.get(authorizer) ?? new Map<string, CachedAuthorization>();
-    caches.set(authorizer, cache);
-    const cached = cache.get(key);
+  return async (event: RequestEvent): Promise<Authorization> => {
+    const identity = event.headers[identityHeader];
+    if (!identity) return { status: 401, reason: `no ${identityHeader} header` };
+    const cached = cache.get(identity);
     if (cached && cached.expiresAt > Date.now()) return cached.authorization;
 
-    const payload = JSON.stringify(buildAuthorizerEvent(event, identity));
+    const payload = JSON.stringify({ ...event, type: "REQUEST", identitySource: [identity] });
     // A function that fails has logged the cause.
-    const authorization = await invoke(authorizer.function, payload).then(toAuthorization, failed);
+    const authorization = await invoke(fn, payload).then(toAuthorization, failed);
     if (authorization.status !== 500)
-      cache.set(key, { authorization, expiresAt: Date.now() + authorizer.ttlSeconds * 1000 });
+      cache.set(identity, { authorization, expiresAt: Date.now() + ttlSeconds * 1000 });
     return authorization;
   };
 }
 
 const failed = (): Authorization => ({ status: 500 });
 
-interface Denied {
-  readonly reason?: string;
-}
-
-/** Reads a simple response; an invalid one is a failure of the authorizer. */
+/** Reads a simple response. */
 function toAuthorization(response: unknown): Authorization {
-  const { isAuthorized, context } = (response ?? {}) as { isAuthorized?: unknown; context?: unknown };
-  if (typeof (context ?? {}) !== "object") return failed();
-  if (isAuthorized === false) return { status: 403, reason: (context as Denied)?.reason };
-  if (isAuthorized !== true) return failed();
-  return { status: 200, context: (context ?? {}) as object };
+  const { isAuthorized, context = {} } = response as APIGatewaySimpleAuthorizerWithContextResult<{
+    readonly reason?: string;
+  }>;
+  return isAuthorized ? { status: 200, context } : { status: 403, reason: context.reason };
 }
 
-async function call(invoke: Invoke, route: ApiRoute, event: object): Promise<HttpResponse> {
+async function call(invoke: Invoke, fn: LocalFunction, event: object): Promise<HttpResponse> {
   const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) > maxEventBytes) return gatewayResponse(413);
-  return invoke(route.function, payload).then(toHttpResponse, () => gatewayResponse(500));
+  return invoke(fn, payload).then(toHttpResponse, () => gatewayResponse(500));
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */

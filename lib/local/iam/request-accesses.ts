@@ -1,4 +1,4 @@
-import { localAccountId, localRegion } from "../template/intrinsics.ts";
+import { tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
 /** One access of a request to DynamoDB, as IAM evaluates it. */
@@ -68,8 +68,7 @@ export function parseAccesses(
 }
 
 function buildArn(table: unknown, index: unknown): string {
-  const name = String(table).replace(/^arn:.*:table\//, "");
-  const arn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/${name}`;
+  const arn = `${tableArn}${table}`;
   return index === undefined ? arn : `${arn}/index/${index}`;
 }
 

@@ -2,26 +2,25 @@ import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
 
-/** A Lambda authorizer of the API. */
+/** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
 export interface Authorizer {
   readonly function: LocalFunction;
-  /** The request headers, in lower case, whose values are the key under which responses are cached. */
-  readonly identityHeaders: readonly string[];
+  /** The request header, in lower case, whose value is the key under which responses are cached. */
+  readonly identityHeader: string;
   readonly ttlSeconds: number;
 }
 
-/** A route of the API with its integration. */
+/** A route of the API with the function that it calls. */
 export interface ApiRoute {
   readonly method: string;
   readonly path: string;
   readonly function: LocalFunction;
-  readonly authorizer?: Authorizer;
 }
 
 /** The stack's HTTP API. */
 export interface Api {
-  readonly apiId: string;
   readonly routes: readonly ApiRoute[];
+  readonly authorizer: Authorizer;
   /** The token bucket of the API's stage. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
@@ -29,56 +28,34 @@ export interface Api {
 /**
  * Reads the HTTP API from the template.
  *
- * @throws UserError for a route that the local gateway cannot serve
+ * @throws UserError for routes that the local gateway does not support
  */
 export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
-  const [[apiId] = [""]] = findResources(template, "AWS::ApiGatewayV2::Api");
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
-  const authorizers = new Map(
-    findResources(template, "AWS::ApiGatewayV2::Authorizer").map(([id, properties]) => [
-      id,
-      readAuthorizer(properties, resolveFunction),
-    ]),
-  );
-  const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, properties]) => {
-    const integration = integrations.get(String(resolve(properties.Target)).replace("integrations/", ""));
-    const authorizer = authorizers.get(String(resolve(properties.AuthorizerId)));
-    return readRoute(properties, integration, authorizer, resolveFunction);
+  const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
+    const integration = integrations.get(String(resolve(Target)).replace("integrations/", ""));
+    return { ...readRoute(properties), function: resolveFunction(integration?.IntegrationUri) };
   });
-  return { apiId, routes, ...readThrottle(template) };
+  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Authorizer");
+  const [header] = properties.IdentitySource as [string];
+  const authorizer = {
+    function: resolveFunction(properties.AuthorizerUri),
+    identityHeader: header.replace("$request.header.", "").toLowerCase(),
+    ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
+  };
+  return { routes, authorizer, ...readThrottle(template) };
 }
 
-function readRoute(
-  { RouteKey }: Properties,
-  integration: Properties | undefined,
-  authorizer: Authorizer | undefined,
-  resolveFunction: (uri: unknown) => LocalFunction,
-): ApiRoute {
+function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {
   const [method = "", path = ""] = String(RouteKey).split(" ");
   if (!path || path.includes("{") || method === "ANY") {
     throw new UserError(
       `The local gateway cannot serve the route "${RouteKey}": it supports only a method with a fixed path.`,
     );
   }
-  return {
-    method,
-    path,
-    function: resolveFunction(integration?.IntegrationUri),
-    ...(authorizer && { authorizer }),
-  };
+  return { method, path };
 }
-
-const readAuthorizer = (
-  properties: Properties,
-  resolveFunction: (uri: unknown) => LocalFunction,
-): Authorizer => ({
-  function: resolveFunction(properties.AuthorizerUri),
-  identityHeaders: (properties.IdentitySource as string[]).map((source) =>
-    source.replace("$request.header.", "").toLowerCase(),
-  ),
-  ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
-});
 
 function readThrottle(template: Template): Pick<Api, "throttle"> {
   const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");

@@ -16,22 +16,17 @@ export const localAccountId = "000000000000";
 /** The AWS region of the local run. */
 export const localRegion = "local";
 
-const regional = `${localRegion}:${localAccountId}`;
-
 /** The ARN of a Lambda function, in front of its name. */
-export const lambdaArn = `arn:aws:lambda:${regional}:function:`;
+export const lambdaArn = `arn:aws:lambda:${localRegion}:${localAccountId}:function:`;
 
-const lambda = { name: "FunctionName", arn: lambdaArn };
-
-const table = { name: "TableName", arn: `arn:aws:dynamodb:${regional}:table/` };
+/** The ARN of a table, in front of its name. */
+export const tableArn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/`;
 
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
-  "AWS::DynamoDB::Table": table,
-  "AWS::Lambda::Function": lambda,
+  "AWS::DynamoDB::Table": { name: "TableName", arn: tableArn },
+  "AWS::Lambda::Function": { name: "FunctionName", arn: lambdaArn },
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
-  "AWS::SQS::Queue": { name: "QueueName", arn: `arn:aws:sqs:${regional}:` },
-  "AWS::Events::EventBus": { name: "Name", arn: `arn:aws:events:${regional}:event-bus/` },
 };
 
 /** The resources of a type, each with its logical id. */
@@ -41,13 +36,12 @@ export const findResources = (template: Template, type: string): [string, Proper
     .map(([id, { Properties = {} }]) => [id, Properties]);
 
 /** Creates the resolver for a stack's template; it throws UserError for an unsupported intrinsic function. */
-export function createResolver(stackName: string, { Resources }: Template): Resolve {
+export function createResolver({ Resources }: Template): Resolve {
   const pseudoParameters = new Map([
     ["AWS::AccountId", localAccountId],
     ["AWS::Region", localRegion],
     ["AWS::Partition", "aws"],
     ["AWS::URLSuffix", "amazonaws.com"],
-    ["AWS::StackName", stackName],
   ]);
   const intrinsics = new Map<string, (argument: never) => unknown>([
     ["Ref", getReference],
@@ -78,7 +72,7 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
     const { Type, Properties = {} } = resource;
     // Of an alias, it is the ARN.
     if (Type === "AWS::Lambda::Alias")
-      return `${lambda.arn}${resolve(Properties[lambda.name])}:${resolve(Properties.Name)}`;
+      return `${lambdaArn}${resolve(Properties.FunctionName)}:${resolve(Properties.Name)}`;
     return String(resolve(Properties[namedTypes[Type]?.name ?? ""] ?? id));
   }
 
@@ -86,7 +80,6 @@ export function createResolver(stackName: string, { Resources }: Template): Reso
     const name = getReference(id);
     const type = namedTypes[Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn + name;
-    if (type === table && attribute === "StreamArn") return `${table.arn}${name}/stream/local`;
     throw new UserError(
       `The local run does not support the attribute ${attribute} of ${id} in the template.`,
     );

@@ -26,7 +26,7 @@ export async function readStack(directory: string): Promise<LocalStack> {
   const name = await findStackName(directory);
   const template = await readJson<Template>(join(directory, name + suffix));
   const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
-  return parseStack(name, template, readAssets(directory, manifest));
+  return parseStack(template, readAssets(directory, manifest));
 }
 
 async function findStackName(directory: string): Promise<string> {
@@ -53,8 +53,8 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 }
 
 /** Reads a stack from its template. */
-export function parseStack(name: string, template: Template, findAsset: FindAsset): LocalStack {
-  const resolve = createResolver(name, template);
+export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
+  const resolve = createResolver(template);
   const functions = readFunctions(template, resolve, findAsset);
   return {
     ...readApi(template, resolve, functions),

@@ -39,7 +39,7 @@ const change = (type: string, properties: Properties) => (resources: Template["R
   for (const { Type, Properties = {} } of Object.values(resources))
     if (Type === type) Object.assign(Properties, properties);
 };
-const ofApi = (type: string, properties: Properties) => change(`AWS::ApiGatewayV2::${type}`, properties);
+const route = (properties: Properties) => change("AWS::ApiGatewayV2::Route", properties);
 const policy = (statement: object) =>
   change("AWS::IAM::Role", {
     Policies: [
@@ -54,7 +54,7 @@ const filters = (pattern: object) => ({
 });
 
 test.each<[string, ReturnType<typeof change>, string]>([
-  ["a path parameter", ofApi("Route", { RouteKey: "GET /{id}" }), "cannot serve the route"],
+  ["a path parameter", route({ RouteKey: "GET /{id}" }), "cannot serve the route"],
   ["a condition", policy({ Condition: { StringLike: { "dynamodb:LeadingKeys": "x" } } }), "StringLike on"],
   [
     "an operator for one value on a key with several",
@@ -73,7 +73,7 @@ test.each<[string, ReturnType<typeof change>, string]>([
 ])("%s, which the local run does not know, is rejected with a sentence", (_, edit, message) => {
   const changed = JSON.parse(template) as Template;
   edit(changed.Resources);
-  const parse = () => parseStack("stack", changed, () => ({ directory: "/code", name: "probe" }));
+  const parse = () => parseStack(changed, () => ({ directory: "/code", name: "probe" }));
   expect(parse).toThrow(UserError);
   expect(parse).toThrow(message);
 });

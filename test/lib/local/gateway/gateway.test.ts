@@ -5,7 +5,6 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
@@ -23,33 +22,26 @@ async function send(url: string, options: RequestOptions, body: string | Buffer 
 
 const identity = { authorization: "x" };
 
-test("a function gets an event of payload format 2.0", async () => {
-  const { url } = await startProbes({ respond: (event) => event });
-  const headers = {
-    host: "localhost:3000",
-    "Content-Type": "application/json",
-    "X-A": ["1", "2"],
-    cookie: ["a=1"],
-    expect: "x",
-    "user-agent": "probe",
-  };
-  const path = `${url}/probes?a=1&a=2&b=x+y%20z&c=%zz&d`;
-  const event = JSON.parse((await send(path, { method: "POST", headers }, '{"a":"é"}')).text);
+const returned = (body: unknown) => ({ statusCode: 200, body: JSON.stringify(body) });
+
+test("a function gets what it reads of an event of payload format 2.0", async () => {
+  const { url } = await startProbes({ respond: returned });
+  const headers = { ...identity, host: "localhost:3000", "Content-Type": "application/json" };
+  const path = `${url}/probes?a=1&a=2&b=x+y%20z&c=%zz?d`;
+  const repeated = { ...headers, "X-A": ["1", "2"], expect: "x" };
+  const event = JSON.parse((await send(path, { method: "POST", headers: repeated }, '{"a":"é"}')).text);
   expect(event).toEqual({
     version: "2.0",
     routeKey: "POST /probes",
     rawPath: "/probes",
-    rawQueryString: "a=1&a=2&b=x+y%20z&c=%zz&d",
-    headers: {
-      ...{ host: "localhost:3000", "content-type": "application/json", "x-a": "1,2", "user-agent": "probe" },
-    },
+    rawQueryString: "a=1&a=2&b=x+y%20z&c=%zz?d",
+    headers: expect.objectContaining({ "content-type": "application/json", "x-a": "1,2" }),
     requestContext: {
-      accountId: "000000000000",
-      apiId: "api",
-      http: { method: "POST", path: "/probes" },
+      http: { method: "POST", path: "/probes", sourceIp: "127.0.0.1" },
       requestId: expect.stringMatching(/^[\w+/]{15}=$/),
       routeKey: "POST /probes",
       stage: "$default",
+      authorizer: { lambda: {} },
     },
     body: '{"a":"é"}',
     isBase64Encoded: false,
@@ -63,7 +55,7 @@ test.each([
   ["application/problem+json", true],
   ["application/octet-stream", true],
 ])("a body of type %s is base64-encoded: %s", async (type, isBase64Encoded) => {
-  const { get } = await startProbes({ respond: (event) => event });
+  const { get } = await startProbes({ respond: returned });
   const response = await get("/probes", { method: "POST", headers: { "content-type": type }, body: "{}" });
   expect(await response.json()).toMatchObject({ isBase64Encoded, body: isBase64Encoded ? "e30=" : "{}" });
 });
@@ -71,12 +63,12 @@ test.each([
 const compressed = gzipSync("hello").toString("base64");
 
 test.each<[string, unknown, number, object, string]>([
-  ["a status alone", { statusCode: 599 }, 599, {}, ""],
+  ["a status alone", { statusCode: 599 }, 599, { "content-length": "0" }, ""],
   [
     "headers",
-    { statusCode: 201, headers: { A: 1, b: true }, body: "hi" },
+    { statusCode: 201, headers: { A: "1", "Content-Length": "9" }, body: "hi" },
     201,
-    { a: "1", b: "true", "content-length": "2" },
+    { a: "1", "content-length": "2" },
     "hi",
   ],
   [
@@ -95,11 +87,18 @@ test.each<[string, unknown, number, object, string]>([
   expect(log[0]).toContain(response.headers.get("apigw-requestid"));
 });
 
-test.each<[string, () => unknown]>([
-  ["returns nothing", () => null],
-  ["throws", () => Promise.reject(new Error("thrown"))],
-])("a function that %s gets 500", async (_, respond) => {
-  const { get } = await startProbes({ respond });
+test.each([
+  null,
+  { a: 1 },
+  { statusCode: "200" },
+  { statusCode: 200, body: {} },
+  { statusCode: 200, headers: { "a b": "1" } },
+  { statusCode: 200, headers: { a: "x\r\ny: 1" } },
+  new Error("thrown"),
+])("a function that returns %j gets 500", async (result) => {
+  const { get } = await startProbes({
+    respond: () => (result instanceof Error ? Promise.reject(result) : result),
+  });
   await expectGatewayResponse(await get(), 500, "Internal Server Error");
 });
 
@@ -161,12 +160,12 @@ test.each([
   ["127.0.0.1", 200],
 ])("a request for the host %j gets %i", async (host, status) => {
   const { url } = await startProbes();
-  expect((await send(`${url}/probes`, { headers: { host } })).status).toBe(status);
+  expect((await send(`${url}/probes`, { headers: { ...identity, host } })).status).toBe(status);
 });
 
 test("a request of ambiguous length gets 400, and neither it nor the next one reaches a function", async () => {
   let calls = 0;
-  const { url } = await startProbes({ respond: () => ++calls });
+  const { url } = await startProbes({ respond: () => returned(++calls) });
   const head = "POST /probes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n";
   for (const header of ["Content-Length: 0", "Transfer-Encoding: chunked"]) {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -179,38 +178,29 @@ test("a request of ambiguous length gets 400, and neither it nor the next one re
   expect(calls).toBe(0);
 });
 
-test.each([
-  ["throws", () => Promise.reject(new Error("x"))],
-  ["returns nothing", () => null],
-  ["returns no boolean", () => ({ isAuthorized: "true" })],
-  ["returns a context that is not an object", () => ({ isAuthorized: true, context: "x" })],
-])("an authorizer that %s gets 500, and is called again", async (_, result) => {
+test("an authorizer that throws gets 500, and is called again", async () => {
   let calls = 0;
   const authorize = () => {
     calls += 1;
-    return result();
+    throw new Error("on purpose");
   };
   const { get } = await startProbes({ authorize });
-  for (const _ of [1, 2])
-    await expectGatewayResponse(await get("/probes", { headers: identity }), 500, "Internal Server Error");
+  for (const _ of [1, 2]) await expectGatewayResponse(await get(), 500, "Internal Server Error");
   expect(calls).toBe(2);
 });
 
 test("the authorizer's context is passed to the function and the log", async () => {
   const { get, log } = await startProbes({
-    authorize: ({ type, identitySource, routeArn, body }) => ({
+    authorize: ({ type, identitySource, body }) => ({
       isAuthorized: true,
-      context: { accountId: "demo", type, identitySource, routeArn, body: body ?? "none" },
+      context: { accountId: "demo", type, identitySource, body: body ?? "none" },
     }),
-    respond: ({ requestContext }) => (requestContext as { authorizer: unknown }).authorizer,
+    respond: ({ requestContext }) => returned((requestContext as { authorizer: unknown }).authorizer),
   });
   const headers = { authorization: "Bearer x" };
   const response = await get("/probes", { method: "POST", headers, body: "hidden" });
   expect(await response.json()).toEqual({
-    lambda: {
-      ...{ accountId: "demo", type: "REQUEST", identitySource: ["Bearer x"], body: "none" },
-      routeArn: "arn:aws:execute-api:local:000000000000:api/$default/POST/probes",
-    },
+    lambda: { accountId: "demo", type: "REQUEST", identitySource: ["Bearer x"], body: "none" },
   });
   expect(log[0]).toMatch(/ ms demo /);
   expect(log.join()).not.toContain("Bearer");
@@ -219,26 +209,17 @@ test("the authorizer's context is passed to the function and the log", async () 
 test("the authorizer's responses, denials too, are cached by identity for all routes", async () => {
   const identities: unknown[] = [];
   const { get } = await startProbes({
-    identityHeaders: ["authorization", "x-tenant"],
     authorize: ({ identitySource }) => {
       identities.push(identitySource);
-      return { isAuthorized: String(identitySource).startsWith("a") };
+      return { isAuthorized: String(identitySource) === "good" };
     },
   });
-  // Wherever one header ends and the next begins.
-  const pairs = [
-    ["a,b", "c"],
-    ["a", "b,c"],
-    ['a","b', "c"],
-    ["bad", "c"],
-  ];
   for (const path of ["/probes", "/others", "/probes"])
-    for (const [authorization = "", tenant = ""] of pairs) {
-      const { status } = await get(path, { headers: { authorization, "x-tenant": tenant } });
+    for (const authorization of ["good", "bad"]) {
+      const { status } = await get(path, { headers: { authorization } });
       expect([authorization, status]).toEqual([authorization, authorization === "bad" ? 403 : 200]);
     }
-  expect(identities).toEqual(pairs);
-  await expectGatewayResponse(await get("/probes", { headers: identity }), 401, "Unauthorized");
+  expect(identities).toEqual([["good"], ["bad"]]);
 });
 
 test.each([
@@ -272,8 +253,7 @@ test("a client that closes the connection during its request does no harm", asyn
 test("a port in use is a UserError", async () => {
   const { url } = await startProbes();
   const port = Number(new URL(url).port);
-  const options = { port, invoke: async () => ({}), log: () => {} };
-  const second = startGateway({ apiId: "api", routes: [] }, options);
+  const second = startProbes({ port });
   await expect(second).rejects.toThrow(UserError);
   await expect(second).rejects.toThrow(`The port ${port} is in use`);
 });
@@ -298,7 +278,7 @@ test("stopping rejects new requests, completes pending ones, and ends those that
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stopped = stop();
   await expect(fetch(`${url}/probes`)).rejects.toThrow();
-  late.resolve({ done: true });
+  late.resolve(returned({ done: true }));
   const last = await response;
   // A connection that stayed open would keep the gateway from ending.
   expect(last.headers.get("connection")).toBe("close");

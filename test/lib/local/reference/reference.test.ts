@@ -1,19 +1,14 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { text } from "node:stream/consumers";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
+import { expect, test, vi } from "vitest";
 import { referencePages } from "../../../../lib/local/reference/reference.ts";
 import { openApiDocument } from "../../../../lib/openapi/document.ts";
+import { startProbes } from "../support/gateway.ts";
 
 vi.mock("../../../../lib/openapi/document.ts", { spy: true });
 
-async function start(apiKey = Promise.resolve("the-key")) {
-  const options = { port: 0, invoke: async () => ({}), pages: referencePages(apiKey), log: () => {} };
-  const gateway = await startGateway({ apiId: "api", routes: [] }, options);
-  onTestFinished(() => gateway.stop());
-  return gateway;
-}
+const start = (apiKey = Promise.resolve("the-key")) => startProbes({ pages: referencePages(apiKey) });
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
