@@ -1,4 +1,4 @@
-import { access, chmod, constants, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
@@ -31,8 +31,6 @@ async function prepareAndLock(directory: string) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const path = await realpath(directory);
     await makePrivate(path);
-    // Fail here: the engine's own error does not name the cause.
-    await access(path, constants.W_OK | constants.X_OK);
     return { path, unlock: await lockDataDirectory(path) };
   } catch (error) {
     if (error instanceof UserError) throw error;

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,7 +8,6 @@ import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { enginePorts } from "./engine-ports.ts";
 import { spawnEngine, stopProcess } from "./engine-process.ts";
-import { lockFile } from "./file-lock.ts";
 
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
@@ -24,13 +22,9 @@ interface EngineOptions {
 /** How long an engine may take until it listens, and how long to wait for a free port, in milliseconds. */
 const startTimeout = 10_000;
 
-/** How long to wait for another process that has the database open, in milliseconds. */
-const fileTimeout = 5000;
-
 /** Starts the embedded DynamoDB on a free port of this machine. */
 export async function startEngine({ directory, port: wanted, log, onExit }: EngineOptions) {
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
-  if (databaseFile) await waitForFile(databaseFile, log);
   const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], wanted);
   if (databaseFile) indexStream(databaseFile, log);
   child.once("exit", onExit);
@@ -41,25 +35,6 @@ export async function startEngine({ directory, port: wanted, log, onExit }: Engi
       await stopProcess(child);
     },
   };
-}
-
-/** Waits until no process has the database open: the engine of a run that was killed ends soon after it. */
-async function waitForFile(file: string, log: (line: string) => void): Promise<void> {
-  if (!existsSync(file)) return;
-  for (const deadline = Date.now() + fileTimeout; Date.now() < deadline; await setTimeout(20)) {
-    const unlock = lockDatabase(file);
-    unlock?.();
-    if (unlock) return;
-  }
-  log(`Another program has ${file} open: starting beside it. Writes may wait for it.`);
-}
-
-function lockDatabase(file: string) {
-  try {
-    return lockFile(file);
-  } catch (error) {
-    throw new UserError(`The embedded DynamoDB did not start: ${file}: ${errorMessage(error)}.`);
-  }
 }
 
 /** Starts the engine on a port, or on the first free one of its own. @throws UserError when it does not start */

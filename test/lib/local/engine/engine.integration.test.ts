@@ -10,12 +10,12 @@ import {
   ListTablesCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startEngine } from "../../../../lib/local/engine/engine.ts";
 import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
 import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
-import { ensureTable } from "../../../../lib/local/engine/table-setup.ts";
+import { prepareTable } from "../../../../lib/local/engine/table-setup.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { stack } from "../../../support/role-check.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
@@ -46,7 +46,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   test("keeps its data from one start to the next, and creates the table once", async () => {
     const directory = await temporaryDirectory();
     const first = await start(directory);
-    await ensureTable(first.client, definition, first.endpoint);
+    await prepareTable(definition, first.endpoint);
     const ttl = await first.client.send(new DescribeTimeToLiveCommand({ TableName: "probes" }));
     expect(ttl.TimeToLiveDescription).toMatchObject({
       AttributeName: "expiresAt",
@@ -56,7 +56,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     expect(isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
 
     const second = await start(directory);
-    await ensureTable(second.client, definition, second.endpoint);
+    await prepareTable(definition, second.endpoint);
     const { TableNames } = await second.client.send(new ListTablesCommand());
     expect(TableNames).toEqual(["probes"]);
     expect([...first.log, ...second.log]).toEqual([]);
@@ -93,9 +93,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     const input = JSON.stringify(definition.input);
     expect(input).toContain(own);
     await client.send(new CreateTableCommand(JSON.parse(input.replaceAll(own, other))));
-    await expect(ensureTable(client, definition, endpoint)).rejects.toThrow(
-      "other keys, indexes or another stream",
-    );
+    await expect(prepareTable(definition, endpoint)).rejects.toThrow("other keys, indexes or another stream");
   });
 
   test("listens on a port that no web page can reach, and each engine on its own", async () => {
@@ -128,7 +126,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     const { child, endpoint } = await startInProcess(directory);
     expect(isOpen(file)).toBe(true);
     const doomed = engineClient(endpoint);
-    await ensureTable(doomed, definition, endpoint);
+    await prepareTable(definition, endpoint);
     const Item = { pk: { S: "LEAD#a" }, sk: { S: "acknowledged" } };
     await doomed.send(new PutItemCommand({ TableName: "probes", Item }));
     doomed.destroy();
@@ -139,22 +137,6 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     expect(kept.Item).toEqual(Item);
     expect(log).toEqual([]);
     if (canSeeProcesses) expect(findEngines(file)).toHaveLength(1);
-  });
-
-  test("starts beside another program that has its file open, and says so", async () => {
-    const directory = await temporaryDirectory();
-    const file = join(directory, "dynamodb.sqlite");
-    await (await start(directory)).stop();
-    using viewer = new DatabaseSync(file, { readOnly: true });
-    viewer.prepare("SELECT COUNT(*) FROM sqlite_schema").get();
-    // Each look at the file takes a second.
-    const before = Date.now();
-    let looks = 0;
-    const clock = vi.spyOn(Date, "now").mockImplementation(() => before + 1000 * looks++);
-    const { client, log } = await start(directory);
-    clock.mockRestore();
-    await client.send(new ListTablesCommand());
-    expect(log).toEqual([`Another program has ${file} open: starting beside it. Writes may wait for it.`]);
   });
 });
 
@@ -174,5 +156,5 @@ async function startInProcess(directory: string) {
 
 test("an unreachable endpoint is a UserError", async () => {
   const endpoint = "http://127.0.0.1:1";
-  await expect(ensureTable(engineClient(endpoint), definition, endpoint)).rejects.toThrow(UserError);
+  await expect(prepareTable(definition, endpoint)).rejects.toThrow(UserError);
 });
