@@ -10,9 +10,6 @@ import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 
-/** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
-const duplicateSignalTime = 500;
-
 type Settings = ReturnType<typeof readSettings>;
 
 /** `npm start`: runs the service until a signal ends it. */
@@ -82,14 +79,15 @@ function readUrl(name: string, value: string | undefined, protocols: RegExp, exa
   throw new UserError(`${name}=${value} must be a URL such as ${example}.`);
 }
 
-/** Stops the run at the first signal; exits at once at a second signal, or while the run is still starting. */
+/** Stops the run at the first signal, or exits at once while it is still starting. */
 function stopOnSignals(currentRun: () => LocalRun | undefined): void {
-  let stoppedAt: number | undefined;
+  let stopping = false;
   const stop = async () => {
-    if (stoppedAt !== undefined && performance.now() - stoppedAt < duplicateSignalTime) return;
     const run = currentRun();
-    if (!run || stoppedAt !== undefined) process.exit(130);
-    stoppedAt = performance.now();
+    if (!run) process.exit(130);
+    // npm forwards a Ctrl-C that this process has received already.
+    if (stopping) return;
+    stopping = true;
     console.log("Stopping …");
     await run.stop();
     process.exit(0);

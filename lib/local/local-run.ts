@@ -63,10 +63,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
   await using starting = new AsyncDisposableStack();
   const run = await start(options, starting);
   const resources = starting.move();
-  let stopping: Promise<void> | undefined;
-  // All callers wait for the same end.
-  const stop = () => (stopping ??= resources.disposeAsync());
-  return { ...run, stop };
+  return { ...run, stop: () => resources.disposeAsync() };
 }
 
 async function start(
