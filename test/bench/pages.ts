@@ -45,7 +45,10 @@ if (POSTGRES) {
   await measureSizes(report, [1000, ...sizes]);
   await measureSources(report, sizes);
   // Between the smallest and the largest account, windows cost no other units.
-  await measureWindows(report, sizes.filter((leads) => leads !== 100_000));
+  await measureWindows(
+    report,
+    sizes.filter((leads) => leads !== 100_000),
+  );
   await measureConversations(report);
   await measureOrders(report, sizes.slice(0, 2));
   await measureWrites(report);

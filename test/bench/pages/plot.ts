@@ -48,7 +48,7 @@ export function plot(lines: Report["lines"], title: string, lowest = 1, decades 
     ...Array.from({ length: decades + 1 }, (_, n) => {
       const cost = lowest * 10 ** n;
       const y = yOf(cost);
-      return `<path class="grid" d="M${left} ${y}H${right}"/>${text(left - 10, y + 4, number(cost), "end")}`;
+      return `<path class="grid" d="M${left} ${y}H${right}"/>${text(left - 10, y + 4, number(cost, 2), "end")}`;
     }),
     text((left + right) / 2, bottom + 44, "leads in the account", "middle"),
     ...[...lines].map(([name, points], n) => {
