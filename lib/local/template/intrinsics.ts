@@ -80,6 +80,8 @@ export function createResolver({ Resources }: Template): Resolve {
     const name = getReference(id);
     const type = namedTypes[Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn + name;
+    // Roles name it.
+    if (attribute === "StreamArn") return `${tableArn}${name}/stream/local`;
     throw new UserError(
       `The local run does not support the attribute ${attribute} of ${id} in the template.`,
     );
