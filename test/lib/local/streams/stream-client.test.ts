@@ -22,12 +22,15 @@ test("records have the form in which Lambda passes them on", async () => {
   });
 });
 
-test("a shard is read from its oldest record if the engine has deleted the one before", async () => {
+test("a shard is read after a record, or from its oldest one if the engine has deleted that record", async () => {
   const trimmed = new TrimmedDataAccessException({ message: "trimmed", $metadata: {} });
   engine
-    .on(GetShardIteratorCommand)
+    .on(GetShardIteratorCommand, { ShardIteratorType: "TRIM_HORIZON" })
     .resolves({ ShardIterator: "oldest" })
-    .on(GetShardIteratorCommand, { SequenceNumber: "77" })
+    .on(GetShardIteratorCommand, { ShardIteratorType: "AFTER_SEQUENCE_NUMBER" })
+    .resolves({ ShardIterator: "next" })
+    .on(GetShardIteratorCommand, { ShardIteratorType: "AFTER_SEQUENCE_NUMBER", SequenceNumber: "77" })
     .rejects(trimmed);
   expect(await client.iterator("shard-1", "77")).toBe("oldest");
+  expect(await client.iterator("shard-1", "78")).toBe("next");
 });
