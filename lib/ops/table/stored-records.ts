@@ -51,12 +51,15 @@ const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>>
   message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
 };
 
-/** The fields that a lead or a message can be without. */
-const optional = ["externalId", "email", "source", "metadata"];
+/** The fields that a lead and a message always have; other records have all of theirs. */
+const alwaysThere: Partial<Record<string, readonly string[]>> = {
+  lead: lead.required,
+  message: message.required,
+};
 
 const validators = new Map(
   Object.entries(properties).map(([type, properties]) => {
-    const required = Object.keys(properties).filter((name) => !optional.includes(name));
+    const required = alwaysThere[type] ?? Object.keys(properties);
     return [type, recordValidator({ properties, required })];
   }),
 );
