@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { responseExamples } from "../../../lib/openapi/examples.ts";
 import { newId } from "../../../shared/ids.ts";
 import { conversation, message } from "../../../shared/schemas/conversation-schemas.ts";
 import { lead } from "../../../shared/schemas/lead-schemas.ts";
@@ -16,22 +17,7 @@ const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("co
 
 /** A validator with its schema, and an item that has all of its properties. */
 const records = {
-  lead: [
-    validateLead,
-    lead,
-    {
-      id: "lead_1",
-      externalId: "crm-1",
-      name: "Ada",
-      email: "a@b.c",
-      score: 1,
-      status: "new",
-      source: "web",
-      tags: ["vip"],
-      metadata: { plan: "pro" },
-      createdAt,
-    },
-  ],
+  lead: [validateLead, lead, responseExamples["create-lead"]],
   conversation: [
     validateConversation,
     conversation,

@@ -7,6 +7,7 @@ import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { columns } from "../../../../lib/ops/leads/csv-cells.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
@@ -128,7 +129,7 @@ describe("leads import", () => {
   6. "Phone No" is unknown: --ignore-others leaves it out, --map 'Phone No=metadata.Phone No' keeps it
   7. "metadata" is known
   8. "metadata.a" stands in place of metadata: remove one
-The columns are id, externalId, name, email, score, status, source, tags, metadata, createdAt or metadata.<name> in place of metadata.`,
+The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
     ],
     [
       "a header without names",
@@ -136,7 +137,7 @@ The columns are id, externalId, name, email, score, status, source, tags, metada
       `Nothing is stored, because of the header:
   1. "email" is known
 The column name is missing: --map "<name>=name" takes another, or joins several.
-The columns are id, externalId, name, email, score, status, source, tags, metadata, createdAt or metadata.<name> in place of metadata.`,
+The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
     ],
     ["a file in Latin-1", Buffer.from("name\nJosé\n", "latin1"), /is not utf-8 text/],
     [
