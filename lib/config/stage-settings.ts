@@ -85,8 +85,13 @@ const hasFile = (directory: string, stage: string) =>
   isStageName(stage) && existsSync(filePath(directory, stage));
 
 function parse(text: string, name: string): unknown {
+  const settings = parseJson(text, name);
   const [repeated] = scanJson(text).duplicates;
   if (repeated !== undefined) throw new UserError(`${name}: ${repeated} is there more than once: keep one.`);
+  return settings;
+}
+
+function parseJson(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

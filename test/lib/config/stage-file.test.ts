@@ -111,7 +111,8 @@ test.each([
 
 test("a file that is no JSON object is rejected with a sentence", async () => {
   expect(await sentence("[]")).toBe(": it must be a JSON object, not [].");
-  expect(await sentence('{ "like": "dev", }')).toMatch(/^ is not valid JSON: .*\.$/);
+  for (const json of ['{ "like": "dev", }', '{ "\\x": 1 }'])
+    expect(await sentence(json)).toMatch(/^ is not valid JSON: .*\.$/);
 });
 
 test.each([
