@@ -7,9 +7,13 @@ import { UserError } from "../lib/user-error.ts";
 
 /** Prints its input, such as a line of a log, with the places in the sources from which a function's frames come. */
 await run(async () => {
-  const [, , bundle] = process.argv;
-  if (!bundle) throw new UserError("Name the function's bundle, such as cdk.out/bundles/create-lead.");
-  const map = new SourceMap(JSON.parse(await readFile(join(bundle, "index.cjs.map"), "utf8")));
+  const [, , bundle = ""] = process.argv;
+  const json = await readFile(join(bundle, "index.cjs.map"), "utf8").catch(() => {
+    throw new UserError(
+      `There is no source map in "${bundle}": name a function's bundle, such as cdk.out/bundles/create-lead.`,
+    );
+  });
+  const map = new SourceMap(JSON.parse(json));
   const toSource = (frame: string, line: string, column: string) => {
     const origin = map.findOrigin(Number(line), Number(column));
     if (!("fileName" in origin)) return frame;
