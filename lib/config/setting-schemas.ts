@@ -18,6 +18,12 @@ export const wholeNumber = <const T extends Documented>(minimum: number, maximum
   ...others,
 });
 
+export const flag = <const T extends Documented>(others: T) => ({
+  type: "boolean" as const,
+  errorMessage: "true or false",
+  ...others,
+});
+
 /** A text. @param errorMessage which ones are allowed */
 export const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format" | "anyOf">>(
   errorMessage: string,

@@ -1,5 +1,5 @@
 import type { FromSchema } from "json-schema-to-ts";
-import { choice, text, wholeNumber } from "./setting-schemas.ts";
+import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
@@ -71,13 +71,11 @@ export const stageSchema = {
       description:
         "How requests reach new code: all at once, or with `canary` one in ten for half an hour and then all. An alarm in that time returns them to the old code.",
     }),
-    canary: {
-      type: "boolean",
-      errorMessage: "true or false",
+    canary: flag({
       default: false,
       description:
         "Whether a function uses the API from outside every five minutes. It needs a key, which an operator stores.",
-    },
+    }),
     alarmsTo: {
       anyOf: [
         alarmTarget,
@@ -136,13 +134,11 @@ export const stageSchema = {
       { default: 90, description: "How many days logs are kept." },
       "a number of days that CloudWatch supports, such as 7, 30, 90 or 365",
     ),
-    logErrorMessages: {
-      type: "boolean",
-      errorMessage: "true or false",
+    logErrorMessages: flag({
       default: false,
       description:
         "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data.",
-    },
+    }),
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:

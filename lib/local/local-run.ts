@@ -90,8 +90,11 @@ async function start(
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, {
-    ...{ port, invoke, pages: options.pages, log },
+    port,
+    invoke,
+    pages: options.pages,
     faultsOf: faults?.take,
+    log,
   });
   resources.defer(gateway.stop);
   const { TableName: tableName } = stack.table.input;

@@ -7,7 +7,7 @@ const row =
   /^\| \[(?<name>[\w-]+)\]\(#(?<section>[\w-]+)\) \| (?<severity>wake|look) \| (?<operator>[≥<]) (?<threshold>[\d.]+), (?<breaching>\d) of (?<periods>\d) × (?<length>\d+) (?<unit>min|h) \| (?<means>[^|]+) \| (?<first>[^|]+) \|/gm;
 
 /** An alarm, as the table in docs/operations.md has it: nothing else says when it is raised, and what it means. */
-export interface RunbookRow {
+interface RunbookRow {
   /** The anchor of its section. */
   readonly section: string;
   /** What wakes somebody harms callers, and no caller can cause it alone. The rest is looked at by day. */

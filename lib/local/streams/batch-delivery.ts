@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from "aws-lambda";
 
 /** How a batch is delivered. */
-export interface Delivery {
+interface Delivery {
   /** Invokes the function with records. @returns its response */
   readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly wait: (milliseconds: number) => Promise<unknown>;

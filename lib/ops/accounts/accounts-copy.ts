@@ -69,8 +69,13 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     conversations: () => source.leadsOfConversations(),
     store: (storing) =>
       copyAccount({
-        ...{ ...storing, replace, source, unreadable, count },
-        ...{ leave: left.note, wouldExist: new Set() },
+        ...storing,
+        replace,
+        source,
+        unreadable,
+        count,
+        leave: left.note,
+        wouldExist: new Set(),
       }),
   });
   if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)

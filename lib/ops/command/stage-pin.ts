@@ -1,4 +1,4 @@
-import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from "@aws-sdk/client-sts";
+import type { STSClientConfig } from "@aws-sdk/client-sts";
 import { readProjectStage } from "../../config/stage-settings.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 
@@ -22,6 +22,8 @@ export async function checkStage(stage: string, config: STSClientConfig): Promis
 
 /** The AWS account of the credentials. Everyone may ask for it, whatever their permissions. */
 async function readCurrentAccount(config: STSClientConfig): Promise<string | undefined> {
+  // Only a stage with an account needs the package, which takes a quarter of the start of a command.
+  const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
   const client = new STSClient(config);
   const identity = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
     throw new UserError(

@@ -1,5 +1,5 @@
 import { unlink, writeFile } from "node:fs/promises";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { ApiError } from "../../../shared/errors.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
@@ -7,8 +7,9 @@ import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { storeRows } from "../copy/store-rows.ts";
 import { someInvalid } from "../table/unreadable.ts";
+import { clockOf } from "./creation-time.ts";
+import { columnsSentence, findColumn, type Mapped } from "./csv-header.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
-import { withFileOptions } from "./file-options.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./lead-file.ts";
 import { type Import, rowToLead } from "./row-to-lead.ts";
 import { storeLead } from "./store-lead.ts";
@@ -35,6 +36,33 @@ export const importCommand = (): Command =>
       "\nInvalid rows are reported in <file>.rejected.jsonl. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
     .action(importLeads);
+
+/** Adds the options that tell how a file is read. */
+const withFileOptions = (command: Command) =>
+  command
+    .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
+    .option("--ignore-others", "leave out the columns that leads do not have", false)
+    .option("--encoding <name>", "of a text that is not UTF-8 or UTF-16, such as windows-1252")
+    .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", parseTimeZone)
+    .option("--null <text>", "what stands for an empty cell, such as NULL; repeatable", collect, [])
+    .option("--tags-separator <text>", "what separates tags, in place of a semicolon");
+
+const collect = (text: string, others: readonly string[]) => [...others, text];
+
+function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[] {
+  const end = text.lastIndexOf("=");
+  const column = findColumn(text.slice(end + 1));
+  if (end > 0 && column !== undefined) return [...others, { from: text.slice(0, end).trim(), column }];
+  throw new InvalidArgumentError(`Write "<name in the file>=<column>". ${columnsSentence}`);
+}
+
+function parseTimeZone(text: string) {
+  try {
+    return clockOf(text);
+  } catch {
+    throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
+  }
+}
 
 type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean };
 

@@ -12,7 +12,7 @@ import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { type RowFault, rowFault } from "./csv-rows.ts";
 
 /** A lead as a row tells it. */
-export type RowLead = Omit<Lead, "id" | "createdAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
+type RowLead = Omit<Lead, "id" | "createdAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
 
 /** A valid row of a file of leads. */
 export interface LeadRow {
