@@ -38,7 +38,10 @@ const write = async (name: string, page: string, svg: string) => {
 
 const { POSTGRES } = process.env;
 if (POSTGRES) {
-  const compared = await comparePostgres(POSTGRES, options.quick ? [10_000] : [10_000, 50_000, 200_000]);
+  const compared = await comparePostgres(
+    POSTGRES,
+    options.quick ? [10_000] : [10_000, 50_000, 200_000, 1_000_000],
+  );
   await write("postgres", ...postgresReport(compared));
 } else {
   installClock();

@@ -26,7 +26,7 @@ export function postgresReport(compared: Awaited<ReturnType<typeof comparePostgr
 Measured by \`POSTGRES=<address> npm run bench:pages\` (${new Date().toISOString().slice(0, 10)}) on ${cpus().length} × ${cpus()[0]?.model}, in milliseconds: each figure is the median of 20 reads in the quietest of ten rounds, in which both were read by turns. Compare only figures of one run. All pages, totals and cursors were compared with the rows in memory.
 
 - **This service**: an HTTP request to the local run, with its gateway, authorizer, rate limit, permission proxy and the embedded DynamoDB.
-- **Postgres**: a page by \`LIMIT\` and \`OFFSET\`, then \`count(*)\`: prepared statements over one connection, timed by psql, without any HTTP. A primary key of account and id, and an index of account, source and id, order each list; the table has been vacuumed.
+- **Postgres**: a page by \`LIMIT\` and \`OFFSET\`, then \`count(*)\`: prepared statements over one connection, timed by psql, without any HTTP. A primary key of account and id, and an index of account, source and id, order each list; the table has been vacuumed. \`random_page_cost\` is 1.1 and \`max_parallel_workers_per_gather\` 0, with which it is faster than by default.
 - **Ratio**: below 1, this service is faster.
 - **Cursor**: the rows after a row, without a total, in Postgres.
 

@@ -1,9 +1,12 @@
 import { deepStrictEqual } from "node:assert";
 import { execFileSync } from "node:child_process";
+import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
@@ -95,10 +98,10 @@ async function storeLocally(rows: LeadRow[], directory: string, tableName: strin
   Date.now = now;
   const source = join(directory, "export");
   await mkdir(join(source, tableName, "data"), { recursive: true });
-  const lines = Array.from(counted.memory.items(), (item) =>
-    JSON.stringify({ Item: marshall(item) }, toBase64),
-  );
-  await writeFile(join(source, tableName, "data", "all.json.gz"), gzipSync(lines.join("\n")));
+  const items = counted.memory.items();
+  const lines = Readable.from(items).map((item) => `${JSON.stringify({ Item: marshall(item) }, toBase64)}\n`);
+  // The lines of a million leads are longer than a string can be.
+  await pipeline(lines, createGzip(), createWriteStream(join(source, tableName, "data", "all.json.gz")));
   const [schema, output] = [join(directory, "schema.json"), join(directory, "dynamodb.sqlite")];
   const args = ["import", "--source", source, "--schema", schema, "--output", output, "--force"];
   execFileSync(engineBinary(), args, { stdio: "ignore" });
@@ -126,8 +129,11 @@ async function time({ listed, source, page }: Asked, psql: Psql, read: Read): Pr
   const expected = { ids: ids.reverse(), total: listed.length };
   const where = `FROM bench_leads WHERE account = '${account}'${source ? ` AND source = '${source}'` : ""}`;
   const order = `ORDER BY id DESC LIMIT ${limit}`;
-  // A client prepares its statements and has a connection: the first of each are not timed.
+  // With the default plans for disks that seek and for many cores, it takes up to three times as long here. A client prepares
+  // its statements and has a connection: the first of each are not timed.
   const script = `
+    SET random_page_cost = 1.1;
+    SET max_parallel_workers_per_gather = 0;
     PREPARE page AS SELECT * ${where} ${order} OFFSET $1;
     PREPARE total AS SELECT count(*) ${where};
     PREPARE after_row AS SELECT * ${where} AND id < $1 ${order};
