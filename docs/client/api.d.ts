@@ -179,7 +179,7 @@ export interface components {
     schemas: {
         Lead: {
             /**
-             * @description Opaque identifier, of the form `lead_<id>`.
+             * @description Identifier, of the form `lead_<ULID>`.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             id: string;
@@ -315,7 +315,7 @@ export interface components {
         };
         Conversation: {
             /**
-             * @description Opaque identifier, of the form `conv_<id>`.
+             * @description Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -330,7 +330,7 @@ export interface components {
              */
             channel: string;
             /**
-             * @description `active` until the conversation has ended.
+             * @description `active`, and another status, such as `closed`, once the conversation has ended.
              * @example active
              */
             status: string;
@@ -348,7 +348,7 @@ export interface components {
         };
         OpenedConversation: {
             /**
-             * @description Opaque identifier, of the form `conv_<id>`.
+             * @description Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -363,7 +363,7 @@ export interface components {
              */
             channel: string;
             /**
-             * @description `active` until the conversation has ended.
+             * @description `active`, and another status, such as `closed`, once the conversation has ended.
              * @example active
              */
             status: string;
@@ -416,7 +416,7 @@ export interface components {
         };
         Message: {
             /**
-             * @description Opaque identifier, of the form `msg_<id>`.
+             * @description Identifier, of the form `msg_<ULID>`.
              * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
              */
             id: string;
@@ -1597,7 +1597,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
             };
         };
-        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or the account asks too much at once of a conversation, of a list or of all its data (a problem). */
+        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem). */
         TooManyRequests: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];

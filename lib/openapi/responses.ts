@@ -20,7 +20,7 @@ const descriptions: Readonly<Record<ProblemCode, string>> = {
   rate_limited:
     "The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message).",
   too_many_at_once:
-    "Or the account asks too much at once of a conversation, of a list or of all its data (a problem).",
+    "Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem).",
   internal_error: "The service failed; its log has the cause under the id of the request.",
   busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
 };

@@ -81,10 +81,10 @@ export const conversation = {
 } as const satisfies JSONSchema;
 
 export const conversationDescriptions: Descriptions<typeof conversation> = {
-  id: "Opaque identifier, of the form `conv_<id>`.",
+  id: "Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.",
   leadId: "The lead of the conversation.",
   channel: "Channel, for example instagram, whatsapp; stored in lower case.",
-  status: "`active` until the conversation has ended.",
+  status: "`active`, and another status, such as `closed`, once the conversation has ended.",
   lastMessageAt: "Time of the last message, in UTC.",
   messageCount: "Number of messages in the conversation.",
 };
@@ -121,7 +121,7 @@ export const message = {
 } as const satisfies JSONSchema;
 
 export const messageDescriptions: Descriptions<typeof message> = {
-  id: "Opaque identifier, of the form `msg_<id>`.",
+  id: "Identifier, of the form `msg_<ULID>`.",
   conversationId: "The conversation that the message joined or started.",
   leadId: "The lead that the message was sent to.",
   channel: "The channel that the message was sent on.",

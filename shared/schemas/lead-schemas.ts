@@ -113,7 +113,7 @@ export const lead = {
 
 /** The descriptions of a lead. */
 export const leadDescriptions: Descriptions<typeof lead> = {
-  id: "Opaque identifier, of the form `lead_<id>`.",
+  id: "Identifier, of the form `lead_<ULID>`.",
   externalId: "Your own id of the lead: no other lead of the account has it. It never changes.",
   name: "Name of the lead, not blank and on one line.",
   email: "Email address.",
