@@ -4,7 +4,7 @@ import { join } from "node:path";
 const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
 
 const row =
-  /^\| \[(?<name>[\w-]+)\]\(#(?<section>[\w-]+)\) \| (?<severity>wake|look) \| (?<operator>[≥<]) (?<threshold>[\d.]+), (?<breaching>\d) of (?<periods>\d) × (?<length>\d+) (?<unit>min|h) \| (?<means>[^|]+) \| (?<first>[^|]+) \|/gm;
+  /^\| \[(?<name>[\w-]+)\]\(#(?<section>[\w-]+)\) \| (?<severity>wake|look) \| (?<operator>[≥<]) (?<threshold>[\d.]+)(?: %| days)?, (?<breaching>\d) of (?<periods>\d) × (?<length>\d+) (?<unit>min|h) \| (?<means>[^|]+) \| (?<first>[^|]+) \|/gm;
 
 /** An alarm, as the table in docs/operations.md has it: nothing else says when it is raised, and what it means. */
 interface RunbookRow {
