@@ -54,9 +54,11 @@ export async function openReference(browser: Browser, url: string, look: Look) {
   /** Goes to a part by its link in the sidebar, which a narrow window hides behind a button, and returns the part. */
   const goTo = async (name: string) => {
     const menu = page.getByRole("button", { name: "Open Menu" });
-    if (await menu.isVisible()) await menu.click();
+    const isNarrow = await menu.isVisible();
+    if (isNarrow) await menu.click();
     const sidebar = page.getByRole("complementary");
     await sidebar.getByRole("link", { name: new RegExp(`^${name}( HTTP|$)`) }).click();
+    if (isNarrow) await menu.waitFor();
     const part = page.getByRole("region", { name, exact: true });
     await part.waitFor();
     return part;

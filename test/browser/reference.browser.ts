@@ -68,7 +68,7 @@ test("the search finds the guides by their words", async () => {
     ["connectors deliver", "Events"],
     ["429", "Limits and 429"],
     ["PATCH", "Update a lead"],
-    ["until limit total", "Read everything"],
+    ["stop limit total", "Read everything"],
   ] as const) {
     await page.keyboard.press("Control+k");
     const search = page.getByRole("dialog", { name: "Search" });

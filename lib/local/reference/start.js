@@ -30,6 +30,10 @@ function fillLead(openapi, lead) {
   return filled;
 }
 
+/** Scalar leaves the menu of a narrow window open, over the guide that was chosen in it. */
+const closeMenu = () =>
+  [...document.querySelectorAll("button")].find(({ innerText }) => innerText.includes("Close Menu"))?.click();
+
 async function start() {
   const [openapi, apiKey] = await Promise.all([
     readJson("/docs/openapi.json"),
@@ -40,6 +44,8 @@ async function start() {
     ...configuration,
     content: fillLead(openapi, lead),
     authentication: { securitySchemes: { apiKey: { token: apiKey } } },
+    // Once Scalar has closed the menu itself, as it does for an operation, there is no such button.
+    onSidebarClick: () => setTimeout(closeMenu),
     async onResponseReceived({ request, response }) {
       const isCreated = response.status === 201 && new URL(request.url).pathname === createLead;
       if (isCreated) reference.updateConfiguration(configure(await response.clone().json()));
