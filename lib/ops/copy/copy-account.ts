@@ -1,5 +1,7 @@
 import { putExternalId, readNamed } from "../../../shared/domain/create-lead.ts";
 import { leadExists } from "../../../shared/domain/leads.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
@@ -12,7 +14,7 @@ import { isErased } from "./store-rows.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, unreadable, count, dryRun, wouldExist } = copying;
+  const { source, account, unreadable, count, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<Outcome | "erased">,
@@ -25,6 +27,11 @@ export async function copyAccount(copying: Copying): Promise<void> {
   await copyEach("leadImport", (start) => storeOnce(copying, toItem.leadImport(account, start)));
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
+  // Who was erased here since the other table was restored does not come back under another name of the account.
+  for (const item of await queryAll(inPartition(accountPartition("erasedLead", source.account)), pace)) {
+    const erasure = readStored("erasedLead", item, unreadable);
+    if (erasure && !erased.has(erasure.leadId)) count(await copyErased(copying, erasure));
+  }
   await copyEach("lead", async (lead) => {
     if (isErased(copying, lead.id)) return "erased";
     const item = toItem.lead(account, lead);

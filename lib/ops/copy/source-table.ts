@@ -41,6 +41,8 @@ export async function openSource(account: string, name: string, region: string |
     for await (const some of queryItems(partition, pace, other)) yield* some;
   }
   return {
+    /** Its name in that table. */
+    account,
     /** The items of the account of a type, in the order of their keys. */
     items,
     /** The messages of a conversation, oldest first. */

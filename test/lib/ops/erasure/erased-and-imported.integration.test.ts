@@ -165,3 +165,20 @@ test("accounts copy leaves nothing of a lead that is erased completely between a
   const left = [...(await tableItems()).keys()].filter((key) => key.includes(account));
   expect(left).toEqual([`ERASED#${account} ${id}`]);
 });
+
+test("accounts copy brings a lead that was erased since the restored time back under no other name of its account", async () => {
+  const [account, to] = [randomUUID(), randomUUID()];
+  const { id } = await aLead(account);
+  await aMessage(account, id);
+  const other = await aLead(account);
+  const from = await copyTable();
+  await runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes");
+  // The second copy finds what the first one has noted.
+  for (const erased of [3, 3]) {
+    const args = ["copy", "--account", account, "--from-table", from, "--to-account", to];
+    expect((await runJson(accountsCommand(), ...args)).output).toMatchObject({ erased });
+    const copied = [...(await tableItems()).keys()].filter((key) => key.includes(to));
+    expect(copied.filter((key) => key.includes(id))).toEqual([`ERASED#${to} ${id}`]);
+    expect(copied).toContain(`LEAD#${to} ${other.id}`);
+  }
+});
