@@ -1765,7 +1765,7 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only leads created before this time. */
                 createdBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and move only pages of the last seconds: read everything in this order. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. */
                 sort?: "-createdAt" | "createdAt";
             };
             header?: never;
@@ -2051,7 +2051,7 @@ export interface operations {
                 lastMessageAfter?: string;
                 /** @description Only conversations whose last message was sent before this time. */
                 lastMessageBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and move only pages of the last seconds: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted. */
                 sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
                 /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
                 include?: "messages";

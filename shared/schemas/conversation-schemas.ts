@@ -58,7 +58,7 @@ export const conversationsQueryDescriptions: Descriptions<
   createdBefore: "Only conversations that started before this time.",
   lastMessageAfter: "Only conversations whose last message was sent at this time or later.",
   lastMessageBefore: "Only conversations whose last message was sent before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end, and move only pages of the last seconds: read everything in this order. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted.",
   include: "With `messages`, and exactly one `id`, the conversation has its newest messages.",
   messageLimit: "How many messages, with `include`: 20 by default.",
   messagesBefore:

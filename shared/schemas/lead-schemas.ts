@@ -49,7 +49,7 @@ export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeo
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
   createdAfter: "Only leads created at this time or later.",
   createdBefore: "Only leads created before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end, and move only pages of the last seconds: read everything in this order.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says.",
 };
 
 /** The query of `POST /api/v1/leads`. */
