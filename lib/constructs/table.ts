@@ -10,7 +10,13 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
-import { activityIndex, copiedFields, expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
+import {
+  activityIndex,
+  copiedFields,
+  copiedKeys,
+  expiryAttribute,
+  indexes,
+} from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
@@ -42,11 +48,7 @@ export class ServiceTable extends Table {
         partitionKey: text(attribute),
         sortKey: text("sk"),
         projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: [
-          ...copiedFields,
-          // A reader checks all keys of a row.
-          ...Object.values(indexes).filter((other) => other !== attribute),
-        ],
+        nonKeyAttributes: [...copiedFields, ...copiedKeys.filter((other) => other !== attribute)],
       });
     }
     this.addGlobalSecondaryIndex({

@@ -21,10 +21,14 @@ export const indexes = {
 } as const;
 
 /**
- * What they copy besides the keys: all of a lead or conversation that a message does not change, so that it writes none of
- * them. Nobody can change what an index copies. Therefore a new field of a lead becomes a part of `details`.
+ * What they copy besides their keys: all of a lead or conversation that a message does not change, so that it writes none of
+ * them. Nobody can change what an index copies. Therefore a new field of a lead becomes a part of `details`, and the key of
+ * a new index is not one of `copiedKeys`.
  */
 export const copiedFields = ["id", "status", "source", "leadId", "channel", "details"] as const;
+
+/** The keys that each index copies, because a reader checks them. */
+export const copiedKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"] as const;
 
 /**
  * The index of an account's conversations by their last message. Its partition key is `pk`, its sort key is an attribute
@@ -38,8 +42,8 @@ export const activityIndex = {
 
 export type IndexName = keyof typeof indexes | typeof activityIndex.name;
 
-/** The attributes with the key of the table and those of its indexes by `sk`. */
-export const keyAttributes = ["pk", "sk", ...Object.values(indexes)] as const;
+/** The keys that a row has, whatever index it is read from, if its item has them. */
+export const keyAttributes = ["pk", "sk", ...copiedKeys] as const;
 
 /** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */
 export const expiryAttribute = "expiresAt";

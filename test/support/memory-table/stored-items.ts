@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { activityIndex, copiedFields, type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
+import {
+  activityIndex,
+  copiedFields,
+  copiedKeys,
+  type IndexName,
+  indexes,
+} from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
@@ -28,12 +34,10 @@ interface Index {
   readonly copies: readonly string[];
 }
 
-const keysOfIndexes = Object.values(indexes);
-
 export const allIndexes: ReadonlyMap<IndexName, Index> = new Map<IndexName, Index>([
   ...Object.entries(indexes).map(([name, attribute]): [IndexName, Index] => [
     name as IndexName,
-    { attribute, sortKey: "sk", copies: [...copiedFields, ...keysOfIndexes] },
+    { attribute, sortKey: "sk", copies: [...copiedFields, ...copiedKeys, attribute] },
   ]),
   [
     activityIndex.name,
