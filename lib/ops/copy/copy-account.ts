@@ -28,10 +28,12 @@ export async function copyAccount(copying: Copying): Promise<void> {
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
   // Who was erased here since the other table was restored does not come back under another name of the account.
-  for (const item of await queryAll(inPartition(accountPartition("erasedLead", source.account)), pace)) {
-    const erasure = readStored("erasedLead", item, unreadable);
-    if (erasure && !erased.has(erasure.leadId)) count(await copyErased(copying, erasure));
-  }
+  const erasedHere = inPartition(accountPartition("erasedLead", source.account));
+  if (account !== source.account)
+    await inParallel(await queryAll(erasedHere, pace), async (item) => {
+      const erasure = readStored("erasedLead", item, unreadable);
+      if (erasure && !erased.has(erasure.leadId)) count(await copyErased(copying, erasure));
+    });
   await copyEach("lead", async (lead) => {
     if (isErased(copying, lead.id)) return "erased";
     const item = toItem.lead(account, lead);
@@ -57,7 +59,7 @@ async function nameLead(account: string, { id, externalId }: Lead, stored?: Item
   return item && stored ? {} : { others: [putExternalId(account, externalId, id, leadId)] };
 }
 
-/** Nothing of a lead is copied that is erased in the source, but only `leads erase` erases one that exists here. */
+/** Nothing of an erased lead is copied, but only `leads erase` erases one that exists here. */
 async function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<Outcome> {
   const { account, erased, unmet, pace } = copying;
   const { leadId } = erasure;

@@ -22,7 +22,7 @@ const ended = "closed";
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends CopyingItem {
   readonly source: SourceTable;
-  /** The items of the source that are not valid. */
+  /** The items that are not valid. */
   readonly unreadable: Unreadable;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;

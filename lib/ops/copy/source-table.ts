@@ -41,7 +41,7 @@ export async function openSource(account: string, name: string, region: string |
     for await (const some of queryItems(partition, pace, other)) yield* some;
   }
   return {
-    /** Its name in that table. */
+    /** The name of the account in it. */
     account,
     /** The items of the account of a type, in the order of their keys. */
     items,

@@ -166,7 +166,7 @@ test("accounts copy leaves nothing of a lead that is erased completely between a
   expect(left).toEqual([`ERASED#${account} ${id}`]);
 });
 
-test("accounts copy brings a lead that was erased since the restored time back under no other name of its account", async () => {
+test("accounts copy under another name brings back no lead that was erased since the restored time", async () => {
   const [account, to] = [randomUUID(), randomUUID()];
   const { id } = await aLead(account);
   await aMessage(account, id);
