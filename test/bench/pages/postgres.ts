@@ -129,9 +129,9 @@ async function time({ listed, source, page }: Asked, psql: Psql, read: Read): Pr
   const expected = { ids: ids.reverse(), total: listed.length };
   const where = `FROM bench_leads WHERE account = '${account}'${source ? ` AND source = '${source}'` : ""}`;
   const order = `ORDER BY id DESC LIMIT ${limit}`;
-  // With the default plans for disks that seek and for many cores, it takes up to three times as long here. A client prepares
-  // its statements and has a connection: the first of each are not timed.
+  // A client prepares its statements and has a connection: the first of each are not timed.
   const script = `
+    -- By default, plans are for disks that seek and for many cores, and take up to three times as long.
     SET random_page_cost = 1.1;
     SET max_parallel_workers_per_gather = 0;
     PREPARE page AS SELECT * ${where} ${order} OFFSET $1;
