@@ -16,11 +16,13 @@ export const put = (Item: object) => table.send(new PutCommand({ TableName: tabl
 export const remove = ({ pk, sk }: Item | Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
-/** Writes items to a table of the embedded engine, which leaves none of a batch. */
+/** Writes items to a table. A test can leave some of a batch. */
 export async function putItems(TableName: string, items: readonly Item[]) {
-  for (let from = 0; from < items.length; from += 25) {
-    const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
-    await table.send(new BatchWriteCommand({ RequestItems: { [TableName]: puts } }));
+  let puts: readonly object[] = items.map((Item) => ({ PutRequest: { Item } }));
+  while (puts.length > 0) {
+    const batch = new BatchWriteCommand({ RequestItems: { [TableName]: puts.slice(0, 25) } });
+    const { UnprocessedItems } = await table.send(batch);
+    puts = [...(UnprocessedItems?.[TableName] ?? []), ...puts.slice(25)];
   }
 }
 

@@ -32,7 +32,7 @@ import { runCommand } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
-import { put, tableItems } from "../../support/table-items.ts";
+import { put, putItems, tableItems } from "../../support/table-items.ts";
 
 skipWaits();
 
@@ -105,7 +105,7 @@ function itemsOf(account: string): Item[] {
 
 /** Stores such an account, without the items for which the condition does not hold. @returns its name */
 async function fill(account: string, condition: (item: Item) => boolean = () => true): Promise<string> {
-  await Promise.all(itemsOf(account).filter(condition).map(put));
+  await putItems(tableName, itemsOf(account).filter(condition));
   return account;
 }
 
