@@ -44,10 +44,10 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
     await edit("shared/domain/create-lead.ts", 'status: "new",', 'status: "new" +,');
     await expect.poll(command.output, timeout).toMatch(/shared\/domain\/create-lead\.ts:\d+:\d+: ERROR/);
     await edit("shared/domain/create-lead.ts", 'status: "new" +,', 'status: "new",');
-    await edit("stages/dev.json", '"rateLimitRequests":6000', '"rateLimitRequests":7');
+    await edit("stages/dev.json", '"rateLimitRequests":6000', '"rateLimitRequests":5999');
     await expect
       .poll(async () => (await create("Ada"))?.headers.get("ratelimit-policy"), timeout)
-      .toBe('"account";q=7;w=60');
+      .toBe('"account";q=5999;w=60');
     const leads = (await (await fetch(url, { headers })).json()) as { data: { name: string }[] };
     expect(leads.data.map(({ name }) => name)).toContain("First");
   });
