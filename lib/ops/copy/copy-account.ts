@@ -18,8 +18,9 @@ export async function copyAccount(copying: Copying): Promise<void> {
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<Outcome | "erased">,
+    items: readonly Item[] | AsyncGenerator<Item> = source.items(type),
   ) =>
-    inParallel(source.items(type), async (item) => {
+    inParallel(items, async (item) => {
       const record = readStored(type, item, unreadable);
       if (record) count(await copy(record));
     });
@@ -28,12 +29,11 @@ export async function copyAccount(copying: Copying): Promise<void> {
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
   // Who was erased here since the other table was restored does not come back under another name of the account.
-  const erasedHere = inPartition(accountPartition("erasedLead", source.account));
-  if (account !== source.account)
-    await inParallel(await queryAll(erasedHere, pace), async (item) => {
-      const erasure = readStored("erasedLead", item, unreadable);
-      if (erasure && !erased.has(erasure.leadId)) count(await copyErased(copying, erasure));
-    });
+  if (account !== source.account) {
+    const here = await queryAll(inPartition(accountPartition("erasedLead", source.account)), pace);
+    const unknown = here.filter(({ sk }) => !erased.has(String(sk)));
+    await copyEach("erasedLead", (erasure) => copyErased(copying, erasure), unknown);
+  }
   await copyEach("lead", async (lead) => {
     if (isErased(copying, lead.id)) return "erased";
     const item = toItem.lead(account, lead);
