@@ -9,15 +9,21 @@ import { setRows } from "./set-rows.ts";
  * One step of feeding the trees of sources and channels: sets counted rows of a list in the trees of their sublists. They
  * are read from the table, consistently: no index is trusted.
  *
+ * It pays when rows are in nodes of the list. Before, the trees of small lists would cost more than they save.
+ *
+ * @param areLarge whether the newest rows are so large that it pays in any case
  * @throws TreeChangedError when another commit came first
  * @throws DamagedTreeError when a tree of a sublist is damaged
  */
-export async function feedSourceTrees(whole: MaintainedTree): Promise<{ readonly more: boolean }> {
+export async function feedSourceTrees(
+  whole: MaintainedTree,
+  areLarge: boolean,
+): Promise<{ readonly more: boolean }> {
   const { owner, means } = whole;
   const { limits, retry } = means;
   const root = await whole.root();
-  const { fed = "", watermark } = root;
-  if (fed >= watermark) return { more: false };
+  const { fed = "", watermark, lastStart } = root;
+  if (fed >= (areLarge ? watermark : lastStart)) return { more: false };
   const bounds = { start: fed, end: watermark, maxRows: limits.fedRows };
   const { rows, next } = await retry(() => readRows(owner, bounds));
   const byOrigin = Map.groupBy(rows, ({ origin }) => origin);

@@ -1,8 +1,21 @@
 import { keyAt, latest } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
 import { endOf, readRows } from "../tree/rows.ts";
+import type { Limits } from "../tree/tree-limits.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { setRows } from "./set-rows.ts";
+
+/** The most rows of a tail, and the most read units that they cost. */
+export interface TailSize {
+  readonly rows: number;
+  readonly units: number;
+}
+
+/** Whether the rows of a tail are so large that a list should not read them. */
+export const isLarge = ({ units }: TailSize, { tailUnits }: Limits) => units > tailUnits;
+
+/** Whether a tail has so many rows, or such large ones, that counting them pays. */
+export const isLong = (tail: TailSize, limits: Limits) => tail.rows > limits.tail || isLarge(tail, limits);
 
 /** The work on the tree of a whole list. */
 export interface ListState {
@@ -12,6 +25,8 @@ export interface ListState {
   readonly changed: readonly string[];
   /** Whether counting pays as soon as the newest rows are old enough. */
   readonly young?: boolean;
+  /** The tail as it was read. */
+  readonly tail?: TailSize;
   /** The sort key of the newest row that was read; undefined without any. */
   readonly newest?: string | undefined;
 }
@@ -34,18 +49,19 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
   // After the root, and before the rows.
   const horizon = keyAt(owner.list, Date.now() - limits.allowedLateness);
   const bounds = { start: root.watermark, maxRows: limits.rowsAtOnce };
-  const { rows: tail, units, next } = await retry(() => readRows(owner, bounds));
-  const settled = tail.filter(({ sk }) => sk < horizon);
-  const isLong = tail.length > limits.tail || units > limits.tailUnits;
-  const found = { young: isLong && settled.length < tail.length, newest: next ?? tail.at(-1)?.sk };
-  if (state.changed.length === 0 && (!isLong || settled.length === 0))
+  const { rows, units, next } = await retry(() => readRows(owner, bounds));
+  const settled = rows.filter(({ sk }) => sk < horizon);
+  const tail = { rows: rows.length, units };
+  const pays = isLong(tail, limits);
+  const found = { tail, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
+  if (state.changed.length === 0 && !(pays && settled.length > 0))
     return { more: false, changed: [], ...found };
   const inside = state.changed.filter((sk) => sk < root.watermark);
   const { left, added, ...edited } = await setRows(tree, inside, settled);
   // Not the horizon: what a clock that is ahead takes for old may still be created.
   const watermark = latest(root.watermark, endOf(added));
   await tree.commit({ ...edited.root, watermark }, edited.nodes);
-  const isReadToHorizon = next === undefined || settled.length < tail.length;
+  const isReadToHorizon = next === undefined || settled.length < rows.length;
   const more = left.length > 0 || added.length < settled.length || !isReadToHorizon;
   return { more, changed: left, ...found };
 }

@@ -4,7 +4,7 @@ import type { CountedOwner } from "../tree/counted-list.ts";
 import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedSourceTrees } from "./feed-source-trees.ts";
-import { type ListState, stepList } from "./list-step.ts";
+import { isLarge, type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepMeans } from "./maintained-tree.ts";
 import { type SublistState, stepSublist } from "./sublist-step.ts";
 
@@ -50,7 +50,9 @@ export async function maintainList(
     } while (done.rest.length > 0);
     // Where the tree of a sublist was emptied, the list is fed again.
     if (whole.means.emptied.size > 0) whole.forget();
-    await whole.take({ more: true }, () => feedSourceTrees(whole));
+    const { tail } = done.list ?? {};
+    const areLarge = tail !== undefined && isLarge(tail, whole.means.limits);
+    await whole.take({ more: true }, () => feedSourceTrees(whole, areLarge));
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);

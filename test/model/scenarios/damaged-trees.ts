@@ -1,4 +1,4 @@
-import { change, deep, flat, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
+import { change, deep, few, flat, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
 
 /** Row 0 has another source than the others. */
 const sources = ["b", "a", "a", "a", "a"];
@@ -24,12 +24,12 @@ export const damagedTrees = [
       [pass(), change(0), move(2, "a")],
       [lose("root", "a"), change(1)],
     ],
-    { limits: { ...flat, tail: 4 }, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
+    { limits: few, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
   ),
   large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
   large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
   large("filling beside a feed", [[100, 90], [2.8]], [[change(0)], [lose("root", "a"), change(1)]], {
-    ...{ limits: { ...flat, tail: 4 }, maintainers: [-100, 0] },
+    ...{ limits: few, maintainers: [-100, 0] },
   }),
   large(
     "filling nodes beside a feed",

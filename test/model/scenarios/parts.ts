@@ -1,8 +1,11 @@
 import { type Limits, limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { DamageEvent, Event, Scenario } from "../scenario.ts";
 
-/** Limits with which a tail of one row pays, and all rows are in the root. */
-export const flat: Limits = { ...limits, tail: 0, rowsAtOnce: 20 };
+/** Limits with which a tail of one row pays and is fed, and all rows are in the root. */
+export const flat: Limits = { ...limits, tail: 0, tailUnits: 0, rowsAtOnce: 20 };
+
+/** Limits with which a few rows are not counted but with a change, and are in nodes then, so that they are fed. */
+export const few: Limits = { ...limits, tail: 4, rowsAtOnce: 20, nodeRows: 1 };
 
 /** Limits with which a handful of rows has nodes, splits, and commits that are cut. */
 export const tiny: Limits = {

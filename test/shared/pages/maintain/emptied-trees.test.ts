@@ -25,7 +25,7 @@ async function fedList(): Promise<string[]> {
   vi.spyOn(console, "error").mockReturnValue();
   const keys = putLeads(useMemoryTable(), "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
-  while ((await feedSourceTrees(new MaintainedTree(list, means))).more);
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
   return keys;
 }
 
@@ -44,7 +44,7 @@ test("with the tree of a source, how far its list was fed is set back, and the l
   expect(await rowsOf(sublist)).toEqual([]);
   const root = await readRoot(list);
   expect([root?.fed, root?.watermark]).toEqual([undefined, `${keys[4]}!`]);
-  while ((await feedSourceTrees(new MaintainedTree(list, means))).more);
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
   expect(await rowsOf(sublist)).toEqual(keys);
 });
 
@@ -83,7 +83,7 @@ test("a list that is fed again writes no tree that has its rows", async () => {
   const before = await readRoot(sublist);
   const { fed, ...root } = (await readRoot(list)) ?? emptyRoot(1);
   await commit(list, root);
-  while ((await feedSourceTrees(new MaintainedTree(list, means))).more);
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
   expect(await readRoot(sublist)).toEqual(before);
   expect((await readRoot(list))?.fed).toBe(fed);
 });
