@@ -5,7 +5,7 @@ import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
-import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
+import { maintainLists, type ShortTails, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../shared/pages/page.ts";
 import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { CreationTimes } from "../../shared/pages/read/window.ts";
@@ -51,6 +51,7 @@ class History<R extends Row> {
   now: number;
   readonly #kind: Kind<R>;
   #unsettled: Unsettled = new Map();
+  #shortTails: ShortTails = new Map();
   /** When a list or a maintainer last ran: a row that was written since may have landed at any time since. */
   #seen = 0;
 
@@ -73,6 +74,7 @@ class History<R extends Row> {
       this.rows = new Map(rows);
       this.changes = [...changes];
       this.#unsettled = new Map(unsettled);
+      this.#shortTails = new Map();
       this.#seen = seen;
       this.now = now;
       vi.setSystemTime(now);
@@ -125,7 +127,8 @@ class History<R extends Row> {
     };
     vi.setSystemTime(this.now + skew);
     const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
-    const means = { deadline: this.now + skew + 60_000, limits, wait, unsettled: this.#unsettled };
+    const memory = { unsettled: this.#unsettled, shortTails: this.#shortTails };
+    const means = { deadline: this.now + skew + 60_000, limits, wait, ...memory };
     const unfinished = await maintainLists(changes, means);
     vi.setSystemTime(this.now);
     this.#seen = this.now;
@@ -152,8 +155,9 @@ class History<R extends Row> {
     const { account } = this;
     const known = this.rows.get(id);
     const before = known && this.#kind.item(account, known);
-    const item = after && this.#kind.item(account, after);
-    if (item) this.table.memory.put({ ...item, ...(padding > 0 && { padding: "x".repeat(padding) }) });
+    const padded = padding > 0 && { padding: "x".repeat(padding) };
+    const item = after && { ...this.#kind.item(account, after), ...padded };
+    if (item) this.table.memory.put(item);
     else if (before) this.table.memory.delete(before);
     if (after) this.rows.set(id, after);
     else this.rows.delete(id);

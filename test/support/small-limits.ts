@@ -11,6 +11,5 @@ export const smallLimits: Limits = {
   rowsAtOnce: 12,
   nodesRead: 4,
   nodesWritten: 8,
-  sublistRows: 2,
   fedRows: 6,
 };

@@ -1,5 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { itemSize } from "./memory-table/item-size.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 type Image = NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
@@ -17,12 +18,14 @@ export function streamRecord(
   time = Date.now(),
 ): DynamoDBRecord {
   const { pk, sk } = after ?? before ?? {};
+  const sizes = [{ pk, sk }, before ?? {}, after ?? {}].map(itemSize);
   return {
     dynamodb: {
       Keys: toImage({ pk, sk }),
       ...(before && { OldImage: toImage(before) }),
       ...(after && { NewImage: toImage(after) }),
       SequenceNumber: String(sequenceNumber++),
+      SizeBytes: sizes.reduce((sum, size) => sum + size),
       ApproximateCreationDateTime: Math.floor(time / 1000),
     },
   };

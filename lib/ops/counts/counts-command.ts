@@ -32,7 +32,8 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const unreadable = new Unreadable();
   const lists = countedOwners(account).map(async (owner) => {
     const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
-    if (options.repair && findings.length > 0) await repair(owner, findings, pacedMaintenance(pace));
+    // Without findings, it goes on with what a repair before it has left.
+    if (options.repair) await repair(owner, findings, pacedMaintenance(pace));
     let leftovers = 0;
     await removeLeftovers(
       owner,
@@ -59,11 +60,11 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
 }
 
 /** What is printed of a tree that is wrong: of the whole list, or of the sublist of a source or channel, as keys have it. */
-const toPlace = ({ owner, differences, damage, isFilling }: Finding) => ({
+const toPlace = ({ owner, differences, damage }: Finding) => ({
   list: nameList(owner),
   ...(owner.origin !== undefined && { [owner.list.attribute]: owner.origin.split("#").at(-1) }),
   ...(differences.length > 0 && { rows: differences.length, first: differences[0]?.sk }),
-  damage: damage?.message ?? (isFilling ? "It is not filled." : undefined),
+  damage: damage?.message,
 });
 
 const nameList = ({ list }: CountedOwner) => `${list.type}s`;

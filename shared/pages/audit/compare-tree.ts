@@ -24,16 +24,14 @@ export interface Comparison {
   readonly differences: Difference[];
   /** Why the tree must be counted again. */
   damage: DamagedTreeError | undefined;
-  /** Whether a tree that was emptied is not filled yet. */
-  isFilling: boolean;
 }
 
 /** A tree that is wrong. */
-export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage" | "isFilling">>;
+export type Finding = Readonly<Pick<Comparison, "owner" | "differences" | "damage">>;
 
 /** A comparison that has not begun. @param fed that of the list */
 export const comparison = (owner: CountedOwner, fed: string, pace: Pace): Comparison => ({
-  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined, isFilling: false },
+  ...{ owner, fed, pace, needsRoot: false, differences: [], damage: undefined },
 });
 
 /** How long a part of a tree is read again while commits come first, in milliseconds. */
@@ -65,10 +63,8 @@ async function comparePart(tree: Comparison, range: KeyRange, rows: readonly Cou
   // A maintainer that finds rows takes the time away.
   if (root?.expiresAt !== undefined && rows.length > 0)
     throw new DamagedTreeError(owner, "The root is that of an erased account, which has rows.", root);
-  tree.isFilling = root?.filling !== undefined;
-  // A sublist has all rows before `fed`, too, except those whose change is on its way, or while it is filled.
-  const isFed = owner.origin !== undefined && root?.filling === undefined;
-  const before = latest(root?.watermark ?? "", isFed ? fed : "");
+  // A sublist has all rows before `fed`, too, except those whose change is on its way.
+  const before = latest(root?.watermark ?? "", owner.origin === undefined ? "" : fed);
   const isInPart = ({ sk }: CountedRow) => sk >= range.start && (end === undefined || sk < end);
   const settled = rows.filter((row) => isInPart(row) && row.sk < before);
   const actual = new Map(settled.map(({ sk, cell }) => [sk, cell]));
@@ -84,11 +80,10 @@ export function wrongTwice(first: Comparison, second: Comparison): Finding | und
   const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
   const differences = second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk)));
   const damage = first.damage && second.damage;
-  const isFilling = first.isFilling && second.isFilling;
-  const found = { owner: second.owner, differences, damage, isFilling };
+  const found = { owner: second.owner, differences, damage };
   return seemsWrong(found) ? found : undefined;
 }
 
 /** Whether something seems to be wrong with a tree. */
-export const seemsWrong = ({ differences, damage, isFilling }: Finding) =>
-  differences.length > 0 || damage !== undefined || isFilling;
+export const seemsWrong = ({ differences, damage }: Finding) =>
+  differences.length > 0 || damage !== undefined;

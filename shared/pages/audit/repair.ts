@@ -1,7 +1,6 @@
 import type { Pace } from "../../dynamodb/pace.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import { isBusy } from "../../dynamodb/throttling.ts";
-import { inParallel } from "../../in-parallel.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { maintainList } from "../maintain/maintain-list.ts";
@@ -41,17 +40,16 @@ export async function repair(
   findings: readonly Finding[],
   maintenance: Maintenance,
 ): Promise<boolean> {
-  await inParallel(findings, async ({ damage }) => {
+  // One by one, that of the list first: each commits the root of the list.
+  for (const { damage } of findings)
     if (damage)
       await withRetry(() => emptyDamaged(damage, maintenance), {
         ...maintenance,
         isRetryable: (error) => isTreeChanged(error) || isBusy(error),
       });
-  });
-  const changes = findings.flatMap(({ owner, differences, damage, isFilling }) => [
-    ...(damage || isFilling ? [toChange(owner)] : []),
-    ...(damage ? [] : differences.map(({ sk }) => toChange(owner, sk))),
-  ]);
+  const changes = findings.flatMap(({ owner, differences, damage }) =>
+    damage ? toChange(owner) : differences.map(({ sk }) => toChange(owner, sk)),
+  );
   return countChanges(list, changes, maintenance);
 }
 

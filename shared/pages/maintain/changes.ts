@@ -13,6 +13,8 @@ export interface RowChange {
   readonly kind: "created" | "changed";
   /** The partitions of its source or channel in `by-origin`, before and after. */
   readonly origins: readonly string[];
+  /** The bytes of the record, which has the row as it is now. */
+  readonly bytes?: number | undefined;
   /** Of a row that a route has written late: how long after its id, at most, in milliseconds. */
   readonly lateness?: number | undefined;
 }
@@ -55,7 +57,7 @@ function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string
 const toRowChange =
   ({ account, list }: CountedOwner) =>
   (record: DynamoDBRecord): RowChange => {
-    const { Keys, OldImage, NewImage, SequenceNumber = "", ...written } = record.dynamodb ?? {};
+    const { Keys, OldImage, NewImage, SequenceNumber = "", SizeBytes, ...written } = record.dynamodb ?? {};
     const key = Keys?.sk?.S ?? "";
     // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
     const writtenBefore = 1000 * ((written.ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
@@ -67,6 +69,7 @@ const toRowChange =
       .filter((origin) => isSourceOrChannelPartition(list.type, account, origin));
     return {
       ...{ key, sequenceNumber: SequenceNumber, kind: OldImage || isLate ? "changed" : "created" },
-      ...{ origins: [...new Set(found)], lateness: isLate && isOfRoute ? lateness : undefined },
+      ...{ origins: [...new Set(found)], bytes: SizeBytes },
+      lateness: isLate && isOfRoute ? lateness : undefined,
     };
   };

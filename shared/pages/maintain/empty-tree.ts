@@ -1,16 +1,14 @@
 import type { Retry } from "../../dynamodb/retry.ts";
-import { latest } from "../tree/counted-list.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, type DamagedTreeError, logDamage, readSoundRoot } from "../tree/tree-store.ts";
+import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
- * the tail.
- *
- * A feed that is under way may have set rows in the damaged tree already, and commits the list without another look: so all
- * rows that the list counts are filled in.
+ * the tail. With the tree of a sublist, `fed` of its list is set back: so the list is fed again, from its first row. A feed
+ * that is under way fails, because its commit of the list comes after this one.
  *
  * @throws TreeChangedError when another commit came first
+ * @throws DamagedTreeError when the root of the list is malformed
  */
 export async function emptyTree(
   error: DamagedTreeError,
@@ -21,8 +19,10 @@ export async function emptyTree(
   logDamage(error);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
-  const whole = origin === undefined ? undefined : await retry(() => readSoundRoot({ account, list }));
-  const counted = latest(whole?.watermark ?? "", whole?.fed ?? "");
-  const filling = origin === undefined ? undefined : counted;
-  await retry(() => commit(owner, { ...empty, filling }, [], { renews: true, malformed }));
+  if (origin === undefined) {
+    await retry(() => commit(owner, empty, [], { malformed }));
+    return;
+  }
+  const whole = (await retry(() => readRoot({ account, list }))) ?? emptyRoot(clock);
+  await retry(() => commit(owner, empty, [], { malformed, list: { ...whole, fed: undefined } }));
 }

@@ -1,9 +1,21 @@
 import { keyAt, latest } from "../tree/counted-list.ts";
 import type { Root } from "../tree/root.ts";
 import { endOf, readRows } from "../tree/rows.ts";
+import type { Limits } from "../tree/tree-limits.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
-import { weigh } from "./own-tree-rule.ts";
 import { setRows } from "./set-rows.ts";
+
+/** The most rows of a tail, and the most read units that they cost. */
+export interface TailSize {
+  readonly rows: number;
+  readonly units: number;
+}
+
+/** Whether the rows of a tail are so large that a list should not read them. */
+export const isLarge = ({ units }: TailSize, { tailUnits }: Limits) => units > tailUnits;
+
+/** Whether a tail has so many rows, or such large ones, that counting them pays. */
+export const isLong = (tail: TailSize, limits: Limits) => tail.rows > limits.tail || isLarge(tail, limits);
 
 /** The work on the tree of a whole list. */
 export interface ListState {
@@ -13,6 +25,8 @@ export interface ListState {
   readonly changed: readonly string[];
   /** Whether counting pays as soon as the newest rows are old enough. */
   readonly young?: boolean;
+  /** The tail as it was read. */
+  readonly tail?: TailSize;
   /** The sort key of the newest row that was read; undefined without any. */
   readonly newest?: string | undefined;
 }
@@ -28,29 +42,28 @@ export interface ListState {
  * @throws DamagedTreeError when a node is not what the root says
  */
 export async function stepList(tree: MaintainedTree, state: ListState): Promise<ListState> {
-  const { list } = tree.owner;
+  const { owner, means } = tree;
+  const { limits, retry } = means;
   const root = await tree.root();
   if (root.expiresAt !== undefined) return revive(tree, root, state);
   // After the root, and before the rows.
-  const clock = Date.now();
-  const horizon = keyAt(list, clock - tree.means.limits.allowedLateness);
-  const { read, settled, pays, ...ends } = await readNewRows(tree, root, horizon);
+  const horizon = keyAt(owner.list, Date.now() - limits.allowedLateness);
+  const bounds = { start: root.watermark, maxRows: limits.rowsAtOnce };
+  const { rows, units, next } = await retry(() => readRows(owner, bounds));
+  const settled = rows.filter(({ sk }) => sk < horizon);
+  const tail = { rows: rows.length, units };
+  const pays = isLong(tail, limits);
+  const found = { tail, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
+  if (state.changed.length === 0 && !(pays && settled.length > 0))
+    return { more: false, changed: [], ...found };
   const inside = state.changed.filter((sk) => sk < root.watermark);
-  const isTailChanged = inside.length < state.changed.length;
-  if (state.changed.length === 0 && !pays) return { more: false, changed: [], ...ends };
-  const { rows, left, added, ...edited } = await setRows(tree, inside, settled);
-  const next = {
-    ...edited.root,
-    // Not the horizon: what a clock that is ahead takes for old may still be created.
-    watermark: latest(root.watermark, endOf(added)),
-    // Rows before the watermark that came late are not in their sublists either.
-    unfed: (root.unfed ?? 0) + weigh([...rows, ...added], read, root.fed),
-    changedAt: isTailChanged ? raised(root, clock) : root.changedAt,
-  };
-  await tree.commit(next, edited.nodes);
-  const isRead = read.next === undefined || settled.length < read.rows.length;
-  const more = left.length > 0 || added.length < settled.length || !isRead;
-  return { more, changed: left, ...ends };
+  const { left, added, ...edited } = await setRows(tree, inside, settled);
+  // Not the horizon: what a clock that is ahead takes for old may still be created.
+  const watermark = latest(root.watermark, endOf(added));
+  await tree.commit({ ...edited.root, watermark }, edited.nodes);
+  const isReadToHorizon = next === undefined || settled.length < rows.length;
+  const more = left.length > 0 || added.length < settled.length || !isReadToHorizon;
+  return { more, changed: left, ...found };
 }
 
 /** The root of an erased account's list counts no rows, and stays as it is until the list has some again. */
@@ -61,19 +74,3 @@ async function revive(tree: MaintainedTree, root: Root, state: ListState): Promi
   await tree.commit({ ...root, expiresAt: undefined });
   return state;
 }
-
-/** Reads the first rows of the tail. @returns them, those that are old enough, and whether it pays to count these */
-async function readNewRows({ owner, means }: MaintainedTree, { watermark }: Root, horizon: string) {
-  const { limits, retry } = means;
-  const read = await retry(() => readRows(owner, { start: watermark, maxRows: limits.rowsAtOnce }));
-  const { rows, units, next } = read;
-  const settled = rows.filter(({ sk }) => sk < horizon);
-  const isLong = rows.length > limits.tail || units > limits.tailUnits;
-  return {
-    ...{ read, settled, pays: isLong && settled.length > 0 },
-    ...{ young: isLong && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk },
-  };
-}
-
-/** The time of a change of the tail: it increases strictly. */
-const raised = ({ changedAt = 0 }: Root, clock: number) => Math.max(clock, changedAt + 1);

@@ -1,12 +1,12 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { inParallel } from "../../in-parallel.ts";
-import type { CountedOwner, SublistOwner } from "../tree/counted-list.ts";
+import type { CountedOwner } from "../tree/counted-list.ts";
 import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedSourceTrees } from "./feed-source-trees.ts";
-import { type ListState, stepList } from "./list-step.ts";
+import { isLarge, type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepMeans } from "./maintained-tree.ts";
-import { type SublistState, stepFilling, stepSublist } from "./sublist-step.ts";
+import { type SublistState, stepSublist } from "./sublist-step.ts";
 
 /** What a maintainer has done for a list. */
 interface Maintained {
@@ -35,61 +35,43 @@ export async function maintainList(
 ): Promise<Maintained> {
   const whole = new MaintainedTree(owner, stepMeans(maintenance));
   let done: Maintained = { rest: rows, list: undefined };
-  /** By their sublists, of which several parts may have rows. */
-  const emptied = new Map<string, MaintainedTree<SublistOwner>>();
   try {
     do {
       const part = done.rest.slice(0, rowsAtOnce);
+      const changes = part.filter(({ kind }) => kind === "changed");
+      const changed = changes.map(({ key }) => key);
       whole.forget();
-      const changed = part.flatMap(({ key, kind }) => (kind === "created" ? [] : key));
       const list = await whole.take<ListState>({ more: true, changed }, (state) => stepList(whole, state));
       // The trees of an erased account stay away.
       if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
-      for (const tree of await countInSublists(whole, part)) emptied.set(tree.owner.origin, tree);
+      await countInSublists(whole, changes);
       done = { rest: done.rest.slice(part.length), list };
     } while (done.rest.length > 0);
-    // All from one reading of the list.
-    await fillTrees(whole, [...emptied.values()]);
-    emptied.clear();
-    await whole.take({ more: true }, async () => {
-      const { more, filling } = await feedSourceTrees(whole);
-      await fillTrees(whole, filling);
-      return { more };
-    });
+    // Where the tree of a sublist was emptied, the list is fed again.
+    if (whole.means.emptied.size > 0) whole.forget();
+    const { tail } = done.list ?? {};
+    const areLarge = tail !== undefined && isLarge(tail, whole.means.limits);
+    await whole.take({ more: true }, () => feedSourceTrees(whole, areLarge));
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
-    // If trees are not filled, all records come again; otherwise the last one, to continue with the tail.
-    const again = emptied.size > 0 ? rows : done.rest;
-    const rest = again.length > 0 ? again : rows.slice(-1);
+    // At least the last record comes again, to continue with the tail and the feed.
+    const rest = done.rest.length > 0 ? done.rest : rows.slice(-1);
     return { ...done, rest, ...(!isTimeUp && { error }) };
   }
 }
 
 /**
- * Counts rows in the sublists that have or had them, after the commit of the list for these rows.
- *
- * @returns the trees that were emptied and have to be filled
+ * Counts changed rows in the sublists that have or had them, after the commit of the list for these rows. Those that routes
+ * create are fed.
  */
-async function countInSublists(whole: MaintainedTree, rows: readonly RowChange[]) {
+async function countInSublists(whole: MaintainedTree, changes: readonly RowChange[]): Promise<void> {
   const { fed = "" } = await whole.root();
-  // Rows that routes created from here on are fed.
-  const concerned = rows.filter(({ key, kind }) => kind === "changed" || key < fed);
-  const origins = new Set(concerned.flatMap(({ origins }) => origins));
-  const emptied: MaintainedTree<SublistOwner>[] = [];
+  const origins = new Set(changes.flatMap(({ origins }) => origins));
   await inParallel([...origins], async (origin) => {
-    const own = concerned.filter((row) => row.origins.includes(origin));
-    const isChanged = own.some(({ kind }) => kind === "changed");
-    const first = { more: true, sks: own.map(({ key }) => key), isChanged };
+    const changed = changes.filter((row) => row.origins.includes(origin)).map(({ key }) => key);
     const tree = new MaintainedTree({ ...whole.owner, origin }, whole.means);
-    await tree.take<SublistState>(first, (state) => stepSublist(tree, state, fed));
-    if ((await tree.root()).filling !== undefined) emptied.push(tree);
+    await tree.take<SublistState>({ more: true, changed }, (state) => stepSublist(tree, state, fed));
   });
-  return emptied;
-}
-
-/** Completes trees that were emptied. */
-async function fillTrees(whole: MaintainedTree, trees: readonly MaintainedTree<SublistOwner>[]) {
-  if (trees.length > 0) await whole.take({ more: true }, () => stepFilling(whole, trees));
 }

@@ -15,8 +15,7 @@ import { editTree, isInRoot, nodeId, type Paths } from "./tree-edit.ts";
  *
  * @param changed their sort keys, in the order of the stream
  * @param others sorted, and after all changed rows
- * @returns the tree; the changed rows that were set and exist, the sort key of the last that was set, and those that are
- *   left; and the other rows that were set
+ * @returns the tree; the last changed row that was set, and those that are left; and the other rows that were set
  * @throws TreeChangedError when another commit came first
  * @throws DamagedTreeError when a node is not what the root says
  */
@@ -42,12 +41,28 @@ export async function setRows(
   const done = new Set(again.slice(0, edited.used));
   return {
     ...edited,
-    rows: [...done].flatMap((sk) => states.get(sk) ?? []),
     newest: [...done].at(-1),
     left: changed.filter((sk) => !done.has(sk)),
     added: next.slice(0, edited.used - done.size),
   };
 }
+
+/** A node, or the root, where its rows end, and the sort keys whose ways lead there. */
+interface Fork {
+  readonly entries: readonly Entry[];
+  readonly end: string;
+  readonly sks: readonly string[];
+}
+
+/** The ways from a fork to the nodes below it. */
+const waysFrom = ({ entries, end, sks }: Fork) =>
+  Array.from(
+    Map.groupBy(sks, (sk) => indexAt(entries, sk)),
+    ([index, sks]) => ({
+      place: placeAt(entries, index, end),
+      sks,
+    }),
+  );
 
 /**
  * Reads the nodes on the ways to rows, level by level, up to the limit.
@@ -70,23 +85,20 @@ export async function readPaths(
     paths.set(id, entries);
     return entries;
   };
+  /** Reads the nodes of a level and those below it, down to another level. @returns the last ones */
+  const descend = async (level: number, lowest: number, forks: readonly Fork[]): Promise<readonly Fork[]> => {
+    if (level < lowest) return forks;
+    const ways = forks.flatMap(waysFrom).slice(0, limits.nodesRead);
+    const reads = ways.map(async ({ place, sks }) => ({
+      ...{ entries: await read(level, place), end: place.end },
+      sks,
+    }));
+    return descend(level - 1, lowest, await settledAll(reads));
+  };
+  const from = (sks: readonly string[]) => [{ entries: root.entries, end: root.lastStart, sks }];
   const inNodes = sks.filter((sk) => !isInRoot(root, sk));
-  let holders = [{ entries: root.entries, end: root.lastStart, sks: inNodes }];
-  for (let level = root.level; level > 0; level--) {
-    const ways = holders.flatMap(({ entries, end, sks }) => {
-      const byEntry = Map.groupBy(sks, (sk) => indexAt(entries, sk));
-      return [...byEntry].map(([index, sks]) => ({ place: placeAt(entries, index, end), sks }));
-    });
-    const reads = ways.slice(0, limits.nodesRead).map(async ({ place, sks }) => {
-      return { entries: await read(level, place), end: place.end, sks };
-    });
-    holders = await settledAll(reads);
-  }
-  let last = root.entries.at(-1);
+  const reached = (await descend(root.level, 1, from(inNodes))).flatMap(({ sks }) => sks);
   // The root may have to append rows to the nodes: new nodes of rows are appended to the last node above them.
-  if (root.last.length + sks.length > limits.nodeRows)
-    for (let level = root.level; level > 1 && last; level--)
-      last = (await read(level, { entry: last, end: root.lastStart })).at(-1);
-  const reached = holders.flatMap(({ sks }) => sks);
+  if (root.last.length + sks.length > limits.nodeRows) await descend(root.level, 2, from([root.lastStart]));
   return { paths, reached: reached.length === inNodes.length ? sks : reached };
 }

@@ -22,10 +22,6 @@ interface Edited {
   readonly used: number;
 }
 
-/** Whether an edit has changed nothing. */
-export const isSame = (before: Root, { root, nodes }: Edited): boolean =>
-  nodes.length === 0 && root.last === before.last;
-
 /** Identifies a node of a tree. */
 export const nodeId = (level: number, start: string) => `${level} ${start}`;
 

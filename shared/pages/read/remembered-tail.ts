@@ -30,7 +30,7 @@ export const tailMemory = (
   root && range.index === undefined && window.from === undefined && window.before === undefined
     ? {
         until: keyAt(tree.list, Date.now() - limits.allowedLateness),
-        version: `${root.generation} ${root.changedAt}`,
+        version: String(root.version),
       }
     : undefined;
 

@@ -18,16 +18,11 @@ export interface Root {
   readonly lastStart: string;
   /** The tree has exactly the rows before this sort key. */
   readonly watermark: string;
-  /** Of a list: each row before this sort key is in the tree of its sublist, or its change record is still to come. */
+  /**
+   * Of a list: each row before this sort key is in the tree of its sublist, or its change record is still to come. Set back
+   * when the tree of a sublist is emptied.
+   */
   readonly fed?: string | undefined;
-  /** Of a list: about how many rows from `fed` to the watermark have been counted, each of them once for every KB. */
-  readonly unfed?: number | undefined;
-  /** Of a list: at how many such rows a maintainer looks whether to feed the sublists. */
-  readonly lookAt?: number | undefined;
-  /** Of a sublist whose tree was emptied: all rows before this sort key, or before the list's `fed`, have to be counted again. */
-  readonly filling?: string | undefined;
-  /** Of a list: raised, in milliseconds since the epoch, when a row of the tail was changed that readers may remember. */
-  readonly changedAt?: number | undefined;
   /** Of a list whose account was erased: when DynamoDB deletes this root, which counts no rows, in seconds since the epoch. */
   readonly expiresAt?: number | undefined;
 }

@@ -26,16 +26,13 @@ export const rootFields = {
     ...{ version: isVersion, generation: isNumber, level: isLevel },
     ...{ lastStart: isSortKey, watermark: isSortKey },
   },
-  optional: {
-    ...{ fed: isSortKey, filling: isSortKey },
-    ...{ unfed: isNumber, lookAt: isNumber, changedAt: isNumber, expiresAt: isNumber },
-  },
+  optional: { fed: isSortKey, expiresAt: isNumber },
 };
 
 /** The root of an item, for a list or a sublist. @throws MalformedItemError */
-export function soundRoot({ list, origin }: CountedOwner, item: Item): Root {
+export function soundRoot({ list }: CountedOwner, item: Item): Root {
   const fields = readFields(item, rootFields.required, rootFields.optional);
-  const { level, lastStart, watermark, fed = "", filling, lookAt = 0, unfed = 0, expiresAt } = fields;
+  const { level, lastStart, watermark, fed = "", expiresAt } = fields;
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < lastStart) ?? [];
   const last = all?.slice(entries.length) ?? [];
@@ -43,8 +40,7 @@ export function soundRoot({ list, origin }: CountedOwner, item: Item): Root {
   const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
     ...{ size: !isSmall(item), watermark: watermark > end || watermark < lastStart },
-    ...{ fed: fed > end, lookAt: lookAt > 2 * unfed },
-    filling: filling !== undefined && (filling > end || origin === undefined),
+    fed: fed > end,
     entries: !all || !areRows(list, last) || last.some(({ start }) => start >= watermark),
     // Without nodes, their first level is the next one.
     level: entries.length === 0 && level > 1,

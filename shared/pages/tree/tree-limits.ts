@@ -21,9 +21,7 @@ export interface Limits {
   readonly nodesRead: number;
   /** The most nodes that a commit writes; a transaction takes 100 items. */
   readonly nodesWritten: number;
-  /** The rows of a sublist that pay a commit. */
-  readonly sublistRows: number;
-  /** The rows of a list after which each of its sublists is fed. */
+  /** The most rows of a list that are fed to its sublists at once. */
   readonly fedRows: number;
 }
 
@@ -39,6 +37,5 @@ export const limits: Limits = {
   rowsAtOnce: 1000,
   nodesRead: 40,
   nodesWritten: 95,
-  sublistRows: 64,
   fedRows: 2000,
 };

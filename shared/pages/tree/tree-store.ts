@@ -125,30 +125,36 @@ export const treeKey = ({ account, list, origin }: CountedOwner, name: string) =
  * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
  * comes with a record, which tells a new sublist from one whose root is missing.
  *
- * @param renews whether a record that is left is replaced
- * @param malformed the item that is replaced in place of a root
+ * @param damaged for a tree that is emptied because it is damaged: the item in place of its root if that is malformed, and for
+ *   that of a sublist the root of the list, which is replaced as well
  * @returns the root as it is now
- * @throws TreeChangedError when the root has another version
+ * @throws TreeChangedError when a root has another version
  * @throws DamagedTreeError when there is no root, but the record of one
  */
 export async function commit(
   owner: CountedOwner,
   root: Root,
   nodes: readonly Node[] = [],
-  { renews = false, malformed }: { readonly renews?: boolean; readonly malformed?: Item | undefined } = {},
+  damaged?: { readonly malformed: Item | undefined; readonly list?: Root },
 ): Promise<Root> {
-  const { version, generation } = root;
-  const next = { ...root, version: version === 0 ? generation : version + 1 };
-  const condition = isAsRead("version", malformed ? malformed.version : version || undefined);
-  const put = putItem({ ...treeKey(owner, rootName), ...rootItem(next) }, condition);
-  const record = version === 0 && owner.origin !== undefined && putSublistRecord(owner, owner.origin, renews);
-  const items = [put, ...(record ? [record] : []), ...nodes.map((node) => putNode(owner, root, node))];
+  const { account, list, origin } = owner;
+  const next = raised(root);
+  const { malformed } = damaged ?? {};
+  const version = malformed ? malformed.version : root.version || undefined;
+  const puts = [putRoot(owner, next, version)];
+  // A damaged tree has left its record.
+  if (root.version === 0 && origin !== undefined)
+    puts.push(putItem({ ...sublistKey(list.type, account, origin), origin }, damaged ? {} : isAbsent));
+  puts.push(...nodes.map((node) => putNode(owner, root, node)));
+  if (damaged?.list)
+    puts.push(putRoot({ account, list }, raised(damaged.list), damaged.list.version || undefined));
   try {
-    if (items.length === 1) await table.send(new PutCommand(put.Put));
-    else await table.send(new TransactWriteCommand({ TransactItems: items }));
+    const [first, ...others] = puts;
+    if (first && others.length === 0) await table.send(new PutCommand(first.Put));
+    else await table.send(new TransactWriteCommand({ TransactItems: puts }));
   } catch (error) {
     if (!isWriteConflict(error)) throw error;
-    if (isRecordLeft(error)) throw new DamagedTreeError(owner, "The root is missing.");
+    if (!damaged && isRecordLeft(error)) throw new DamagedTreeError(owner, "The root is missing.");
     throw new TreeChangedError("Another commit came first.", { cause: error });
   }
   return next;
@@ -160,15 +166,23 @@ const isRecordLeft = (error: unknown) =>
   error.CancellationReasons?.[0]?.Code === "None" &&
   error.CancellationReasons[1]?.Code === "ConditionalCheckFailed";
 
+const raised = (root: Root): Root => ({
+  ...root,
+  version: root.version === 0 ? root.generation : root.version + 1,
+});
+
+const isAbsent = isAsRead("pk", undefined);
+
 const putItem = (Item: object, condition: object = {}) => ({
   Put: { TableName: tableName, Item: { ...Item }, ...condition },
 });
 
+/** @param version that of the item as it was read; undefined if there was none */
+const putRoot = (owner: CountedOwner, root: Root, version: unknown) =>
+  putItem({ ...treeKey(owner, rootName), ...rootItem(root) }, isAsRead("version", version));
+
 const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
-
-const putSublistRecord = ({ account, list }: CountedOwner, origin: string, renews: boolean) =>
-  putItem({ ...sublistKey(list.type, account, origin), origin }, renews ? {} : isAsRead("pk", undefined));
 
 /** Whether to start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

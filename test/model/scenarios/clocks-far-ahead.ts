@@ -1,16 +1,16 @@
-import { change, create, fed, flat, list, lose, pass, remove, tiny, world } from "./parts.ts";
+import { change, create, flat, list, lose, pass, remove, tiny, world } from "./parts.ts";
 
 const hour = 3_600_000;
 const run = world({ limits: flat, maintainers: [0, 0] });
-const sublists = { limits: fed, sources: ["a"], ahead: hour };
+const sublists = { limits: flat, sources: ["a"], ahead: hour };
 
 /** A clock that is far ahead: no tree goes further than the rows that it has seen. */
 export const clocksFarAhead = [
   run("rows before the watermark", [[100, 90]], [[create(2), pass(), remove(2)]], { ahead: hour }),
   run("rows before what was fed", [[100, 90]], [[create(2), pass(), change(2)]], sublists),
-  // One clock is further ahead than ids may be, the other is not. The new row alone is not fed.
+  // One clock is further ahead than ids may be, the other is not.
   run("rows before what was filled", [[100, 95, 90, 85, 80]], [[lose("root", "a"), change(0)], [create(5)]], {
-    ...{ limits: { ...fed, sublistRows: 5 }, sources: ["a"], maintainers: [hour, 60_000] },
+    ...{ limits: flat, sources: ["a"], maintainers: [hour, 60_000] },
   }),
   run(
     "an environment remembers a deleted row",

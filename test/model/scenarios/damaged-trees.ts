@@ -1,9 +1,9 @@
-import { change, deep, fed, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
+import { change, deep, few, flat, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
 
 /** Row 0 has another source than the others. */
 const sources = ["b", "a", "a", "a", "a"];
-const run = world({ limits: fed, sources, maintainers: [0, 0] });
-const large = world({ large: true, limits: fed, sources, maintainers: [0, 0] });
+const run = world({ limits: flat, sources, maintainers: [0, 0] });
+const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] });
 const inNodes = { limits: deep, sources: ["a"] };
 
 /** Trees that are damaged, emptied and filled again. */
@@ -15,7 +15,7 @@ export const damagedTrees = [
   large("a sublist loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
   run("a spoiled node", [[100, 90, 80, 70]], [[lose("entries", "a"), change(0)], [remove(3)]], inNodes),
   run("a tree is filled in several commits", [[100, 90, 80]], [[lose("root", "a"), change(0)]], {
-    ...{ limits: { ...fed, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
+    ...{ limits: { ...flat, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
   }),
   large(
     "a feed passes a tree that is filled, and a fed row moves to it",
@@ -24,12 +24,12 @@ export const damagedTrees = [
       [pass(), change(0), move(2, "a")],
       [lose("root", "a"), change(1)],
     ],
-    { limits: { ...fed, tail: 4 }, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
+    { limits: few, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
   ),
   large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
   large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
   large("filling beside a feed", [[100, 90], [2.8]], [[change(0)], [lose("root", "a"), change(1)]], {
-    ...{ limits: { ...fed, tail: 4 }, maintainers: [-100, 0] },
+    ...{ limits: few, maintainers: [-100, 0] },
   }),
   large(
     "filling nodes beside a feed",

@@ -1,14 +1,11 @@
 import { type Limits, limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { DamageEvent, Event, Scenario } from "../scenario.ts";
 
-/** A number that a handful of rows does not reach. */
-const never = 1000;
+/** Limits with which a tail of one row pays and is fed, and all rows are in the root. */
+export const flat: Limits = { ...limits, tail: 0, tailUnits: 0, rowsAtOnce: 20 };
 
-/** Limits with which a tail of one row pays, all rows are in the root, and no sublist is fed. */
-export const flat: Limits = {
-  ...limits,
-  ...{ tail: 0, rowsAtOnce: 20, sublistRows: never, fedRows: never },
-};
+/** Limits with which a few rows are not counted but with a change, and are in nodes then, so that they are fed. */
+export const few: Limits = { ...limits, tail: 4, rowsAtOnce: 20, nodeRows: 1 };
 
 /** Limits with which a handful of rows has nodes, splits, and commits that are cut. */
 export const tiny: Limits = {
@@ -17,11 +14,8 @@ export const tiny: Limits = {
   ...{ rowsAtOnce: 3, nodesRead: 2, nodesWritten: 2 },
 };
 
-/** Limits with which each row of the tail is fed to its sublist. */
-export const fed: Limits = { ...flat, sublistRows: 1 };
-
-/** The same, and the trees of sublists have nodes. */
-export const deep: Limits = { ...tiny, rowsAtOnce: 20, nodesWritten: 3, sublistRows: 1 };
+/** The same, and commits are cut at the nodes. */
+export const deep: Limits = { ...tiny, rowsAtOnce: 20, nodesWritten: 3 };
 
 export const change = (row: number, status: "booked" | "new" = "booked"): Event => ({
   do: "change",

@@ -1,11 +1,11 @@
-import { change, create, deep, fed, flat, insert, list, move, remove, world } from "./parts.ts";
+import { change, create, deep, few, flat, insert, list, move, remove, world } from "./parts.ts";
 
 /** Row 0 has another source than the others. */
 const sources = ["b", "a", "a", "a", "a"];
 const ofSource = world({
-  ...{ limits: fed, sources, maintainers: [0], pages: [1], filter: { source: "a" } },
+  ...{ limits: flat, sources, maintainers: [0], pages: [1], filter: { source: "a" } },
 });
-const environment = world({ limits: { ...flat, tail: 16 }, maintainers: [0, 0] });
+const environment = world({ limits: { ...flat, tail: 16, tailUnits: 8 }, maintainers: [0, 0] });
 /** Rows that a clock that is 0.1 s behind does not count. */
 const rows = [[100], [2.84, 2.82, 2.8]];
 const behind = { maintainers: [-100] };
@@ -20,7 +20,7 @@ export const readers = [
   environment("a row is remembered and deleted", [[100], [14, 13, 12]], [[list, remove(1)], [change(0)]]),
   environment("a remembered row is deleted, but not counted", rows, [[list, remove(1)], [change(0)]], behind),
   environment("an index is late for an environment", rows, [[move(1, "b"), list], [change(0)]], {
-    ...{ limits: { ...fed, tail: 16 }, sources: ["b", "a", "b"], ...behind },
+    ...{ limits: few, sources: ["b", "a", "b"], ...behind },
   }),
   environment("a row lands after it is listed", [[100], [1, 0.9]], [[list, create(3, -2000)], [change(0)]]),
   environment("a row is deleted during a list", rows, [[remove(3), create(4), create(5)]], {

@@ -1,9 +1,9 @@
-import { change, create, deep, fed, insert, move, pass, remove, world } from "./parts.ts";
+import { change, create, deep, flat, insert, move, pass, remove, world } from "./parts.ts";
 
 /** Row 0 has another source than the others. */
 const sources = ["b", "a", "a", "a", "a"];
-const run = world({ limits: fed, sources, maintainers: [0, 0] });
-const large = world({ large: true, limits: fed, sources, maintainers: [0, 0] });
+const run = world({ limits: flat, sources, maintainers: [0, 0] });
+const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] });
 const one = { maintainers: [0], crashes: 1 };
 const inNodes = { limits: deep, sources: ["a"] };
 
@@ -45,7 +45,7 @@ export const sublists = [
   large("a feed, and a row moves", [[100], [12, 11]], [[change(0)], [move(1, "b")]]),
   large("a feed, and a row moves to a new source", [[100], [12, 11]], [[change(0)], [move(1, "c")]]),
   large("a feed in portions", [[100], [13, 12]], [[change(0)], [remove(1)]], {
-    limits: { ...fed, fedRows: 1 },
+    limits: { ...flat, fedRows: 1 },
   }),
   large(
     "a feed of two sources crashes, and a row is deleted",

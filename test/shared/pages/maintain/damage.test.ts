@@ -1,12 +1,11 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { nodePrefix, sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
-import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import type { CountedOwner } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
-import { DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
@@ -113,14 +112,4 @@ test("a tree that is damaged each time is emptied ten times, and then its list i
   const unfinished = await maintainLists([{ owner, rows }], { deadline: history.now + 60_000, limits });
   expect(unfinished).toMatchObject([{ owner, error: { name: "DamagedTreeError" } }]);
   expect(logged).toHaveBeenCalledTimes(10);
-});
-
-test("an emptied tree of a source is filled as far as the list counts, if that is further than the tree did", async () => {
-  const sublist = { ...history.owner, origin: sourceOrChannelPartition("lead", history.account, source) };
-  const [list, root] = [await readRoot(history.owner), await readRoot(sublist)];
-  if (!list || !root) throw new Error("There is no tree.");
-  const damaged = new DamagedTreeError(sublist, "a node is missing", { ...root, watermark: "" });
-  await emptyTree(damaged, { retry: (call) => call() });
-  expect(list.watermark).not.toBe("");
-  expect(await readRoot(sublist)).toMatchObject({ entries: [], watermark: "", filling: list.watermark });
 });

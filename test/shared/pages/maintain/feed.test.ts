@@ -61,25 +61,3 @@ test("a list that is far behind is fed in portions", async () => {
   const fed = calls.filter(isCommit).map(({ input }) => JSON.stringify(input).match(/"fed":"(\w+)!?"/)?.[1]);
   expect(new Set(fed.filter((key) => key !== undefined)).size).toBeGreaterThanOrEqual(100 / limits.fedRows);
 });
-
-test("rare sources are looked at seldom, and have trees when the rows of all pay", async () => {
-  const rareLimits = { ...limits, sublistRows: 30, fedRows: 1000 };
-  const rare = (i: number) => `source ${i % 40}`;
-  let looks = 0;
-  const rounds = 50;
-  for (let round = 0; round < rounds; round++) {
-    for (let i = 0; i < 18; i++) history.add({ age: 10_000, source: rare(18 * round + i) });
-    const { calls } = await history.table.watch(() => history.deliver(rareLimits));
-    looks += calls.filter(({ input }) => input.Limit === rareLimits.fedRows).length;
-    history.advance(60_000);
-    expect(await readRoot(treeOf(history, rare(round)))).toBeUndefined();
-  }
-  // At 36 rows, 72, 144, 288 and 576.
-  expect(looks).toBe(5);
-  history.addMany(120, { age: 10_000, source: rare(1) });
-  await history.deliver(rareLimits);
-  await expectCounted(
-    history,
-    Array.from({ length: 40 }, (_, i) => rare(i)),
-  );
-});

@@ -52,18 +52,16 @@ test("when the time is up after the rows and before the tail, the last record co
   expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
 });
 
-test("each change of a row in the tail is noted, however young the row: another clock may be ahead", async () => {
+test("each change of a row in the tail is a commit, however young the row: a slower maintainer fails", async () => {
   const history = await countedHistory();
   const [older = "", younger = ""] = [2000, 1].map((age) => history.add({ age }));
   await history.deliver();
   let before = await readRoot(history.owner);
-  // Several changes within a millisecond are as many.
   for (const id of [younger, older, older]) {
     history.setStatus(id, history.rows.get(id)?.status === "new" ? "booked" : "new");
     await history.deliver();
     const after = await readRoot(history.owner);
     expect(after?.version).toBe((before?.version ?? 0) + 1);
-    expect(after?.changedAt ?? 0).toBeGreaterThan(before?.changedAt ?? 0);
     before = after;
   }
 });

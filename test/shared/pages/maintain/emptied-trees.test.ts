@@ -1,0 +1,146 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
+import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { repair } from "../../../../shared/pages/audit/repair.ts";
+import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
+import { feedSourceTrees } from "../../../../shared/pages/maintain/feed-source-trees.ts";
+import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
+import { MaintainedTree, stepMeans } from "../../../../shared/pages/maintain/maintained-tree.ts";
+import { stepSublist } from "../../../../shared/pages/maintain/sublist-step.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
+import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
+import { LeadHistory } from "../../../support/history.ts";
+import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
+import { smallLimits as limits } from "../../../support/small-limits.ts";
+import { treeRows } from "../../../support/tree-rows.ts";
+
+const list = { account: "acme", list: countedLists.lead };
+const sublist = { ...list, origin: sourceOrChannelPartition("lead", "acme", "a") };
+const means = stepMeans({ deadline: Number.POSITIVE_INFINITY, limits });
+
+/** A list of five rows of one source, all counted and fed. @returns their sort keys */
+async function fedList(): Promise<string[]> {
+  vi.spyOn(console, "error").mockReturnValue();
+  const keys = putLeads(useMemoryTable(), "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
+  return keys;
+}
+
+async function empty(): Promise<void> {
+  const root = await readRoot(sublist);
+  await emptyTree(new DamagedTreeError(sublist, "A node is missing.", root), means);
+}
+
+const rowsOf = async (owner: typeof sublist) =>
+  (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
+
+test("with the tree of a source, how far its list was fed is set back, and the list is fed again", async () => {
+  const keys = await fedList();
+  expect(await rowsOf(sublist)).toEqual(keys);
+  await empty();
+  expect(await rowsOf(sublist)).toEqual([]);
+  const root = await readRoot(list);
+  expect([root?.fed, root?.watermark]).toEqual([undefined, `${keys[4]}!`]);
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
+  expect(await rowsOf(sublist)).toEqual(keys);
+});
+
+test("a feed that has read the list before a tree is emptied fails", async () => {
+  await fedList();
+  const whole = new MaintainedTree(list, means);
+  const root = await whole.root();
+  await empty();
+  await expect(whole.commit({ ...root, fed: root.watermark })).rejects.toThrow("Another commit came first.");
+});
+
+test("a tree is not emptied if its list was fed since", async () => {
+  await fedList();
+  const whole = await readRoot(list);
+  const retry = async <T>(call: () => Promise<T>) => {
+    const result = await call();
+    // After the root of the list was read.
+    if (whole) await commit(list, whole).catch(() => {});
+    return result;
+  };
+  const damaged = new DamagedTreeError(sublist, "A node is missing.", await readRoot(sublist));
+  await expect(emptyTree(damaged, { retry })).rejects.toThrow("Another commit came first.");
+  expect(await rowsOf(sublist)).toHaveLength(5);
+});
+
+test("a changed row is not set in a tree that was emptied after the list was read: the rows before it would be missing", async () => {
+  const [, , changed = ""] = await fedList();
+  const { fed = "" } = (await readRoot(list)) ?? {};
+  await empty();
+  await stepSublist(new MaintainedTree(sublist, means), { more: true, changed: [changed] }, fed);
+  expect(await readRoot(sublist)).toMatchObject({ watermark: "", last: [] });
+});
+
+test("a list that is fed again writes no tree that has its rows", async () => {
+  await fedList();
+  const before = await readRoot(sublist);
+  const { fed, ...root } = (await readRoot(list)) ?? emptyRoot(1);
+  await commit(list, root);
+  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
+  expect(await readRoot(sublist)).toEqual(before);
+  expect((await readRoot(list))?.fed).toBe(fed);
+});
+
+const sources = ["a", "b", "c", "d"];
+
+/** Between attempts: trees of sources that are emptied at once need the root of the list one after another. */
+const wait = async () => {};
+
+/** What feeds a list until a deadline. @returns whether all is done */
+const feeders: Readonly<Record<string, (history: LeadHistory, deadline: number) => Promise<boolean>>> = {
+  "a maintainer": async ({ owner, changes }, deadline) => {
+    // So many that they are counted in several parts, in each of which the sublists have some.
+    const batch = Array(100).fill(changes).flat();
+    const { rest, error } = await maintainList(owner, batch, { deadline, limits, wait });
+    expect(error).toBeUndefined();
+    // The stream delivers the last one again.
+    if (rest.length > 0) expect(rest).toEqual(batch.slice(-1));
+    return rest.length === 0;
+  },
+  "a repair": (history, deadline) => {
+    const findings = sources.slice(1).map((source) => {
+      const owner = treeOf(history, source);
+      const damage = new DamagedTreeError(owner, "The root is missing.");
+      return { owner, differences: [], damage };
+    });
+    return repair(history.owner, findings, { deadline, limits, wait });
+  },
+};
+
+test.each(
+  Object.entries(feeders),
+)("%s fills all damaged sublists, also when its time ends again and again", async (_, feedUntil) => {
+  vi.spyOn(console, "error").mockReturnValue();
+  const history = new LeadHistory();
+  const ids = history.addMany(60, { age: 60_000 }, (n) => ({ source: sources[n % 4] }));
+  await history.deliver(limits);
+  for (const id of ids.slice(0, 4)) history.setStatus(id, "booked");
+  for (const source of sources.slice(1))
+    history.table.memory.delete(treeKey(treeOf(history, source), "root"));
+  let runs = 0;
+  let rowsRead = 0;
+  for (let isDone = false; !isDone; runs++) {
+    history.advance(100_000);
+    const deadline = history.now + 10_000;
+    let reads = 0;
+    history.table.before = (command) => {
+      const isFilling = command instanceof QueryCommand && command.input.Limit === limits.fedRows;
+      if (isFilling && ++reads === 3) vi.setSystemTime(deadline);
+    };
+    const { result, calls } = await history.table.watch(() => feedUntil(history, deadline));
+    isDone = result;
+    rowsRead += calls.reduce((sum, { name, rows }) => sum + (name === "QueryCommand" ? rows : 0), 0);
+    history.table.before = () => {};
+    await expectLists(history, [{}, ...sources.map((source) => ({ source }))]);
+  }
+  expect([runs, rowsRead]).toEqual([4, 60]);
+  await history.deliver(limits);
+  await expectCounted(history, sources);
+});
