@@ -64,7 +64,7 @@ const validators = new Map(
   }),
 );
 
-/** The API serves what other releases took for an address, but an import or another stage refuses it. */
+/** The API serves every address that is stored. A copy has only those that it would take. */
 const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
 
 /** The items of records in an account. */
@@ -93,7 +93,7 @@ export const readStored = <Type extends RecordType>(
 
 function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
-  const all = spelled(type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item));
+  const all = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
   const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
   if (invalid) {
@@ -107,18 +107,13 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
   return record;
 }
 
-/** Fields with labels as this release stores them: 1.0.0 kept blanks and invisible characters, and a source of these alone. */
-function spelled(fields: Item): Item {
-  const labels = ["source", "channel", "status"].filter((name) => typeof fields[name] === "string");
-  const names = labels.map((name) => [name, storedName(String(fields[name])) || undefined]);
-  return { ...fields, ...Object.fromEntries(names) };
-}
-
-/** A record as the API stores it: its time is that of its id, and not of the future. */
+/** A record as the API stores it: its labels are normalized, and its time is that of its id, and not of the future. */
 function stored(record: Item): Item {
   const { id } = record;
+  const labels = ["source", "channel", "status"].filter((name) => name in record);
   return {
     ...record,
+    ...Object.fromEntries(labels.map((name) => [name, storedName(String(record[name]))])),
     ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
     id: typeof id === "string" && !hasCome(id) ? undefined : id,
   };
