@@ -1,8 +1,8 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { Note } from "../table/invalid-items.ts";
 import { findOwner, type ItemType, isAccountId } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
-import type { Note } from "../table/unreadable.ts";
 
 /** The number of items of each type. */
 type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;

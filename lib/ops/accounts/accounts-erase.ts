@@ -66,10 +66,10 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account });
   await erase(found, { pace, scan: true, keyCache });
-  const { unreadable, counts } = found;
+  const { invalid, counts } = found;
   const { lead: leads = 0 } = counts;
   const sentence = `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
-  const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
+  const output = { account, erased: true, leads, invalid: [...invalid.values()] };
   console.log(json ? JSON.stringify(output) : sentence);
-  unreadable.check();
+  invalid.check();
 }

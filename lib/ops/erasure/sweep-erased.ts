@@ -129,5 +129,5 @@ export async function sweepErasedSince(
   for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
   const found = new ItemsToErase({ account, leads });
   await sweep(found, { pace, scan: false, conversations: known });
-  if (found.unreadable.size > 0) console.error(found.unreadable.toSentence());
+  if (found.invalid.size > 0) console.error(found.invalid.toSentence());
 }

@@ -12,7 +12,7 @@ import { unknownItem } from "../command/known-account.ts";
 import { selectPacedTable, selectTableByOptions } from "../command/select-table.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 import { changeLead } from "./lead-changes.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
@@ -70,8 +70,8 @@ async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "scor
 async function listErased(options: PacedAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const unreadable = new Unreadable();
-  const leads = await readErasedLeads(account, pace, unreadable.note);
+  const invalid = new InvalidItems();
+  const leads = await readErasedLeads(account, pace, invalid.note);
   const erased = leads.map(({ id, leadId, pending = false }) => ({
     leadId,
     erasedAt: isId("erasure", id) ? createdAt(id) : undefined,
@@ -80,5 +80,5 @@ async function listErased(options: PacedAccountOptions): Promise<void> {
   if (json) console.log(JSON.stringify(erased));
   else if (erased.length === 0) console.log(`The account ${account} has no erased leads.`);
   else console.log(formatColumns(erased));
-  unreadable.print();
+  invalid.print();
 }

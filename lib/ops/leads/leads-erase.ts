@@ -8,7 +8,7 @@ import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
@@ -33,17 +33,17 @@ export const eraseCommand = (): Command =>
 async function eraseLeads(options: EraseOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, scan, dryRun, yes } = options;
-  const unreadable = new Unreadable();
-  const leads = await findErasable(options, unreadable, pace);
+  const invalid = new InvalidItems();
+  const leads = await findErasable(options, invalid, pace);
   if (dryRun || !yes) {
-    const found = new ItemsToErase({ account, leads }, unreadable);
+    const found = new ItemsToErase({ account, leads }, invalid);
     await sweep(found, { pace, scan, dryRun: true });
     if (dryRun) return printErasure(options, found, "would be erased");
     console.error(erasureSentence(options, found, "will be erased"));
     const { value, by } = namedBy(options);
     await confirm(value, { kind: "person", action: "erase them", by });
   }
-  const found = new ItemsToErase({ account, leads }, unreadable);
+  const found = new ItemsToErase({ account, leads }, invalid);
   await erase(found, { pace, scan });
   printErasure(options, found, "erased");
 }
@@ -55,17 +55,17 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
  */
 async function findErasable(
   options: EraseOptions,
-  unreadable: Unreadable,
+  invalid: InvalidItems,
   pace: Pace,
 ): Promise<ReadonlySet<string>> {
-  const { note } = unreadable;
+  const { note } = invalid;
   const { account, lead } = options;
   const rows = await findLeads(account, options, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  unreadable.check();
+  invalid.check();
   throw await unknownPerson(options, pace);
 }
 
@@ -91,12 +91,12 @@ const nameCounts = ({
   ...{ conversations: conversation, messages: message, pointers: active, idempotencyRecords: idempotency },
 });
 
-/** @throws UserError when items could not be read */
+/** @throws UserError when items are not valid */
 function printErasure(options: EraseOptions, found: ItemsToErase, verb: string): void {
   const { account, json } = options;
-  const { subject, counts, unreadable } = found;
+  const { subject, counts, invalid } = found;
   const leads = [...(subject.leads ?? [])];
-  const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
+  const output = { account, leads, ...nameCounts(counts), invalid: [...invalid.values()] };
   console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verb));
-  unreadable.check();
+  invalid.check();
 }

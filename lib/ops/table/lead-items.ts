@@ -9,8 +9,8 @@ import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
+import type { Note } from "./invalid-items.ts";
 import { ofParent } from "./read-items.ts";
-import type { Note } from "./unreadable.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.

@@ -12,7 +12,7 @@ import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
-import { copy, replace } from "../copy/support/copy.ts";
+import { copy, replace } from "../accounts/support/copy.ts";
 
 const [pipe] = stack.pipes;
 /** What the pipe of the stack makes of what something writes. @returns the events, and how many records the filter let pass */

@@ -7,7 +7,7 @@ import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
 import { checkDataFormat } from "../table/data-format.ts";
 import { messagesOf } from "../table/lead-items.ts";
-import type { RecordType } from "../table/stored-records.ts";
+import type { RecordType } from "../table/valid-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export type SourceTable = Awaited<ReturnType<typeof openSource>>;

@@ -23,7 +23,7 @@ import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
-import type { Unreadable } from "./unreadable.ts";
+import type { InvalidItems } from "./invalid-items.ts";
 
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
 export interface StoredRecords {
@@ -88,7 +88,7 @@ export const toItem: {
 export const readStored = <Type extends RecordType>(
   type: Type,
   item: Item,
-  { noteMalformed }: Unreadable,
+  { noteMalformed }: InvalidItems,
 ): StoredRecords[Type] | undefined => ifWellFormed(() => read(type, item), noteMalformed);
 
 function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
@@ -128,17 +128,17 @@ function stored(record: Item): Item {
 export function readWhole(
   item: Item,
   messageItems: readonly Item[],
-  unreadable: Unreadable,
+  invalid: InvalidItems,
 ): { readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined {
   const messages = messageItems.flatMap((each) => {
     const isOwn = each.leadId === item.leadId && each.channel === item.channel;
-    if (!isOwn) unreadable.note(each, "it is not of the lead and the channel of its conversation");
-    return (isOwn && readStored("message", each, unreadable)) || [];
+    if (!isOwn) invalid.note(each, "it is not of the lead and the channel of its conversation");
+    return (isOwn && readStored("message", each, invalid)) || [];
   });
   const { createdAt: lastMessageAt = item.lastMessageAt } = messages.at(-1) ?? {};
   const counted = { ...item, messageCount: messages.length, lastMessageAt };
-  const conversation = readStored("conversation", counted, unreadable);
+  const conversation = readStored("conversation", counted, invalid);
   if (conversation) return { conversation, messages };
-  for (const each of messageItems) unreadable.note(each, "its conversation is left out");
+  for (const each of messageItems) invalid.note(each, "its conversation is left out");
   return undefined;
 }

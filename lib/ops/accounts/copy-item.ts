@@ -1,18 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import {
-  type Item,
-  type Key,
-  readItem,
-  table,
-  tableName,
-  writtenValues,
-} from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, writtenValues } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
-import { buildUpdate, orStaleRead, updateItem } from "../../../shared/dynamodb/updates.ts";
-import { asChange, readsPerWrite } from "../table/write-items.ts";
-import type { Storing } from "./store-rows.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import type { StoringRows } from "../erasure/store-rows.ts";
+import { asChange, putAbsent, putItem, spend } from "../table/write-items.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */
 export type Outcome = "stored" | "present" | "replaced" | "left";
@@ -26,20 +18,8 @@ const counters = ["messageCount", "lastMessageAt"];
 /** The fields that no change of an item changes. */
 const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
 
-/** Stores an item that is absent, and leaves one that exists as it is. */
-export async function storeOnce(storing: Storing, item: Item & Key): Promise<"stored" | "present"> {
-  const outcome = await storing.pace.retry(async () => {
-    const stored = await readItem({ pk: item.pk, sk: item.sk });
-    if (stored) return "present";
-    await write(storing, putAbsent(storing, item));
-    return "stored";
-  });
-  await spend(storing, item, outcome);
-  return outcome;
-}
-
 /** An item that is stored as it is in another table. */
-export interface CopyingItem extends Storing {
+export interface CopyingItem extends StoringRows {
   /** Whether the fields of items that exist become those of the other table. */
   readonly replace: boolean;
   /** Called with an item that is left, and why. */
@@ -72,13 +52,15 @@ export async function copyItem(
     }
     const { item = wanted, others = [] } = adapted;
     if (!stored) {
-      await write(copying, putAbsent(copying, item), others);
+      const Put = putAbsent(copying, item);
+      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putItem(Put));
       return "stored";
     }
     const names = differences(stored, item);
     if (replace && names.length > 0) {
-      const changes = asChange(stored, Object.fromEntries(names.map((name) => [name, item[name]])));
-      await write(copying, update(stored, changes), others);
+      const wanted = Object.fromEntries(names.map((name) => [name, item[name]]));
+      const Update = buildChange(stored, asChange(stored, wanted));
+      if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others], true) : updateItem(Update));
       return "replaced";
     }
     if (others.length > 0 && stored.status === item.status && !dryRun) await transact(others);
@@ -101,40 +83,11 @@ const isSame = (stored: unknown, wanted: unknown) =>
 
 const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;
 
-export const putAbsent = ({ runId }: Storing, item: Item) => ({
-  Put: {
-    TableName: tableName,
-    Item: { ...item, imported: runId },
-    ConditionExpression: "attribute_not_exists(pk)",
-  },
-});
-
-/** Changes attributes, if the item has the others as they were read, but for those that each message changes. */
-function update(stored: Item, changes: Item) {
+/** Changes attributes, if the item has these and all others as they were read, but for those that each message changes. */
+function buildChange(stored: Item, changes: Item) {
   const { pk, sk, ...read } = stored;
-  const added = Object.fromEntries(Object.keys(changes).map((name) => [name, undefined]));
-  const unchanged = Object.entries({ ...added, ...read }).filter(
-    ([name]) => name in changes || !counters.includes(name),
-  );
-  return {
-    Update: buildUpdate({ pk: String(pk), sk: String(sk) }, changes, Object.fromEntries(unchanged)),
-  };
-}
-
-/** @throws StaleReadError when the item is not as it was read */
-async function write(
-  { dryRun }: Storing,
-  item: ReturnType<typeof putAbsent> | ReturnType<typeof update>,
-  others: TransactItems = [],
-): Promise<void> {
-  if (dryRun) return;
-  if (others.length > 0) await transact([item, ...others], true);
-  else if ("Update" in item) await updateItem(item.Update);
-  else await orStaleRead(table.send(new PutCommand(item.Put)));
-}
-
-/** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
-export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): Promise<void> {
-  const isWritten = !dryRun && ["stored", "replaced", "updated"].some((written) => written === outcome);
-  return pace.spend(isWritten ? readsPerWrite * Math.ceil(JSON.stringify(item).length / 1024) : 1);
+  const others = Object.keys(read).filter((name) => !counters.includes(name));
+  const names = new Set([...others, ...Object.keys(changes)]);
+  const unchanged = Object.fromEntries(Array.from(names, (name) => [name, read[name]]));
+  return buildUpdate({ pk: String(pk), sk: String(sk) }, changes, unchanged);
 }

@@ -97,8 +97,8 @@ describe("what the API would not have stored is named and left out, and the rest
     const to = randomUUID();
     const { code, output, printed } = await copy(account, tableName, "--to-account", to);
     expect(code).toBe(3);
-    expect(output.unreadable).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
-    expect(printed).toContain("These items could not be read and were left out:");
+    expect(output.invalid).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
+    expect(printed).toContain("These items are not valid and were left out:");
     const after = await tableItems();
     const { added, changed, deleted } = compareItems(before, after);
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
@@ -116,7 +116,7 @@ describe("what the API would not have stored is named and left out, and the rest
     await put({ ...conversation, ...conversationKey(account, empty), id: empty });
     const to = randomUUID();
     const { output } = await copy(account, tableName, "--to-account", to);
-    expect(output.unreadable).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
+    expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
     expect(await readItem(conversationKey(to, String(conversation.id)))).not.toHaveProperty("other");
     await expectConsistent(to);
     // Also where it is stored so.
@@ -193,7 +193,7 @@ describe("what does not fit what is stored is named and left", () => {
     await putInto(from, { ...ofAda[1], channel: "sms" });
     const { code, output } = await replace(account, from);
     expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
-    const keys = output.unreadable.map(({ sk }: Item) => sk);
+    const keys = output.invalid.map(({ sk }: Item) => sk);
     expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
   });
 
@@ -215,7 +215,7 @@ describe("what does not fit what is stored is named and left", () => {
     const { code, output } = await copy(account, from, "--to-account", to);
     for (const each of [dry.output, output]) {
       // The time of the message is not that of its id, or it is left with its conversation.
-      expect(each.unreadable.length + each.left).toBe(2);
+      expect(each.invalid.length + each.left).toBe(2);
       expect(each.stored).toBe(12);
     }
     expect(code).toBe(3);
