@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { enginePorts } from "./engine-ports.ts";
-import { spawnEngine, stopProcess } from "./engine-process.ts";
+import { spawnEngine, stopEngine } from "./engine-process.ts";
 
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
@@ -32,7 +32,7 @@ export async function startEngine({ directory, port: wanted, log, onExit }: Engi
     endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       child.off("exit", onExit);
-      await stopProcess(child);
+      await stopEngine(child);
     },
   };
 }
@@ -75,8 +75,6 @@ async function portsToTry(wanted: number | undefined): Promise<readonly number[]
  * @throws UserError after the time limit; the engine is killed
  */
 async function findFailure(child: ChildProcess): Promise<string | undefined> {
-  if (child.pid === undefined)
-    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
   const outcome = Promise.withResolvers<string | undefined>();
   let output = "";
   child.stderr?.on("data", (chunk) => {
@@ -85,7 +83,7 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
   });
   child.once("close", () => outcome.resolve(output.trim()));
   const timer = globalThis.setTimeout(() => {
-    child.kill("SIGKILL");
+    child.disconnect();
     const seconds = startTimeout / 1000;
     outcome.reject(new UserError(`The embedded DynamoDB did not respond within ${seconds} s: start again.`));
   }, startTimeout);
