@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../lib/command-line.ts";
 import { withSettingsTable } from "../lib/config/settings-table.ts";
-import { stageSchema } from "../lib/config/stage-schema.ts";
+import { stageSchema } from "../lib/config/settings.ts";
 
 const root = join(import.meta.dirname, "..");
 

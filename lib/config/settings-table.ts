@@ -1,4 +1,4 @@
-import { stageSchema } from "./stage-schema.ts";
+import { stageSchema } from "./settings.ts";
 
 interface DocumentedSetting {
   readonly description: string;

@@ -39,7 +39,7 @@ export async function findCacheSeconds({
   stage,
 }: Pick<EraseOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
-  const { readProjectStage } = await import("../../config/stage-settings.ts");
+  const { readProjectStage } = await import("../../config/read-stage-file.ts");
   const name = local ? "dev" : stage;
   const settings = name === undefined ? undefined : readProjectStage(name);
   if (settings) return settings.authorizerCacheSeconds;
