@@ -2,7 +2,7 @@ import { tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
 /** One access of a request to DynamoDB, as IAM evaluates it. */
-export interface Access {
+export interface TableAccess {
   /** Such as `dynamodb:PutItem`. */
   readonly action: string;
   /** The ARN of the table or of its index. */
@@ -35,7 +35,7 @@ export function parseAccesses(
   operation: string,
   input: Input,
   findPartitionKey: PartitionKeyLookup,
-): Access[] {
+): TableAccess[] {
   const partitionKeys = (items: readonly (Item | undefined)[]) => {
     const attribute = findPartitionKey() ?? "";
     return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
@@ -44,7 +44,7 @@ export function parseAccesses(
     name: string,
     input: Input,
     leadingKeys = partitionKeys([(input.Key ?? input.Item) as Item | undefined]),
-  ): Access => ({
+  ): TableAccess => ({
     action: `dynamodb:${name}`,
     resource: buildArn(input.TableName, input.IndexName),
     context: readContext(name, input, leadingKeys),

@@ -8,7 +8,7 @@ import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
-type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+type EraseAccountOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
@@ -37,7 +37,7 @@ export async function findCacheSeconds({
   cacheSeconds,
   local,
   stage,
-}: Pick<EraseOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
+}: Pick<EraseAccountOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
   const { readProjectStage } = await import("../../config/read-stage-file.ts");
   const name = local ? "dev" : stage;
@@ -49,7 +49,7 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseOptions): Promise<void> {
+async function eraseAccount(options: EraseAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);

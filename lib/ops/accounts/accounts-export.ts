@@ -8,10 +8,10 @@ import { command, leftOutCodes, outputOption, type PacedAccountOptions } from ".
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { readMessages } from "../table/lead-items.ts";
+import { readMessageItems } from "../table/lead-items.ts";
 import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
 
-type ExportOptions = PacedAccountOptions & { readonly output: string };
+type ExportAccountOptions = PacedAccountOptions & { readonly output: string };
 
 /** A record with its type. */
 type Line = { readonly type: RecordType };
@@ -25,7 +25,7 @@ export const exportAccountCommand = (): Command =>
     .addHelpText("after", leftOutCodes)
     .action(exportAccount);
 
-async function exportAccount(options: ExportOptions): Promise<void> {
+async function exportAccount(options: ExportAccountOptions): Promise<void> {
   const { account, output, json } = options;
   const pace = await selectPacedAccount(options);
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
@@ -49,7 +49,7 @@ async function exportAccount(options: ExportOptions): Promise<void> {
 }
 
 /** How many conversations are read at the same time, with all of their messages in memory. */
-const parallel = 8;
+const conversationsAtOnce = 8;
 
 /** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
 async function* readAccount(account: string, pace: Pace, invalid: InvalidItems): AsyncGenerator<Line[]> {
@@ -62,7 +62,7 @@ async function* readAccount(account: string, pace: Pace, invalid: InvalidItems):
       });
   const readConversation = async (item: Item): Promise<Line[]> => {
     const { conversation, messages = [] } =
-      readWhole(item, await readMessages(account, item.sk, pace), invalid) ?? {};
+      readWhole(item, await readMessageItems(account, item.sk, pace), invalid) ?? {};
     if (!conversation) return [];
     return [
       { type: "conversation", ...conversation },
@@ -70,6 +70,6 @@ async function* readAccount(account: string, pace: Pace, invalid: InvalidItems):
     ];
   };
   for await (const items of read("conversation"))
-    for (let from = 0; from < items.length; from += parallel)
-      yield* await Promise.all(items.slice(from, from + parallel).map(readConversation));
+    for (let from = 0; from < items.length; from += conversationsAtOnce)
+      yield* await Promise.all(items.slice(from, from + conversationsAtOnce).map(readConversation));
 }

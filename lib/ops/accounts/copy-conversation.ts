@@ -13,7 +13,7 @@ import type { InvalidItems } from "../table/invalid-items.ts";
 import { messagesOf } from "../table/lead-items.ts";
 import { readWhole, toItem } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type CopyingItem, copyItem, differences, type Outcome } from "./copy-item.ts";
+import { type CopyingItem, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
 import type { SourceTable } from "./source-table.ts";
 
 /** The status of a conversation in whose place another one is active. */
@@ -27,7 +27,7 @@ export interface Copying extends CopyingItem {
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
   /** Called with the outcome of items. */
-  readonly count: (outcome: Outcome | "erased", items?: number) => void;
+  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
 }
 
 /** Copies a conversation with its messages, and counts those that it then has. */
@@ -61,7 +61,7 @@ async function copyWithoutMessages(
   copying: Copying,
   conversation: Conversation,
   messages: readonly Item[],
-): Promise<Outcome | "erased"> {
+): Promise<CopyOutcome | "erased"> {
   const { account, leave, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);

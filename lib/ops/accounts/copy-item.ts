@@ -7,10 +7,10 @@ import type { StoringRows } from "../erasure/store-rows.ts";
 import { asChange, putAbsent, putItem, spend } from "../table/write-items.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */
-export type Outcome = "stored" | "present" | "replaced" | "left";
+export type CopyOutcome = "stored" | "present" | "replaced" | "left";
 
 /** What tells how an item was written: it is of its own table. */
-const marks = ["imported", "changed", "changeId"];
+const writeMarks = ["imported", "changed", "changeId"];
 
 /** What the messages of a conversation decide. */
 const counters = ["messageCount", "lastMessageAt"];
@@ -39,7 +39,7 @@ export async function copyItem(
   copying: CopyingItem,
   wanted: Item & Key,
   adapt: Adapt = async () => ({}),
-): Promise<Outcome> {
+): Promise<CopyOutcome> {
   const { replace, dryRun, pace, leave } = copying;
   const outcome = await pace.retry(async () => {
     const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
@@ -74,11 +74,11 @@ export async function copyItem(
 export function differences(stored: Item, wanted: Item): readonly string[] {
   const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
   return Object.keys({ ...stored, ...wanted }).filter(
-    (name) => ![...marks, ...kept].includes(name) && !isSame(stored[name], wanted[name]),
+    (name) => ![...writeMarks, ...kept].includes(name) && !isEqual(stored[name], wanted[name]),
   );
 }
 
-const isSame = (stored: unknown, wanted: unknown) =>
+const isEqual = (stored: unknown, wanted: unknown) =>
   isDeepStrictEqual(toAttribute(stored), toAttribute(wanted));
 
 const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;

@@ -2,7 +2,7 @@ import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../is-record.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { findOwner, type ItemType } from "../table/item-owner.ts";
+import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 
 /** Whose data is erased: that of some leads of an account, or, without leads, the whole account. */
 export interface Subject {
@@ -18,7 +18,7 @@ export class ItemsToErase {
   readonly subject: Subject;
   readonly invalid: InvalidItems;
   /** How many items there are to delete, by their types. */
-  readonly counts: Partial<Record<ItemType, number>> = {};
+  readonly counts: Partial<Record<OwnedItemType, number>> = {};
   /** The partitions of the pointers of the leads, and of the messages of their conversations. */
   readonly #pointers: ReadonlySet<string>;
   readonly #messages = new Set<string>();
@@ -43,7 +43,7 @@ export class ItemsToErase {
   }
 
   /** @returns whether the item is deleted, or why nobody can tell */
-  #decide(type: ItemType, { pk, sk, id, leadId, ids }: Item): boolean | string {
+  #decide(type: OwnedItemType, { pk, sk, id, leadId, ids }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
     switch (type) {

@@ -13,11 +13,11 @@ import { selectPacedTable, selectTableByOptions } from "../command/select-table.
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { changeLead } from "./lead-changes.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
+import { setLeadFields } from "./set-lead-fields.ts";
 
 interface LeadOptions extends AccountOptions {
   readonly lead: string;
@@ -34,13 +34,13 @@ export function leadsCommand(): Command {
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
       )
-      .action(change),
+      .action(changeLead),
   );
   leads.addCommand(
     command("set-score", "change the score of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
-      .action(change),
+      .action(changeLead),
   );
   return leads
     .addCommand(importCommand())
@@ -56,11 +56,11 @@ export function leadsCommand(): Command {
 
 const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.");
 
-async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
+async function changeLead(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead: id, status, score, json } = options;
   const fields = status === undefined ? { score } : { status };
-  const lead = await changeLead(account, id, fields);
+  const lead = await setLeadFields(account, id, fields);
   if (!lead) throw await unknownItem(options, `lead ${id}`);
   const sentence = `The lead ${id} has the status ${lead.status} and the score ${lead.score}.`;
   console.log(json ? JSON.stringify(lead) : sentence);

@@ -11,7 +11,8 @@ import { escapeText } from "../output/printed-text.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
+type EraseLeadsOptions = PacedAccountOptions &
+  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (): Command =>
@@ -30,7 +31,7 @@ export const eraseCommand = (): Command =>
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action(eraseLeads);
 
-async function eraseLeads(options: EraseOptions): Promise<void> {
+async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, scan, dryRun, yes } = options;
   const invalid = new InvalidItems();
@@ -54,7 +55,7 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
  * @throws UserError when there are none
  */
 async function findErasable(
-  options: EraseOptions,
+  options: EraseLeadsOptions,
   invalid: InvalidItems,
   pace: Pace,
 ): Promise<ReadonlySet<string>> {
@@ -70,7 +71,7 @@ async function findErasable(
 }
 
 function erasureSentence(
-  { scan }: EraseOptions,
+  { scan }: EraseLeadsOptions,
   { subject: { leads }, counts }: ItemsToErase,
   verb: string,
 ): string {
@@ -88,11 +89,14 @@ const nameCounts = ({
   active = 0,
   idempotency = 0,
 }: ItemsToErase["counts"]) => ({
-  ...{ conversations: conversation, messages: message, pointers: active, idempotencyRecords: idempotency },
+  conversations: conversation,
+  messages: message,
+  pointers: active,
+  idempotencyRecords: idempotency,
 });
 
 /** @throws UserError when items are not valid */
-function printErasure(options: EraseOptions, found: ItemsToErase, verb: string): void {
+function printErasure(options: EraseLeadsOptions, found: ItemsToErase, verb: string): void {
   const { account, json } = options;
   const { subject, counts, invalid } = found;
   const leads = [...(subject.leads ?? [])];

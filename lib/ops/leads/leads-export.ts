@@ -10,7 +10,7 @@ import { InvalidItems } from "../table/invalid-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
-type ExportOptions = PacedAccountOptions & { readonly output: string };
+type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
 export const exportCommand = (): Command =>
@@ -19,7 +19,7 @@ export const exportCommand = (): Command =>
     .addHelpText("after", leftOutCodes)
     .action(exportLeads);
 
-async function exportLeads(options: ExportOptions): Promise<void> {
+async function exportLeads(options: ExportLeadsOptions): Promise<void> {
   const { account, output, json } = options;
   const pace = await selectPacedAccount(options);
   const invalid = new InvalidItems();

@@ -6,7 +6,7 @@ import { command, leftOutCodes, type PacedAccountOptions } from "../command/comm
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
+import { findConversations, readEach, readMessageItems } from "../table/lead-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
@@ -42,7 +42,7 @@ async function readLead(account: string, item: Item, invalid: InvalidItems, pace
   const own = new Map(found.take(await readEach(keys, pace)).map((stored) => [stored.sk, stored]));
   for (const key of keys) {
     const stored = own.get(key.sk);
-    const messages = found.take(await readMessages(account, key.sk, pace));
+    const messages = found.take(await readMessageItems(account, key.sk, pace));
     if (!stored && messages.length === 0) continue;
     if (!stored) invalid.note(key, "it has messages of a lead that it does not name");
     const conversation = (stored && readStored("conversation", stored, invalid)) ?? { id: key.sk };

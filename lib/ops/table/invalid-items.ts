@@ -11,7 +11,7 @@ export type Note = (item: Item, reason: string) => void;
 export const someInvalid = 3;
 
 /** How many invalid items are shown. */
-const shown = 5;
+const mostShown = 5;
 
 const leftHint =
   "They may name what was to be erased. Correct or delete them in the table, then run the command again, for leads with --lead.";
@@ -27,8 +27,8 @@ export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: u
     this.note({ pk, sk }, `its ${field} is malformed`);
 
   toSentence(outcome = "left as they are", problem = "are not valid"): string {
-    const items = formatColumns([...this.values()].slice(0, shown));
-    const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
+    const items = formatColumns([...this.values()].slice(0, mostShown));
+    const more = this.size > mostShown ? `\nand ${this.size - mostShown} more` : "";
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 

@@ -37,15 +37,15 @@ export interface StoredRecords {
 
 export type RecordType = keyof StoredRecords;
 
-const text = (pattern: string) => ({ type: "string", pattern });
-const idOf = (prefix: string) => text(`^${prefix}_${ulidPattern}$`);
-const time = text("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
+const textOf = (pattern: string) => ({ type: "string", pattern });
+const idOf = (prefix: string) => textOf(`^${prefix}_${ulidPattern}$`);
+const time = textOf("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
 
 /** The schemas of the API, with the form that it gives to ids and times. */
 const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>> = {
   limit: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
   erasedLead: { leadId: idOf("lead"), id: idOf("erasure") },
-  leadImport: { sha256: text("^[0-9a-f]{64}$"), startedAt: time },
+  leadImport: { sha256: textOf("^[0-9a-f]{64}$"), startedAt: time },
   lead: { ...lead.properties, id: idOf("lead") },
   conversation: { ...conversation.properties, id: idOf("conv"), leadId: idOf("lead"), lastMessageAt: time },
   message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
@@ -89,9 +89,9 @@ export const readStored = <Type extends RecordType>(
   type: Type,
   item: Item,
   { noteMalformed }: InvalidItems,
-): StoredRecords[Type] | undefined => ifWellFormed(() => read(type, item), noteMalformed);
+): StoredRecords[Type] | undefined => ifWellFormed(() => toValidRecord(type, item), noteMalformed);
 
-function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
+function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
   const all = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
