@@ -48,7 +48,7 @@ export const readProjectStage = (stage: string): Settings | undefined =>
  */
 export const checkSettings = (stage: string, settings: unknown): Settings => ({
   ...defaults,
-  ...validate<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
+  ...checkBySchema<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
 });
 
 /**
@@ -71,7 +71,7 @@ function readStageFile(directory: string, stage: string, followers: readonly str
   }
   const name = `${basename(directory)}/${stage}.json`;
   const settings = parse(readFileSync(filePath(directory, stage), "utf8"), name);
-  const { $schema, like, ...own } = validate<StageFile>(stageSchema, settings, name);
+  const { $schema, like, ...own } = checkBySchema<StageFile>(stageSchema, settings, name);
   return like === undefined ? own : { ...copied(readStageFile(directory, like, path)), ...own };
 }
 
@@ -114,7 +114,7 @@ const { $schema, like, ...properties } = stageSchema.properties;
 const settingsSchema = { ...stageSchema, properties };
 
 /** @param source what has the settings, for the error */
-function validate<T>(schema: object, settings: unknown, source: string): T {
+function checkBySchema<T>(schema: object, settings: unknown, source: string): T {
   const isValid = ajv.compile<T>(schema);
   if (isValid(settings)) return settings;
   // The last one is of the whole setting; those before it are of its alternatives.

@@ -4,7 +4,7 @@ import { type Item, type Key, readItem, writtenValues } from "../../../shared/dy
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import type { StoringRows } from "../erasure/store-rows.ts";
-import { asChange, putAbsent, putItem, spend } from "../table/write-items.ts";
+import { asChange, putAbsent, putNew, spend } from "../table/write-items.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */
 export type CopyOutcome = "stored" | "present" | "replaced" | "left";
@@ -53,7 +53,7 @@ export async function copyItem(
     const { item = wanted, others = [] } = adapted;
     if (!stored) {
       const Put = putAbsent(copying, item);
-      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putItem(Put));
+      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putNew(Put));
       return "stored";
     }
     const names = differences(stored, item);

@@ -20,7 +20,7 @@ export function isErased({ erased, unmet }: StoringRows, leadId: string): boolea
   return erased.has(leadId);
 }
 
-interface Rows {
+interface RowSource {
   /** Stores the rows. */
   readonly store: (storing: StoringRows) => Promise<void>;
   /** How many rows are stored so far. */
@@ -36,7 +36,7 @@ interface Rows {
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
-  { store, countStored, conversations = async function* () {} }: Rows,
+  { store, countStored, conversations = async function* () {} }: RowSource,
 ): Promise<void> {
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);

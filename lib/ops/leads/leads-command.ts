@@ -34,13 +34,13 @@ export function leadsCommand(): Command {
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
       )
-      .action(changeLead),
+      .action(setFields),
   );
   leads.addCommand(
     command("set-score", "change the score of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
-      .action(changeLead),
+      .action(setFields),
   );
   return leads
     .addCommand(importCommand())
@@ -56,7 +56,7 @@ export function leadsCommand(): Command {
 
 const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.");
 
-async function changeLead(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
+async function setFields(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead: id, status, score, json } = options;
   const fields = status === undefined ? { score } : { status };

@@ -32,7 +32,7 @@ export async function storeOnce(storing: Storing, item: Item & Key): Promise<"st
   const outcome = await storing.pace.retry(async () => {
     const stored = await readItem({ pk: item.pk, sk: item.sk });
     if (stored) return "present";
-    if (!storing.dryRun) await putItem(putAbsent(storing, item));
+    if (!storing.dryRun) await putNew(putAbsent(storing, item));
     return "stored";
   });
   await spend(storing, item, outcome);
@@ -47,7 +47,7 @@ export const putAbsent = ({ runId }: Storing, item: Item) => ({
 });
 
 /** @throws StaleReadError when the item exists */
-export const putItem = (put: ReturnType<typeof putAbsent>) => orStaleRead(table.send(new PutCommand(put)));
+export const putNew = (put: ReturnType<typeof putAbsent>) => orStaleRead(table.send(new PutCommand(put)));
 
 /** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
 export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): Promise<void> {
