@@ -1,13 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "../lib/command-line.ts";
+import { stageSchema } from "../lib/config/settings.ts";
 import { withSettingsTable } from "../lib/config/settings-table.ts";
-import { stageSchema } from "../lib/config/stage-schema.ts";
 
-const root = join(import.meta.dirname, "..");
+const directory = join(import.meta.dirname, "..");
 
 await run(async () => {
-  await writeFile(join(root, "stages/stage.schema.json"), `${JSON.stringify(stageSchema, undefined, 2)}\n`);
-  const page = join(root, "docs/configuration.md");
+  await writeFile(
+    join(directory, "stages/stage.schema.json"),
+    `${JSON.stringify(stageSchema, undefined, 2)}\n`,
+  );
+  const page = join(directory, "docs/configuration.md");
   await writeFile(page, withSettingsTable(await readFile(page, "utf8")));
 });

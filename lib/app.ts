@@ -3,7 +3,7 @@ import { App, Validations } from "aws-cdk-lib";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
 import { readConfig } from "./config/config.ts";
-import { projectStages } from "./config/stage-settings.ts";
+import { projectStages } from "./config/read-stage-file.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {

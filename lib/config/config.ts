@@ -2,8 +2,8 @@ import { RemovalPolicy } from "aws-cdk-lib";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { codePaths, releaseName } from "../release-name.ts";
 import { UserError } from "../user-error.ts";
-import { type Settings, type StageSettings, stageSchema } from "./stage-schema.ts";
-import { checkSettings, projectStages, readSettings } from "./stage-settings.ts";
+import { checkSettings, projectStages, readSettings } from "./read-stage-file.ts";
+import { type Settings, type StageSettings, stageSchema } from "./settings.ts";
 
 /** The configuration of a stage. */
 export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {

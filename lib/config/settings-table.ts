@@ -1,4 +1,4 @@
-import { stageSchema } from "./stage-schema.ts";
+import { stageSchema } from "./settings.ts";
 
 interface DocumentedSetting {
   readonly description: string;
@@ -6,7 +6,7 @@ interface DocumentedSetting {
   readonly default?: unknown;
 }
 
-const marks = ["<!-- settings: npm run stages -->", "<!-- end of settings -->"] as const;
+const tableMarks = ["<!-- settings: npm run stages -->", "<!-- end of settings -->"] as const;
 
 /** The settings as a Markdown table: name, default, what is allowed, meaning. */
 function settingsTable(): string {
@@ -29,8 +29,9 @@ function settingsTable(): string {
 
 /** The page with the current table between its marks. @throws Error without them */
 export function withSettingsTable(page: string): string {
-  const [before, rest] = page.split(marks[0]);
-  const after = rest?.split(marks[1])[1];
-  if (before === undefined || after === undefined) throw new Error(`The page has no ${marks.join(" … ")}.`);
-  return `${before}${marks[0]}\n\n${settingsTable()}\n\n${marks[1]}${after}`;
+  const [before, rest] = page.split(tableMarks[0]);
+  const after = rest?.split(tableMarks[1])[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`The page has no ${tableMarks.join(" … ")}.`);
+  return `${before}${tableMarks[0]}\n\n${settingsTable()}\n\n${tableMarks[1]}${after}`;
 }

@@ -20,7 +20,7 @@ import {
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
-const text = (name: string) => ({ name, type: AttributeType.STRING });
+const textAttribute = (name: string) => ({ name, type: AttributeType.STRING });
 
 /** The one table. It starts with every index because a CloudFormation update can add only one. */
 export class ServiceTable extends Table {
@@ -31,8 +31,8 @@ export class ServiceTable extends Table {
     const keepsData = config.removalPolicy !== RemovalPolicy.DESTROY;
     super(scope, id, {
       tableName: stageTableName(config.stage),
-      partitionKey: text("pk"),
-      sortKey: text("sk"),
+      partitionKey: textAttribute("pk"),
+      sortKey: textAttribute("sk"),
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: expiryAttribute,
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
@@ -45,16 +45,16 @@ export class ServiceTable extends Table {
     for (const [indexName, attribute] of Object.entries(indexes)) {
       this.addGlobalSecondaryIndex({
         indexName,
-        partitionKey: text(attribute),
-        sortKey: text("sk"),
+        partitionKey: textAttribute(attribute),
+        sortKey: textAttribute("sk"),
         projectionType: ProjectionType.INCLUDE,
         nonKeyAttributes: [...copiedFields, ...copiedKeys.filter((other) => other !== attribute)],
       });
     }
     this.addGlobalSecondaryIndex({
       indexName: activityIndex.name,
-      partitionKey: text("pk"),
-      sortKey: text(activityIndex.sortKey),
+      partitionKey: textAttribute("pk"),
+      sortKey: textAttribute(activityIndex.sortKey),
       projectionType: ProjectionType.INCLUDE,
       nonKeyAttributes: [...activityIndex.copies],
     });

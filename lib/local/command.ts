@@ -10,25 +10,25 @@ import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 
-type Settings = ReturnType<typeof readSettings>;
+type StartSettings = ReturnType<typeof readStartSettings>;
 
 /** `npm start`: runs the service until a signal ends it. */
 export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
-    .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
+    .option("--stage <name>", "the stage whose settings to run with", parseStageName, "dev")
     .addHelpText(
       "after",
       "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
-    .action(({ stage }: { stage: string }) => serve(readSettings(stage, process.env)));
+    .action(({ stage }: { stage: string }) => serve(readStartSettings(stage, process.env)));
 
-function parseStage(text: string): string {
+function parseStageName(text: string): string {
   if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
   return text;
 }
 
-async function serve(settings: Settings): Promise<void> {
+async function serve(settings: StartSettings): Promise<void> {
   let run: LocalRun | undefined;
   stopOnSignals(() => run);
   console.log("Starting …");
@@ -57,7 +57,7 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
 const dataDirectory = (stage: string) =>
   join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
 
-function readSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
+function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
   return {
     stage,
     port: readPort("PORT", PORT),
@@ -97,7 +97,7 @@ function stopOnSignals(currentRun: () => LocalRun | undefined): void {
 
 function welcome(
   { url, dynamodbEndpoint }: LocalRun,
-  { dataDirectory, stage, ...settings }: Settings,
+  { dataDirectory, stage, ...settings }: StartSettings,
   apiKey: string,
 ): string {
   const database = settings.dynamodbEndpoint
@@ -121,7 +121,7 @@ Ctrl-C stops it. Each request is logged on one line: method, path, status, time,
 `;
 }
 
-const account = "demo";
+const demoAccount = "demo";
 
 /** Returns an API key of the account `demo`: the one in the data directory if it is still valid, otherwise a new one. */
 export async function prepareDemoKey(
@@ -130,15 +130,15 @@ export async function prepareDemoKey(
 ): Promise<string> {
   selectEngineTable(dynamodbEndpoint, tableName);
   const file = join(directory, "api-key");
-  const existing = await readKey(file);
+  const existing = await readSavedKey(file);
   const found = await findApiKey(existing ?? "");
-  if (existing && typeof found === "object" && found.accountId === account) return existing;
-  const { apiKey } = await issueApiKey(account, { label: "npm start" });
+  if (existing && typeof found === "object" && found.accountId === demoAccount) return existing;
+  const { apiKey } = await issueApiKey(demoAccount, { label: "npm start" });
   await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;
 }
 
-async function readKey(file: string): Promise<string | undefined> {
+async function readSavedKey(file: string): Promise<string | undefined> {
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (error) {

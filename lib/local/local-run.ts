@@ -6,7 +6,7 @@ import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts"
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { type Pages, startGateway } from "./gateway/gateway.ts";
-import { createFaults, type Fault, type Faults } from "./iam/faults.ts";
+import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
@@ -36,7 +36,7 @@ interface LocalOptions {
   /** Variables of all functions beside their own. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The faults that calls of the table have at random; without it, none. */
-  readonly faults?: readonly Fault[] | undefined;
+  readonly faults?: readonly InjectedFault[] | undefined;
   /** Where the pipes' events are posted; without it, events are only logged. */
   readonly eventsUrl?: string | undefined;
   /** Pages to serve beside the API. */

@@ -6,7 +6,7 @@ import { gatewayMessages } from "../gateway-messages.ts";
 import { eventComponents } from "./event-envelopes.ts";
 import { leadExample, requestExamples, responseExamples } from "./examples.ts";
 import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
-import { fault, gatewayError, problemComponents } from "./problem-schemas.ts";
+import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.ts";
 
 interface Component {
   readonly schema: {
@@ -73,7 +73,7 @@ const components: Readonly<Record<string, Component>> = {
   },
   Pagination: { schema: pagination, descriptions: paginationDescriptions, example: leadsPage.pagination },
   ...problemComponents,
-  Fault: { schema: fault, example: faultExample },
+  Fault: { schema: faultSchema, example: faultExample },
   GatewayError: { schema: gatewayError, example: { message: gatewayMessages[403] } },
   ...eventComponents,
 };

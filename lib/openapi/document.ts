@@ -9,36 +9,37 @@ import { buildResponses, responseComponents } from "./responses.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** What each route does, and what its success contains. */
-const words: Record<RouteName, { tag: string; summary: string; description: string; success: string }> = {
-  "list-leads": {
-    tag: "Leads",
-    summary: "List leads",
-    description:
-      "The account's leads, newest first unless `sort` says otherwise. Filters combine with each other and with pages.",
-    success: "A page of leads.",
-  },
-  "create-lead": {
-    tag: "Leads",
-    summary: "Create or update a lead",
-    description:
-      "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
-    success: "The stored lead.",
-  },
-  "list-conversations": {
-    tag: "Conversations",
-    summary: "List conversations",
-    description:
-      "The account's conversations, newest first unless `sort` says otherwise. Filters combine with each other and with pages. `include=messages` opens one.",
-    success: "A page of conversations.",
-  },
-  "send-message": {
-    tag: "Conversations",
-    summary: "Send a message",
-    description:
-      "Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.",
-    success: "The sent message.",
-  },
-};
+const routeTexts: Record<RouteName, { tag: string; summary: string; description: string; success: string }> =
+  {
+    "list-leads": {
+      tag: "Leads",
+      summary: "List leads",
+      description:
+        "The account's leads, newest first unless `sort` says otherwise. Filters combine with each other and with pages.",
+      success: "A page of leads.",
+    },
+    "create-lead": {
+      tag: "Leads",
+      summary: "Create or update a lead",
+      description:
+        "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
+      success: "The stored lead.",
+    },
+    "list-conversations": {
+      tag: "Conversations",
+      summary: "List conversations",
+      description:
+        "The account's conversations, newest first unless `sort` says otherwise. Filters combine with each other and with pages. `include=messages` opens one.",
+      success: "A page of conversations.",
+    },
+    "send-message": {
+      tag: "Conversations",
+      summary: "Send a message",
+      description:
+        "Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.",
+      success: "The sent message.",
+    },
+  };
 
 const info = {
   title: "Leads and Conversations API",
@@ -97,7 +98,7 @@ export function openApiDocument() {
 }
 
 function operation(name: RouteName, route: Route) {
-  const { tag, summary, description, success } = words[name];
+  const { tag, summary, description, success } = routeTexts[name];
   return {
     operationId: operationId(name),
     tags: [tag],

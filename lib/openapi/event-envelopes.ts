@@ -50,11 +50,11 @@ const envelopeSchema = (type: EventType) =>
     required: ["version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"],
   }) as const satisfies JSONSchema;
 
-const types = Object.keys(eventSchemas) as EventType[];
+const envelopeTypes = Object.keys(eventSchemas) as EventType[];
 
 /** The schema of the request of each webhook, by the type of its event. */
 export const envelopeSchemas: ReadonlyMap<EventType, ReturnType<typeof envelopeSchema>> = new Map(
-  types.map((type) => [type, envelopeSchema(type)]),
+  envelopeTypes.map((type) => [type, envelopeSchema(type)]),
 );
 
 /** An event of the type in its envelope. */

@@ -36,28 +36,43 @@ export const parameterExamples: Record<
   Readonly<Record<string, string | number | readonly string[]>>
 > = {
   "list-leads": {
-    ...{ page: 1, limit: 20, status: "new", source: "instagram", id: [leadId], email: "ada@example.com" },
+    page: 1,
+    limit: 20,
+    status: "new",
+    source: "instagram",
+    id: [leadId],
+    email: "ada@example.com",
     externalId: ["crm-4711"],
     ...times,
     sort: "createdAt",
   },
   "create-lead": { ifExists: "update" },
   "list-conversations": {
-    ...{ page: 1, limit: 20, leadId, channel: "whatsapp", status: "active", id: [conversationId] },
+    page: 1,
+    limit: 20,
+    leadId,
+    channel: "whatsapp",
+    status: "active",
+    id: [conversationId],
     ...times,
     ...activityTimes,
-    ...{ sort: "-lastMessageAt", include: "messages", messageLimit: 20 },
+    sort: "-lastMessageAt",
+    include: "messages",
+    messageLimit: 20,
     messagesBefore: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
   },
   "send-message": {},
 };
 
-const lead = toRecord(leadSchema, {
+const listedLead = toRecord(leadSchema, {
   ...requestExamples["create-lead"],
-  ...{ id: leadId, score: 0, status: "new", createdAt: "2026-11-21T01:59:00.163Z" },
+  id: leadId,
+  score: 0,
+  status: "new",
+  createdAt: "2026-11-21T01:59:00.163Z",
 });
 
-const conversation = {
+const listedConversation = {
   id: conversationId,
   leadId,
   channel: "whatsapp",
@@ -66,19 +81,21 @@ const conversation = {
   messageCount: 1,
 };
 
-const pagination = { page: 1, limit: 20, total: 1 };
+const onePage = { page: 1, limit: 20, total: 1 };
 
-const message = toRecord(messageSchema, {
+const sentMessage = toRecord(messageSchema, {
   ...requestExamples["send-message"],
-  ...{ id: "msg_01M7XX83BDX5NTVPPGQKPC08SS", conversationId, createdAt: conversation.lastMessageAt },
+  id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+  conversationId,
+  createdAt: listedConversation.lastMessageAt,
 });
 
 /** The response of each route after one request with each example. */
 export const responseExamples = {
-  "list-leads": { data: [lead], pagination },
-  "create-lead": lead,
-  "list-conversations": { data: [conversation], pagination },
-  "send-message": message,
+  "list-leads": { data: [listedLead], pagination: onePage },
+  "create-lead": listedLead,
+  "list-conversations": { data: [listedConversation], pagination: onePage },
+  "send-message": sentMessage,
 } as const satisfies Record<RouteName, object>;
 
 const detail = (type: EventType, fields: object) =>
@@ -86,20 +103,32 @@ const detail = (type: EventType, fields: object) =>
 
 /** The details of the events that these requests cause. */
 export const eventDetailExamples: Record<EventType, object> = {
-  "lead.created": detail("lead.created", lead),
-  "conversation.started": detail("conversation.started", { ...conversation, createdAt: message.createdAt }),
-  "message.sent": detail("message.sent", message),
+  "lead.created": detail("lead.created", listedLead),
+  "conversation.started": detail("conversation.started", {
+    ...listedConversation,
+    createdAt: sentMessage.createdAt,
+  }),
+  "message.sent": detail("message.sent", sentMessage),
   "lead.erased": detail("lead.erased", {
-    ...{ id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD", leadId, createdAt: "2026-11-21T09:31:35.820Z" },
+    id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
+    leadId,
+    createdAt: "2026-11-21T09:31:35.820Z",
   }),
   "lead.updated": detail("lead.updated", {
-    ...{ id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB", leadId, createdAt: "2026-11-21T05:51:32.055Z" },
-    ...{ changed: ["status"], lead: { ...lead, status: "qualified" } },
+    id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
+    leadId,
+    createdAt: "2026-11-21T05:51:32.055Z",
+    changed: ["status"],
+    lead: { ...listedLead, status: "qualified" },
   }),
   "conversation.updated": detail("conversation.updated", {
-    ...{ id: "change_01M7YAJHT68P1F6K49W3YHS1XJ", leadId, createdAt: "2026-11-21T05:51:54.694Z" },
-    ...{ conversationId, channel: conversation.channel, changed: ["status"] },
-    conversation: { ...conversation, status: "closed" },
+    id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",
+    leadId,
+    createdAt: "2026-11-21T05:51:54.694Z",
+    conversationId,
+    channel: listedConversation.channel,
+    changed: ["status"],
+    conversation: { ...listedConversation, status: "closed" },
   }),
 };
 

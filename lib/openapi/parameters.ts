@@ -27,7 +27,7 @@ const numbers: Readonly<Record<string, object>> = {
   messageLimit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
 };
 
-const descriptions = new Map<unknown, Readonly<Record<string, string>>>([
+const queryDescriptions = new Map<unknown, Readonly<Record<string, string>>>([
   [leadsQuery, { ...pagingDescriptions, ...leadsQueryDescriptions }],
   [newLeadQuery, newLeadQueryDescriptions],
   [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
@@ -44,7 +44,7 @@ export function buildParameters(route: RouteName, { query, kind }: Route) {
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
-    description: descriptions.get(query)?.[name],
+    description: queryDescriptions.get(query)?.[name],
     // Values between commas, which generated clients write for an array only if the document says so.
     ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },

@@ -3,15 +3,18 @@ import { lines, oneLine, visible } from "../../shared/schemas/text-rules.ts";
 /** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
 const character = "[^\\x00-\\x1F\\x7F]";
 const characterOfLines = "[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F]";
-const shown = "[^\\x00-\\x20\\x7F]";
+const visibleCharacter = "[^\\x00-\\x20\\x7F]";
 
 /**
  * The patterns of the document by those of the validators, which need JavaScript's `u` flag. All languages read these alike,
  * also those that match bytes: so they are about ASCII alone, and accept further texts that the service refuses.
  */
 const patterns: Readonly<Record<string, { readonly any: string; readonly notBlank?: string }>> = {
-  [oneLine]: { any: `^${character}*$`, notBlank: `^ *${shown}${character}*$` },
-  [lines]: { any: `^${characterOfLines}*$`, notBlank: `^[\\x09\\x0A\\x0D ]*${shown}${characterOfLines}*$` },
+  [oneLine]: { any: `^${character}*$`, notBlank: `^ *${visibleCharacter}${character}*$` },
+  [lines]: {
+    any: `^${characterOfLines}*$`,
+    notBlank: `^[\\x09\\x0A\\x0D ]*${visibleCharacter}${characterOfLines}*$`,
+  },
   [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
 };
 
@@ -34,7 +37,7 @@ export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): 
 }
 
 /** Limits of what is sent. Some of them a later version may raise. */
-const limits: ReadonlySet<string> = new Set([
+const limitKeywords: ReadonlySet<string> = new Set([
   ...["minLength", "maxLength", "minItems", "maxItems", "maximum", "maxProperties", "propertyNames"],
 ]);
 
@@ -46,7 +49,7 @@ export const withoutLimits = (schema: object): object =>
   Object.fromEntries(
     Object.entries(schema).filter(
       ([name, value]) =>
-        !limits.has(name) &&
+        !limitKeywords.has(name) &&
         !(name === "pattern" && value in patterns) &&
         !(name === "format" && !formats.includes(value)),
     ),

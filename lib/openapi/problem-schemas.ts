@@ -4,18 +4,21 @@ import { invalidExamples, problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** A list of values to which a later version may add, so that no schema may be closed to others. */
-const known = (values: readonly string[]) =>
+const listValues = (values: readonly string[]) =>
   `${values.map((value) => `\`${value}\``).join(", ")}, or a newer one`;
 
 /** One fault of a request. */
-export const fault = {
+export const faultSchema = {
   type: "object",
   properties: {
-    in: { type: "string", description: `The part of the request that has the fault: ${known(faultPlaces)}.` },
+    in: {
+      type: "string",
+      description: `The part of the request that has the fault: ${listValues(faultPlaces)}.`,
+    },
     field: { type: "string", description: "The name; `tags[3]` for an item, empty for the whole body." },
     code: {
       type: "string",
-      description: `The kind of fault, for programs: ${known(faultCodes)}.`,
+      description: `The kind of fault, for programs: ${listValues(faultCodes)}.`,
     },
     message: { type: "string", description: "The fault in words that follow the field's name." },
   },
@@ -26,7 +29,7 @@ const errors = {
   type: "array",
   minItems: 1,
   maxItems: maxFaults,
-  items: fault,
+  items: faultSchema,
   description: `Every fault of the request, up to ${maxFaults}.`,
 } as const satisfies JSONSchema;
 
@@ -58,7 +61,7 @@ function problemSchema(code: ProblemCode) {
       title: { type: "string", description: "The kind of error, in words." },
       status: { type: "integer", const: problems[code].status, description: "The status of the response." },
       detail: { type: "string", description: "A sentence that says what happened." },
-      code: { type: "string", description: `The kind of error, for programs: ${known(alike)}.` },
+      code: { type: "string", description: `The kind of error, for programs: ${listValues(alike)}.` },
       requestId: { type: "string", description: "The id of the request in the service's log." },
       ...(hasErrors && { errors }),
       ...(hasId && { id: { type: "string", description: "The id of the lead." } }),

@@ -9,7 +9,7 @@ import { functionHeaders, type HeaderName, headers } from "./headers.ts";
 import { codesLike, gatewayError, problemName, problemSchemas } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
-const descriptions: Readonly<Record<ProblemCode, string>> = {
+const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
   insufficient_access:
     "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
@@ -39,7 +39,7 @@ const gatewayContent = (status: GatewayStatus) => ({
   "application/json": { schema: toReference(gatewayError), example: { message: gatewayMessages[status] } },
 });
 
-const gatewayResponse = (status: GatewayStatus, description: string) => ({
+const describeGatewayResponse = (status: GatewayStatus, description: string) => ({
   description,
   headers: headers("apigw-requestid"),
   content: gatewayContent(status),
@@ -60,12 +60,12 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
 };
 
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
-function problemResponse(code: ProblemCode, example: object = Reflect.get(problemExamples, code)) {
+function describeProblem(code: ProblemCode, example: object = Reflect.get(problemExamples, code)) {
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
     description: codesLike(code)
-      .map((code) => descriptions[code])
+      .map((code) => problemDescriptions[code])
       .join(" "),
     headers: headers(...functionHeaders, ...(own ? [own] : [])),
     content: {
@@ -77,10 +77,10 @@ function problemResponse(code: ProblemCode, example: object = Reflect.get(proble
 
 /** The named responses of the document. */
 export const responseComponents = {
-  Unauthorized: gatewayResponse(401, "The request has no `Authorization`."),
-  Forbidden: gatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
-  TooLarge: gatewayResponse(413, "The body is over 6 MB."),
-  ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), problemResponse(code)])),
+  Unauthorized: describeGatewayResponse(401, "The request has no `Authorization`."),
+  Forbidden: describeGatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
+  TooLarge: describeGatewayResponse(413, "The body is over 6 MB."),
+  ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), describeProblem(code)])),
 };
 
 const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` });
@@ -110,8 +110,8 @@ export function buildResponses(name: RouteName, route: Route, description: strin
     401: toComponent("Unauthorized"),
     403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),
-    400: problemResponse("invalid_input", invalidExamples[name].response),
-    ...(ownProblem && { [problems[ownProblem].status]: problemResponse(ownProblem) }),
+    400: describeProblem("invalid_input", invalidExamples[name].response),
+    ...(ownProblem && { [problems[ownProblem].status]: describeProblem(ownProblem) }),
     ...Object.fromEntries(
       problemsByKind[route.kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
     ),

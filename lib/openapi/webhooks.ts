@@ -4,7 +4,7 @@ import { envelopeExample, envelopeSchemas } from "./event-envelopes.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** When each event is sent. */
-const words: Record<EventType, { summary: string; description: string }> = {
+const eventTexts: Record<EventType, { summary: string; description: string }> = {
   "lead.created": {
     summary: "A lead was created",
     description:
@@ -41,8 +41,8 @@ const delivery =
 const webhook = (type: EventType, schema: object) => ({
   operationId: `receive${pascalCase(type)}`,
   tags: ["Events"],
-  summary: words[type].summary,
-  description: `${words[type].description} ${delivery}`,
+  summary: eventTexts[type].summary,
+  description: `${eventTexts[type].description} ${delivery}`,
   // The receiver decides how a rule's target authenticates.
   security: [],
   requestBody: {

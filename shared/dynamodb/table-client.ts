@@ -72,14 +72,18 @@ export function takeUnits(): Readonly<typeof units> {
 /** Maps of callers may have the name `constructor`, as instances of classes do. */
 export const writtenValues = { removeUndefinedValues: true, convertClassInstanceToMap: true };
 
-/** Made for each client, which changes it. */
-const translation = () => ({
-  marshallOptions: { ...writtenValues },
-  unmarshallOptions: { ...readNumbers },
-});
+function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
+  // Without it, the SDK removes sensitive values from a copy of each request and response, for a log that nobody writes.
+  client.middlewareStack.remove("loggerMiddleware");
+  return DynamoDBDocumentClient.from(client, {
+    // Copies, because the client changes them.
+    marshallOptions: { ...writtenValues },
+    unmarshallOptions: { ...readNumbers },
+  });
+}
 
 /** The client of the table, kept for the life of the execution environment. */
-export let table = DynamoDBDocumentClient.from(client, translation());
+export let table = toDocumentClient(client);
 
 /** The name of the one table. */
 export let tableName = process.env.TABLE_NAME ?? "";
@@ -88,8 +92,7 @@ export let tableName = process.env.TABLE_NAME ?? "";
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
 /** A client with other settings, which reads items as that of the table does. */
-export const connect = (config: DynamoDBClientConfig) =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(config), translation());
+export const connect = (config: DynamoDBClientConfig) => toDocumentClient(new DynamoDBClient(config));
 
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
 export function selectTable(name: string, config: DynamoDBClientConfig): void {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeEach, expect, inject, test, vi } from "vitest";
-import { defaults } from "../../lib/config/stage-schema.ts";
+import { defaults } from "../../lib/config/settings.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";

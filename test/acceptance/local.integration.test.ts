@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, inject, test, vi } from "vitest";
-import { defaults } from "../../lib/config/stage-schema.ts";
+import { defaults } from "../../lib/config/settings.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { createDataDirectory } from "../support/ops.ts";

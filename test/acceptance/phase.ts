@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Settings } from "../../lib/config/stage-schema.ts";
+import type { Settings } from "../../lib/config/settings.ts";
 import type { Account } from "../contract/account.ts";
 import type { AwsStage } from "./aws-stage.ts";
 import type { Finding } from "./finding.ts";

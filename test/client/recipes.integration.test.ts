@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
 import { createMirror, findOrCreateLead, syncConversations } from "../../docs/client/recipes.ts";
-import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
+import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
@@ -57,7 +57,7 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.size).toBe(3);
 
   receive = async () => {};
-  expect(await changeLead(account, ids[0], { status: "booked" })).toBeDefined();
+  expect(await setLeadFields(account, ids[0], { status: "booked" })).toBeDefined();
   const dataDirectory = await createDataDirectory(api.tableName);
   const erase = ["leads", "erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
   const { code, stderr } = await ops(erase, { dataDirectory });

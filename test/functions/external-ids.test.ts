@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { beginErasure } from "../../lib/ops/erasure/erased-leads.ts";
-import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
+import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { Pace } from "../../shared/dynamodb/pace.ts";
 import { table } from "../../shared/dynamodb/table-client.ts";
@@ -117,7 +117,7 @@ function act({ leads, first }: State, action: Action, real: Answer): readonly [A
 async function send(account: string, action: Action): Promise<Answer> {
   if ("id" in action) {
     const { id, status } = action;
-    if (status) await changeLead(account, id, { status });
+    if (status) await setLeadFields(account, id, { status });
     else if (id) await beginErasure(account, id, new Pace(1e9));
     return { body: {} };
   }

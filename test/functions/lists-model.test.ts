@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
-import { changeLead } from "../../lib/ops/leads/lead-changes.ts";
+import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
 import { createdAt } from "../../shared/ids.ts";
 import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
@@ -77,7 +77,7 @@ class Model {
     const lead = this.leads[at % this.leads.length];
     if (!lead) return;
     lead.record.status = status;
-    await changeLead(lead.account, lead.record.id, { status });
+    await setLeadFields(lead.account, lead.record.id, { status });
   }
 
   async send({ at, channel }: Steps["send"]) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { readAllLeads } from "../../lib/ops/leads/leads-export.ts";
-import { Unreadable } from "../../lib/ops/table/unreadable.ts";
+import { InvalidItems } from "../../lib/ops/table/invalid-items.ts";
 import { Pace } from "../../shared/dynamodb/pace.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
@@ -37,6 +37,6 @@ export const readLines = async (path: string) =>
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
   const leads: Lead[] = [];
-  for await (const page of readAllLeads(account, new Pace(), new Unreadable())) leads.push(...page);
+  for await (const page of readAllLeads(account, new Pace(), new InvalidItems())) leads.push(...page);
   return leads.reverse();
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StageFile } from "../../lib/config/stage-schema.ts";
+import type { StageFile } from "../../lib/config/settings.ts";
 
 /** The stages of the tests. The shipped ones can be changed without breaking a test. */
 const stages: Readonly<Record<string, StageFile>> = {

@@ -1,8 +1,8 @@
 import { chmod, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
-import { lockFile } from "./file-lock.ts";
 
 /**
  * Creates the directory if it does not exist, makes it accessible to its owner only, and locks it for
@@ -60,4 +60,35 @@ async function lockDataDirectory(directory: string): Promise<() => void> {
   throw new UserError(
     `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`,
   );
+}
+
+/** SQLite's code for a file that another connection uses: https://www.sqlite.org/rescode.html#busy */
+const sqliteBusy = 5;
+
+/** The locked databases: one that nothing refers to any more would be closed, and lose its lock. */
+const locked = new Set<DatabaseSync>();
+
+/**
+ * Locks a database of SQLite, or an empty file, against all other connections, those of this process too. SQLite does
+ * this alike on every platform, and the system releases the lock however the process ends.
+ *
+ * @returns a function that releases the lock, or `undefined` if another connection uses the file
+ */
+export function lockFile(file: string): (() => void) | undefined {
+  const database = new DatabaseSync(file);
+  try {
+    // In WAL mode, a transaction alone does not exclude other connections.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    locked.add(database);
+    return () => {
+      locked.delete(database);
+      database.close();
+    };
+  } catch (error) {
+    database.close();
+    const { errcode = 0 } = error as { errcode?: number };
+    // The rest of the code says why it is in use.
+    if (errcode % 256 === sqliteBusy) return undefined;
+    throw error;
+  }
 }

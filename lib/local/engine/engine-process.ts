@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "../../user-error.ts";
-
-/** How long an engine may take to end after SIGTERM, in milliseconds. */
-const stopTimeout = 3000;
 
 /** The path of the embedded DynamoDB. */
 export const engineBinary = () => join(dirname(findManifest()), "dynoxide");
@@ -23,33 +20,23 @@ export function findManifest(platform: string = process.platform, arch: string =
 }
 
 /**
- * A shell that becomes the engine, and a second one that kills it when its stdin ends: this process has ended, or has
- * noticed the end of the engine. No other process can have the id by then, because it is also that of the group of both
- * (`detached`).
- */
-const script = `exec 3<&0 </dev/null
-{ read -r end <&3; kill -9 $$; } 2>/dev/null &
-exec "$@" 3<&-`;
-
-/**
  * Starts an engine, which ends with this process, even after SIGKILL. It is in a process group of its own, so that a
  * Ctrl-C in the terminal does not end it before its last request.
  */
 export function spawnEngine(args: readonly string[]): ChildProcess {
-  const child = spawn("/bin/sh", ["-c", script, "sh", engineBinary(), "serve", ...args], {
+  const runner = join(import.meta.dirname, "engine-runner.ts");
+  const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
+  return fork(runner, [engineBinary(), "serve", ...args], {
     detached: true,
-    stdio: ["pipe", "ignore", "pipe"],
+    execArgv: [],
+    stdio: [...stdio],
   });
-  child.on("error", () => {});
-  return child;
 }
 
-/** Sends SIGTERM to the process, then SIGKILL if it does not end, and waits until it has ended. */
-export async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill();
-  const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeout);
+/** Ends an engine at once, which loses no acknowledged write. */
+export async function stopEngine(engine: ChildProcess): Promise<void> {
+  if (!engine.connected) return;
+  const ended = once(engine, "exit");
+  engine.disconnect();
   await ended;
-  clearTimeout(timer);
 }

@@ -6,8 +6,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
-import { enginePorts } from "./engine-ports.ts";
-import { spawnEngine, stopProcess } from "./engine-process.ts";
+import { spawnEngine, stopEngine } from "./engine-process.ts";
+
+/**
+ * The ports of the engine, which answers every request that reaches it, whoever sends it.
+ *
+ * Browsers block requests to these ports, whatever the host name in the URL, so no web page can reach the engine.
+ * Ports of the same list that are used on many machines, such as those of X11 and NFS, are left out.
+ *
+ * @see https://fetch.spec.whatwg.org/#port-blocking
+ */
+export const enginePorts = [
+  1719, 1720, 1723, 3659, 4190, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+] as const;
 
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
@@ -32,7 +43,7 @@ export async function startEngine({ directory, port: wanted, log, onExit }: Engi
     endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       child.off("exit", onExit);
-      await stopProcess(child);
+      await stopEngine(child);
     },
   };
 }
@@ -75,8 +86,6 @@ async function portsToTry(wanted: number | undefined): Promise<readonly number[]
  * @throws UserError after the time limit; the engine is killed
  */
 async function findFailure(child: ChildProcess): Promise<string | undefined> {
-  if (child.pid === undefined)
-    throw new UserError("The embedded DynamoDB could not be started: check that /bin/sh exists.");
   const outcome = Promise.withResolvers<string | undefined>();
   let output = "";
   child.stderr?.on("data", (chunk) => {
@@ -85,7 +94,7 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
   });
   child.once("close", () => outcome.resolve(output.trim()));
   const timer = globalThis.setTimeout(() => {
-    child.kill("SIGKILL");
+    child.disconnect();
     const seconds = startTimeout / 1000;
     outcome.reject(new UserError(`The embedded DynamoDB did not respond within ${seconds} s: start again.`));
   }, startTimeout);

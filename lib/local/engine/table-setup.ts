@@ -22,7 +22,7 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
   const { TableName } = definition.input;
   const client = engineClient(endpoint);
   try {
-    await create(client, definition).catch((error: unknown) => {
+    await createTable(client, definition).catch((error: unknown) => {
       throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
     });
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
@@ -36,7 +36,7 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
   }
 }
 
-async function create(
+async function createTable(
   client: DynamoDBClient,
   { input, timeToLiveAttribute: AttributeName }: TableDefinition,
 ): Promise<void> {

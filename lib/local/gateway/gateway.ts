@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
-import type { Api } from "../template/api-definition.ts";
+import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
-import { gatewayResponse, type HttpResponse } from "./http-response.ts";
+import { gatewayResponse, type HttpResponse } from "./gateway-responses.ts";
 import { isOwnHost } from "./own-host.ts";
 import { createRequestId } from "./request-event.ts";
-import { createRequestHandler, type Outcome } from "./request-handler.ts";
+import { createRequestHandler, type Outcome } from "./request-routing.ts";
 
 /** The gateway's limit for the request line and all headers, in bytes. */
 const maxHeaderBytes = 10_240;
@@ -29,7 +29,10 @@ interface GatewayOptions {
 }
 
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
-export async function startGateway(api: Api, { port, invoke, pages, faultsOf, log }: GatewayOptions) {
+export async function startGateway(
+  api: ApiDefinition,
+  { port, invoke, pages, faultsOf, log }: GatewayOptions,
+) {
   const handleApi = createRequestHandler(api, invoke);
   const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
     const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
@@ -45,7 +48,7 @@ export async function startGateway(api: Api, { port, invoke, pages, faultsOf, lo
     });
     // A connection that stays open would delay the end.
     if (!server.listening) response.setHeader("connection", "close");
-    send(response, outcome.response, requestId);
+    sendResponse(response, outcome.response, requestId);
     const faults = faultsOf?.(requestId).map((fault) => ` [${fault}]`) ?? [];
     const line = formatLogLine(request, outcome, Math.round(performance.now() - started), requestId);
     log([line, ...faults].join(""));
@@ -97,7 +100,11 @@ function formatLogLine(
   return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${why}`;
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpResponse, requestId: string): void {
+function sendResponse(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  requestId: string,
+): void {
   response.setHeaders(new Map(Object.entries(headers)));
   response.writeHead(status, { "apigw-requestid": requestId, "content-length": Buffer.byteLength(body) });
   response.end(body);

@@ -47,7 +47,7 @@ export function buildRequestEvent(
 
 /** Builds the event of the route's function. */
 export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizerContext: object) {
-  const isBase64Encoded = body.length > 0 && !isText(event.headers["content-type"]);
+  const isBase64Encoded = body.length > 0 && !isTextType(event.headers["content-type"]);
   return {
     ...event,
     requestContext: { ...event.requestContext, authorizer: { lambda: authorizerContext } },
@@ -63,7 +63,7 @@ export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizer
  * @see https://github.com/ministackorg/ministack/pull/766
  * @see https://github.com/floci-io/floci/issues/2172
  */
-function isText(contentType = ""): boolean {
+function isTextType(contentType = ""): boolean {
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(/\s*;\s*/);
   const charset = parameters.find((parameter) => parameter.startsWith("charset=")) ?? "charset=utf-8";
   return (

@@ -2,7 +2,7 @@ import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
 import type { Condition, Operator, Statement } from "../template/statements.ts";
-import { type Access, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
+import { type PartitionKeyLookup, parseAccesses, type TableAccess } from "./request-accesses.ts";
 import type { Input, RequestContext } from "./request-context.ts";
 
 /**
@@ -35,7 +35,7 @@ export function checkIamAccess(
 /** What the statement that comes closest to allowing an access lacks; undefined if one allows it. None denies anything. */
 function findMissing(
   statements: readonly Statement[],
-  { action, resource, context }: Access,
+  { action, resource, context }: TableAccess,
 ): string | undefined {
   const ofAction = statements.filter(({ actions }) =>
     actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())),
@@ -56,7 +56,9 @@ const isOfKey = (refused: string) => refused.startsWith("dynamodb:LeadingKeys");
 
 /** The values of a request that a condition does not allow. What follows the first part of a key may be a caller's data. */
 const findRefused = ({ operator, key, values }: Condition, context: RequestContext) =>
-  operators[operator](context[key] ?? [], values).map((value) => `${key} ${value.replace(/#.*/s, "#…")}`);
+  evaluateOperator[operator](context[key] ?? [], values).map(
+    (value) => `${key} ${value.replace(/#.*/s, "#…")}`,
+  );
 
 /**
  * Each operator as a function of the request's values and of the policy's, which returns those that it refuses. Like
@@ -64,7 +66,7 @@ const findRefused = ({ operator, key, values }: Condition, context: RequestConte
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
  */
-const operators: Readonly<
+const evaluateOperator: Readonly<
   Record<Operator, (present: readonly string[], values: readonly string[]) => readonly string[]>
 > = {
   "ForAllValues:StringLike": (present, values) =>

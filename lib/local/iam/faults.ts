@@ -6,13 +6,13 @@ import { UserError } from "../../user-error.ts";
  */
 const faultNames = ["throttle", "late", "drop"] as const;
 
-export type Fault = (typeof faultNames)[number];
+export type InjectedFault = (typeof faultNames)[number];
 
 /** How many calls have a fault. */
 const share = 0.2;
 
 /** Reads the names of faults, separated by commas. @throws UserError for an unknown one */
-export function readFaults(names: string): readonly Fault[] {
+export function readFaults(names: string): readonly InjectedFault[] {
   return names.split(",").map((name) => {
     const fault = faultNames.find((known) => known === name.trim());
     if (!fault) throw new UserError(`FAULTS=${names} must have names of ${faultNames.join(", ")}.`);
@@ -23,10 +23,10 @@ export function readFaults(names: string): readonly Fault[] {
 export type Faults = ReturnType<typeof createFaults>;
 
 /** Draws the faults of calls, and remembers those of each request to the API until it has its response. */
-export function createFaults(names: readonly Fault[]) {
+export function createFaults(names: readonly InjectedFault[]) {
   const drawn = new Map<string, string[]>();
   return {
-    draw(requestId: string | undefined, operation: string): Fault | undefined {
+    draw(requestId: string | undefined, operation: string): InjectedFault | undefined {
       const fault = Math.random() < share ? names[Math.floor(Math.random() * names.length)] : undefined;
       if (fault && requestId)
         drawn.set(requestId, [...(drawn.get(requestId) ?? []), `${fault} ${operation}`]);

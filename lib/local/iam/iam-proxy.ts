@@ -23,7 +23,7 @@ interface ProxyOptions {
 }
 
 /** The longest delay of a late response, in milliseconds: the client of the table waits for one second. */
-const longestDelay = 2000;
+const longestLateness = 2000;
 
 /**
  * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. A web page
@@ -55,7 +55,7 @@ export async function startIamProxy({ findPartitionKey, faults, log, ...engine }
       reply.destroy();
       return void response.destroy();
     }
-    if (fault === "late") await setTimeout(Math.random() * longestDelay);
+    if (fault === "late") await setTimeout(Math.random() * longestLateness);
     const { connection, "transfer-encoding": _, ...headers } = reply.headers;
     response.writeHead(reply.statusCode ?? 500, headers);
     await pipeline(reply, response);

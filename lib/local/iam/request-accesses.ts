@@ -2,7 +2,7 @@ import { tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
 /** One access of a request to DynamoDB, as IAM evaluates it. */
-export interface Access {
+export interface TableAccess {
   /** Such as `dynamodb:PutItem`. */
   readonly action: string;
   /** The ARN of the table or of its index. */
@@ -14,7 +14,7 @@ export interface Access {
 export type PartitionKeyLookup = (index?: string) => string | undefined;
 
 type AttributeValue = Readonly<Record<string, string>>;
-type Item = Readonly<Record<string, AttributeValue>>;
+type AttributeMap = Readonly<Record<string, AttributeValue>>;
 
 /** The IAM action for each kind of item in a transaction. */
 const transactionActions: Readonly<Record<string, string>> = {
@@ -35,16 +35,16 @@ export function parseAccesses(
   operation: string,
   input: Input,
   findPartitionKey: PartitionKeyLookup,
-): Access[] {
-  const partitionKeys = (items: readonly (Item | undefined)[]) => {
+): TableAccess[] {
+  const partitionKeys = (items: readonly (AttributeMap | undefined)[]) => {
     const attribute = findPartitionKey() ?? "";
     return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
   };
   const toAccess = (
     name: string,
     input: Input,
-    leadingKeys = partitionKeys([(input.Key ?? input.Item) as Item | undefined]),
-  ): Access => ({
+    leadingKeys = partitionKeys([(input.Key ?? input.Item) as AttributeMap | undefined]),
+  ): TableAccess => ({
     action: `dynamodb:${name}`,
     resource: buildArn(input.TableName, input.IndexName),
     context: readContext(name, input, leadingKeys),
@@ -60,7 +60,11 @@ export function parseAccesses(
       );
     case "BatchGetItem":
       return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) =>
-        toAccess(operation, { ...requests, TableName }, partitionKeys(requests.Keys as readonly Item[])),
+        toAccess(
+          operation,
+          { ...requests, TableName },
+          partitionKeys(requests.Keys as readonly AttributeMap[]),
+        ),
       );
     default:
       return [toAccess(operation, input)];
@@ -76,7 +80,7 @@ function buildArn(table: unknown, index: unknown): string {
 function findQueriedKey(input: Input, findPartitionKey: PartitionKeyLookup): string {
   const attribute = findPartitionKey(input.IndexName as string | undefined);
   const names = (input.ExpressionAttributeNames ?? {}) as Record<string, string>;
-  const values = (input.ExpressionAttributeValues ?? {}) as Item;
+  const values = (input.ExpressionAttributeValues ?? {}) as AttributeMap;
   for (const [, name = "", value = ""] of String(input.KeyConditionExpression).matchAll(
     /([#\w.-]+)\s*=\s*(:\w+)/g,
   )) {

@@ -8,7 +8,7 @@ interface DynamoDbAccess {
   readonly accessKeyId: string;
 }
 
-interface Options {
+interface FunctionsOptions {
   readonly accessDynamoDb: (fn: LocalFunction) => DynamoDbAccess;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
@@ -20,7 +20,7 @@ interface Options {
 /** Creates a pool of execution environments for every function. */
 export function createFunctions(
   functions: readonly LocalFunction[],
-  { accessDynamoDb, environment, ...poolOptions }: Options,
+  { accessDynamoDb, environment, ...poolOptions }: FunctionsOptions,
 ) {
   const pools = new Map(
     functions.map((fn) => {

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Pages } from "../gateway/gateway.ts";
-import type { HttpResponse } from "../gateway/http-response.ts";
+import type { HttpResponse } from "../gateway/gateway-responses.ts";
 
 /** The page's own files. */
 const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** No other site may embed or read the page, and it sends requests to this run only. */
-const headers = {
+const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy":
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
@@ -67,7 +67,7 @@ const scalar = once(readScript);
 
 const redirect = async (): Promise<HttpResponse> => ({
   status: 302,
-  headers: { ...headers, location: "/docs" },
+  headers: { ...pageHeaders, location: "/docs" },
   body: "",
 });
 
@@ -77,7 +77,7 @@ const json = (value: unknown) => response(".json", JSON.stringify(value));
 
 const response = (extension: string, body: string | Buffer): HttpResponse => ({
   status: 200,
-  headers: { ...headers, "content-type": types[extension] ?? "" },
+  headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" },
   body,
 });
 

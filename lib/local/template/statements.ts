@@ -57,11 +57,11 @@ function readStatement(statement: Properties, resolve: Resolve): Statement | und
   return {
     actions,
     resources: toList(resolve(statement.Resource)),
-    conditions: Object.entries(conditions).flatMap(readConditions),
+    conditions: Object.entries(conditions).flatMap(readKeyConditions),
   };
 }
 
-function readConditions([operator, keys]: [string, Properties]): Condition[] {
+function readKeyConditions([operator, keys]: [string, Properties]): Condition[] {
   return Object.entries(keys).map(([key, values]) => {
     const evaluated: readonly string[] = operators[operator as Operator] ?? [];
     if (!evaluated.includes(key)) {

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
 import { UserError } from "../../user-error.ts";
-import { type Api, readApi } from "./api-definition.ts";
+import { type ApiDefinition, readApi } from "./api-routes.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { createResolver, findResources, type Template } from "./intrinsics.ts";
@@ -10,7 +10,7 @@ import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
-export interface LocalStack extends Api {
+export interface LocalStack extends ApiDefinition {
   /** Whether API Gateway would answer preflight requests, which the local gateway does not. */
   readonly hasCors: boolean;
   readonly functions: readonly LocalFunction[];

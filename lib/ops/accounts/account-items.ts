@@ -1,11 +1,11 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner, type ItemType, isAccountId } from "../table/item-owner.ts";
+import type { Note } from "../table/invalid-items.ts";
+import { findOwner, isAccountId, type OwnedItemType } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
-import type { Note } from "../table/unreadable.ts";
 
 /** The number of items of each type. */
-type ItemCounts = Readonly<Partial<Record<ItemType, number>>>;
+type ItemCounts = Readonly<Partial<Record<OwnedItemType, number>>>;
 
 /**
  * Counts the items of all accounts that do not expire, by account. It reads the whole table.
@@ -16,7 +16,7 @@ export async function countAccounts(
   pace: Pace,
   note: Note = () => {},
 ): Promise<ReadonlyMap<string, ItemCounts>> {
-  const accounts = new Map<string, Partial<Record<ItemType, number>>>();
+  const accounts = new Map<string, Partial<Record<OwnedItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);
@@ -40,7 +40,11 @@ export function nameItemCounts(counts: ItemCounts) {
   const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);
   return {
-    ...{ leads: lead, conversations: conversation, messages: message },
-    ...{ keys: apiKey, erasedLeads: erasedLead, others },
+    leads: lead,
+    conversations: conversation,
+    messages: message,
+    keys: apiKey,
+    erasedLeads: erasedLead,
+    others,
   };
 }

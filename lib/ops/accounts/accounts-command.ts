@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { command, leftOutCodes, type PacedOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { formatColumns } from "../output/columns.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
@@ -28,11 +28,11 @@ export const accountsCommand = (): Command =>
     .addCommand(showLimitCommand());
 
 async function listAccounts(options: PacedOptions): Promise<void> {
-  const unreadable = new Unreadable();
-  const accounts = await countAccounts(await selectPacedTable(options), unreadable.note);
+  const invalid = new InvalidItems();
+  const accounts = await countAccounts(await selectPacedTable(options), invalid.note);
   const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
   if (options.json) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log("The table has no accounts.");
   else console.log(formatColumns(rows));
-  unreadable.print();
+  invalid.print();
 }

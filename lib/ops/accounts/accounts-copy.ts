@@ -4,10 +4,10 @@ import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
-import { copyAccount } from "../copy/copy-account.ts";
-import { openSource } from "../copy/source-table.ts";
-import { storeRows } from "../copy/store-rows.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { storeRows } from "../erasure/store-rows.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { copyAccount } from "./copy-account.ts";
+import { openSource } from "./source-table.ts";
 
 interface CopyOptions extends PacedAccountOptions {
   readonly fromTable: string;
@@ -59,7 +59,7 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
   if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
-  const [unreadable, left] = [new Unreadable(), new Unreadable()];
+  const [invalid, left] = [new InvalidItems(), new InvalidItems()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   const count = (outcome: keyof typeof counts, items = 1) => {
     counts[outcome] += items;
@@ -72,19 +72,19 @@ async function copyFrom(options: CopyOptions): Promise<void> {
         ...storing,
         replace,
         source,
-        unreadable,
+        invalid,
         count,
         leave: left.note,
         wouldExist: new Set(),
       }),
   });
-  if (Object.values(counts).every((number) => number === 0) && unreadable.size === 0)
+  if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
-  const named = { unreadable: [...unreadable.values()], leftOut: [...left.values()] };
+  const named = { invalid: [...invalid.values()], leftOut: [...left.values()] };
   const { stored, replaced, present, erased, left: leftOut } = counts;
   const verb = dryRun ? "would be " : "";
-  const sentence = `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + unreadable.size} left out.`;
+  const sentence = `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`;
   console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
-  unreadable.print();
+  invalid.print();
   left.print("do not fit what is stored");
 }

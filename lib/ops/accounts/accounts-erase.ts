@@ -8,7 +8,7 @@ import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
-type EraseOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+type EraseAccountOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
@@ -37,9 +37,9 @@ export async function findCacheSeconds({
   cacheSeconds,
   local,
   stage,
-}: Pick<EraseOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
+}: Pick<EraseAccountOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
-  const { readProjectStage } = await import("../../config/stage-settings.ts");
+  const { readProjectStage } = await import("../../config/read-stage-file.ts");
   const name = local ? "dev" : stage;
   const settings = name === undefined ? undefined : readProjectStage(name);
   if (settings) return settings.authorizerCacheSeconds;
@@ -49,7 +49,7 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseOptions): Promise<void> {
+async function eraseAccount(options: EraseAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
@@ -66,10 +66,10 @@ async function eraseAccount(options: EraseOptions): Promise<void> {
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account });
   await erase(found, { pace, scan: true, keyCache });
-  const { unreadable, counts } = found;
+  const { invalid, counts } = found;
   const { lead: leads = 0 } = counts;
   const sentence = `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
-  const output = { account, erased: true, leads, unreadable: [...unreadable.values()] };
+  const output = { account, erased: true, leads, invalid: [...invalid.values()] };
   console.log(json ? JSON.stringify(output) : sentence);
-  unreadable.check();
+  invalid.check();
 }

@@ -7,11 +7,11 @@ import { UserError } from "../../user-error.ts";
 import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
-import { readMessages } from "../table/lead-items.ts";
-import { type RecordType, readStored, readWhole } from "../table/stored-records.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { readMessageItems } from "../table/lead-items.ts";
+import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
 
-type ExportOptions = PacedAccountOptions & { readonly output: string };
+type ExportAccountOptions = PacedAccountOptions & { readonly output: string };
 
 /** A record with its type. */
 type Line = { readonly type: RecordType };
@@ -25,13 +25,13 @@ export const exportAccountCommand = (): Command =>
     .addHelpText("after", leftOutCodes)
     .action(exportAccount);
 
-async function exportAccount(options: ExportOptions): Promise<void> {
+async function exportAccount(options: ExportAccountOptions): Promise<void> {
   const { account, output, json } = options;
   const pace = await selectPacedAccount(options);
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
-  const unreadable = new Unreadable();
+  const invalid = new InvalidItems();
   const text = async function* () {
-    for await (const lines of readAccount(account, pace, unreadable)) {
+    for await (const lines of readAccount(account, pace, invalid)) {
       for (const { type } of lines) counts[type] += 1;
       yield lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     }
@@ -42,27 +42,27 @@ async function exportAccount(options: ExportOptions): Promise<void> {
   const { lead, conversation, message } = counts;
   console.log(
     json
-      ? JSON.stringify({ account, output, lines: counts, unreadable: unreadable.size })
+      ? JSON.stringify({ account, output, lines: counts, invalid: invalid.size })
       : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
   );
-  unreadable.print();
+  invalid.print();
 }
 
 /** How many conversations are read at the same time, with all of their messages in memory. */
-const parallel = 8;
+const conversationsAtOnce = 8;
 
 /** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
-async function* readAccount(account: string, pace: Pace, unreadable: Unreadable): AsyncGenerator<Line[]> {
+async function* readAccount(account: string, pace: Pace, invalid: InvalidItems): AsyncGenerator<Line[]> {
   const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
   for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of read(type))
       yield items.flatMap((item) => {
-        const record = readStored(type, item, unreadable);
+        const record = readStored(type, item, invalid);
         return record ? [{ type, ...record }] : [];
       });
   const readConversation = async (item: Item): Promise<Line[]> => {
     const { conversation, messages = [] } =
-      readWhole(item, await readMessages(account, item.sk, pace), unreadable) ?? {};
+      readWhole(item, await readMessageItems(account, item.sk, pace), invalid) ?? {};
     if (!conversation) return [];
     return [
       { type: "conversation", ...conversation },
@@ -70,6 +70,6 @@ async function* readAccount(account: string, pace: Pace, unreadable: Unreadable)
     ];
   };
   for await (const items of read("conversation"))
-    for (let from = 0; from < items.length; from += parallel)
-      yield* await Promise.all(items.slice(from, from + parallel).map(readConversation));
+    for (let from = 0; from < items.length; from += conversationsAtOnce)
+      yield* await Promise.all(items.slice(from, from + conversationsAtOnce).map(readConversation));
 }

@@ -7,7 +7,7 @@ import { opsCommand, type PacedAccountOptions, type TableOptions } from "./comma
 import { selectPacedTable } from "./select-table.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
-const lasting = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
+const lastingTypes = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
 
 /** How long the index of keys may take to list the first key of an account, in milliseconds. */
 const indexDelay = 1000;
@@ -50,7 +50,7 @@ export async function selectPacedAccount(options: PacedAccountOptions): Promise<
 }
 
 async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
-  if (await hasItems(account, lasting, pace)) return true;
+  if (await hasItems(account, lastingTypes, pace)) return true;
   return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
     if (error instanceof Error && error.name === "ValidationException") return false;

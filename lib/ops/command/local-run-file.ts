@@ -6,7 +6,7 @@ import { parseJson } from "../../parse-json.ts";
 import { errorCode, UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
-interface LocalRun {
+interface RunFile {
   readonly url: string;
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
@@ -19,7 +19,7 @@ interface LocalRun {
  *
  * @throws UserError when none is running, or one of a version with another data format
  */
-export async function readLocalRun(): Promise<LocalRun> {
+export async function readLocalRun(): Promise<RunFile> {
   const file = join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
@@ -30,7 +30,7 @@ export async function readLocalRun(): Promise<LocalRun> {
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
 
-const isRun = (run: unknown): run is LocalRun => isRecord(run) && run.dataFormat === dataFormat;
+const isRun = (run: unknown): run is RunFile => isRecord(run) && run.dataFormat === dataFormat;
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {

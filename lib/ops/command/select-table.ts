@@ -1,9 +1,8 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { selectTable, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { UserError } from "../../user-error.ts";
-import { ShownPace } from "../output/shown-pace.ts";
 import { checkDataFormat } from "../table/data-format.ts";
 import { compareClocks } from "../table/table-clock.ts";
 import type { PacedOptions, TableOptions } from "./command.ts";
@@ -55,6 +54,24 @@ async function selectNamedTable(
   }
   if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
   selectTable(table, { ...operatorConfig, ...config });
+}
+
+/** How often it is shown how far a command is, in milliseconds. */
+const shownEvery = 10_000;
+
+/** A pace that says at a terminal, every ten seconds, how many read units the command has used. */
+export class ShownPace extends Pace {
+  #used = 0;
+  #shownAt = Date.now();
+
+  override spend(units: number): Promise<void> {
+    this.#used += units;
+    if (process.stderr.isTTY && Date.now() - this.#shownAt >= shownEvery) {
+      this.#shownAt = Date.now();
+      console.error(`${Math.round(this.#used).toLocaleString("en")} read units used so far.`);
+    }
+    return super.spend(units);
+  }
 }
 
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */

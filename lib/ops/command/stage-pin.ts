@@ -1,5 +1,5 @@
 import type { STSClientConfig } from "@aws-sdk/client-sts";
-import { readProjectStage } from "../../config/stage-settings.ts";
+import { readProjectStage } from "../../config/read-stage-file.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 
 /**

@@ -9,7 +9,7 @@ import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../
 import { selectPacedAccount } from "../command/known-account.ts";
 import { formatColumns } from "../output/columns.ts";
 import { countedOwners } from "../table/counted-trees.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 
 interface VerifyOptions extends PacedAccountOptions {
   readonly repair?: boolean;
@@ -29,9 +29,9 @@ export const countsCommand = (): Command =>
 async function verifyCounts(options: VerifyOptions): Promise<void> {
   const pace = await selectPacedAccount(options.repair ? { ...options, writes: true } : options);
   const { account, json } = options;
-  const unreadable = new Unreadable();
+  const invalid = new InvalidItems();
   const lists = countedOwners(account).map(async (owner) => {
-    const { findings } = await verify(owner, { pace, onMalformed: unreadable.noteMalformed });
+    const { findings } = await verify(owner, { pace, onMalformed: invalid.noteMalformed });
     // Without findings, it goes on with what a repair before it has left.
     if (options.repair) await repair(owner, findings, pacedMaintenance(pace));
     let leftovers = 0;
@@ -49,10 +49,10 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const differences = (await Promise.all(lists)).flat();
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length > 0) console.log(formatColumns(differences));
-  else if (unreadable.size === 0) console.log(`The counts of the account ${account} are correct.`);
+  else if (invalid.size === 0) console.log(`The counts of the account ${account} are correct.`);
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
   if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
-  unreadable.print();
+  invalid.print();
   if (differences.length > 0 && !options.repair)
     throw new UserError(
       `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,

@@ -58,7 +58,7 @@ async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
   const parent = accountApiKeysPartition(found.subject.account);
   const keys = await readEach(await listByParent(parent, isKey, pace), pace);
   for (const key of keys)
-    if (typeof key.accountId !== "string") found.unreadable.note(key, "its accountId is not a string");
+    if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
   return found.take(keys);
 }
 

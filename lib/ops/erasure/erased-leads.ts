@@ -6,9 +6,9 @@ import { type Item, isAsRead, readItem, table, tableName } from "../../../shared
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { orStaleRead } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
+import type { Note } from "../table/invalid-items.ts";
 import { isKeyPart } from "../table/lead-items.ts";
 import { tableTime } from "../table/table-clock.ts";
-import type { Note } from "../table/unreadable.ts";
 import { readsPerWrite } from "../table/write-items.ts";
 
 /**

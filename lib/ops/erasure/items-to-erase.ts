@@ -1,8 +1,8 @@
 import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../is-record.ts";
-import { findOwner, type ItemType } from "../table/item-owner.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 
 /** Whose data is erased: that of some leads of an account, or, without leads, the whole account. */
 export interface Subject {
@@ -16,16 +16,16 @@ export interface Subject {
  */
 export class ItemsToErase {
   readonly subject: Subject;
-  readonly unreadable: Unreadable;
+  readonly invalid: InvalidItems;
   /** How many items there are to delete, by their types. */
-  readonly counts: Partial<Record<ItemType, number>> = {};
+  readonly counts: Partial<Record<OwnedItemType, number>> = {};
   /** The partitions of the pointers of the leads, and of the messages of their conversations. */
   readonly #pointers: ReadonlySet<string>;
   readonly #messages = new Set<string>();
 
-  constructor(subject: Subject, unreadable = new Unreadable()) {
+  constructor(subject: Subject, invalid = new InvalidItems()) {
     this.subject = subject;
-    this.unreadable = unreadable;
+    this.invalid = invalid;
     const { account, leads = [] } = subject;
     this.#pointers = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
   }
@@ -35,7 +35,7 @@ export class ItemsToErase {
     return items.filter((item) => {
       const owner = findOwner(item);
       const verdict = owner?.account === this.subject.account && this.#decide(owner.type, item);
-      if (typeof verdict === "string") this.unreadable.note(item, verdict);
+      if (typeof verdict === "string") this.invalid.note(item, verdict);
       if (!owner || verdict !== true) return false;
       this.counts[owner.type] = (this.counts[owner.type] ?? 0) + 1;
       return true;
@@ -43,7 +43,7 @@ export class ItemsToErase {
   }
 
   /** @returns whether the item is deleted, or why nobody can tell */
-  #decide(type: ItemType, { pk, sk, id, leadId, ids }: Item): boolean | string {
+  #decide(type: OwnedItemType, { pk, sk, id, leadId, ids }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
     switch (type) {

@@ -3,7 +3,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { findOwner, type ItemType } from "../table/item-owner.ts";
+import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
 import { scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
@@ -73,7 +73,7 @@ const attributes = {
 function selectItems({ account, leads }: Subject) {
   const ofLeads = ["lead", "externalId", "message", "active", "idempotency"] as const;
   const others = ["conversation", "rate", "leadImport", "count"] as const;
-  const types: readonly ItemType[] = leads ? ofLeads : [...ofLeads, ...others];
+  const types: readonly OwnedItemType[] = leads ? ofLeads : [...ofLeads, ...others];
   const partitions = types.map((type) => accountPartition(type, account));
   const values = partitions.flatMap((pk, i) => [[`:t${i}`, pk] as const, [`:t${i}p`, `${pk}#`] as const]);
   const filters = partitions.map((_, i) => `pk = :t${i} OR begins_with(pk, :t${i}p)`);
@@ -129,5 +129,5 @@ export async function sweepErasedSince(
   for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
   const found = new ItemsToErase({ account, leads });
   await sweep(found, { pace, scan: false, conversations: known });
-  if (found.unreadable.size > 0) console.error(found.unreadable.toSentence());
+  if (found.invalid.size > 0) console.error(found.invalid.toSentence());
 }

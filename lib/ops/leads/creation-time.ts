@@ -1,7 +1,7 @@
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 
 /** A date and time as files have it, in parts: the date, hours and minutes, seconds, and the offset in three parts. */
-const pattern =
+const timePattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?(?: ?(?:(Z|UTC)|([+-]\d\d):?(\d\d)?))?$/i;
 
 const day = 86_400_000;
@@ -18,7 +18,7 @@ export const clockOf = (timeZone: string) =>
  * @returns undefined for any other text
  */
 export function parseTime(text: string, clock?: Intl.DateTimeFormat): number | undefined {
-  const [, date, time = "00:00", seconds = ":00", utc, hours, minutes = "00"] = pattern.exec(text) ?? [];
+  const [, date, time = "00:00", seconds = ":00", utc, hours, minutes = "00"] = timePattern.exec(text) ?? [];
   const local = parseTimestamp(`${date}T${time}${seconds}Z`);
   if (local === undefined || utc) return local;
   if (hours) return parseTimestamp(`${date}T${time}${seconds}${hours}:${minutes}`);

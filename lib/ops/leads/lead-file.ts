@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { errorCode, UserError } from "../../user-error.ts";
 import { type CellOptions, type Header, toFields } from "./csv-cells.ts";
 import { type HeaderOptions, readHeader } from "./csv-header.ts";
-import { type CsvRecord, parseCsv, parseJsonRows, type RowFault, rowFault } from "./csv-rows.ts";
+import { type CsvRecord, parseCsv, parseJsonRows, type RowFault, rowFault } from "./parse-csv.ts";
 
 /** How a file is read. */
 export interface FileOptions extends HeaderOptions, CellOptions {
@@ -34,11 +34,11 @@ export async function openLeadFile(path: string, options: FileOptions) {
     throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
   });
   const encoding = findEncoding(path, bytes, options.encoding);
-  const texts = () => decode(path, bytes, encoding);
+  const texts = () => decodeText(path, bytes, encoding);
   const records = () => (ending === ".json" ? parseJsonRows(texts) : parseCsv(texts));
   let count = 0;
-  for await (const _ of readRows(records(), options)) count += 1;
-  return { count, rows: () => readRows(records(), options) };
+  for await (const _ of readLeadRows(records(), options)) count += 1;
+  return { count, rows: () => readLeadRows(records(), options) };
 }
 
 /** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
@@ -52,7 +52,7 @@ function findEncoding(path: string, bytes: Buffer, named?: string): string {
 }
 
 /** The parts of a text. Byte order marks are left out. @throws UserError */
-function* decode(path: string, bytes: Buffer, encoding: string): Generator<string> {
+function* decodeText(path: string, bytes: Buffer, encoding: string): Generator<string> {
   const size = 1024 * 1024;
   try {
     const decoder = new TextDecoder(encoding, { fatal: true });
@@ -67,7 +67,7 @@ function* decode(path: string, bytes: Buffer, encoding: string): Generator<strin
 }
 
 /** Reads the rows of a table whose first row names the columns. @throws UserError for an invalid header */
-export async function* readRows(
+export async function* readLeadRows(
   records: AsyncIterable<CsvRecord> | Iterable<CsvRecord>,
   options: FileOptions,
 ): AsyncGenerator<Row> {

@@ -12,12 +12,12 @@ import { unknownItem } from "../command/known-account.ts";
 import { selectPacedTable, selectTableByOptions } from "../command/select-table.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
-import { Unreadable } from "../table/unreadable.ts";
-import { changeLead } from "./lead-changes.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
+import { setLeadFields } from "./set-lead-fields.ts";
 
 interface LeadOptions extends AccountOptions {
   readonly lead: string;
@@ -34,13 +34,13 @@ export function leadsCommand(): Command {
       .addOption(
         new Option("--status <status>", "the new status").choices(leadStatuses).makeOptionMandatory(),
       )
-      .action(change),
+      .action(setFields),
   );
   leads.addCommand(
     command("set-score", "change the score of a lead", { writes: true })
       .requiredOption("--lead <id>", "the lead's id")
       .requiredOption("--score <number>", "the new score, a whole number from 0 to 100", parseScore)
-      .action(change),
+      .action(setFields),
   );
   return leads
     .addCommand(importCommand())
@@ -56,11 +56,11 @@ export function leadsCommand(): Command {
 
 const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.");
 
-async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
+async function setFields(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead: id, status, score, json } = options;
   const fields = status === undefined ? { score } : { status };
-  const lead = await changeLead(account, id, fields);
+  const lead = await setLeadFields(account, id, fields);
   if (!lead) throw await unknownItem(options, `lead ${id}`);
   const sentence = `The lead ${id} has the status ${lead.status} and the score ${lead.score}.`;
   console.log(json ? JSON.stringify(lead) : sentence);
@@ -70,8 +70,8 @@ async function change(options: LeadOptions & Partial<Pick<Lead, "status" | "scor
 async function listErased(options: PacedAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const unreadable = new Unreadable();
-  const leads = await readErasedLeads(account, pace, unreadable.note);
+  const invalid = new InvalidItems();
+  const leads = await readErasedLeads(account, pace, invalid.note);
   const erased = leads.map(({ id, leadId, pending = false }) => ({
     leadId,
     erasedAt: isId("erasure", id) ? createdAt(id) : undefined,
@@ -80,5 +80,5 @@ async function listErased(options: PacedAccountOptions): Promise<void> {
   if (json) console.log(JSON.stringify(erased));
   else if (erased.length === 0) console.log(`The account ${account} has no erased leads.`);
   else console.log(formatColumns(erased));
-  unreadable.print();
+  invalid.print();
 }

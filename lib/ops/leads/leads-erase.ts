@@ -8,10 +8,11 @@ import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type EraseOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
+type EraseLeadsOptions = PacedAccountOptions &
+  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (): Command =>
@@ -30,20 +31,20 @@ export const eraseCommand = (): Command =>
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action(eraseLeads);
 
-async function eraseLeads(options: EraseOptions): Promise<void> {
+async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, scan, dryRun, yes } = options;
-  const unreadable = new Unreadable();
-  const leads = await findErasable(options, unreadable, pace);
+  const invalid = new InvalidItems();
+  const leads = await findErasable(options, invalid, pace);
   if (dryRun || !yes) {
-    const found = new ItemsToErase({ account, leads }, unreadable);
+    const found = new ItemsToErase({ account, leads }, invalid);
     await sweep(found, { pace, scan, dryRun: true });
     if (dryRun) return printErasure(options, found, "would be erased");
     console.error(erasureSentence(options, found, "will be erased"));
     const { value, by } = namedBy(options);
     await confirm(value, { kind: "person", action: "erase them", by });
   }
-  const found = new ItemsToErase({ account, leads }, unreadable);
+  const found = new ItemsToErase({ account, leads }, invalid);
   await erase(found, { pace, scan });
   printErasure(options, found, "erased");
 }
@@ -54,23 +55,23 @@ async function eraseLeads(options: EraseOptions): Promise<void> {
  * @throws UserError when there are none
  */
 async function findErasable(
-  options: EraseOptions,
-  unreadable: Unreadable,
+  options: EraseLeadsOptions,
+  invalid: InvalidItems,
   pace: Pace,
 ): Promise<ReadonlySet<string>> {
-  const { note } = unreadable;
+  const { note } = invalid;
   const { account, lead } = options;
   const rows = await findLeads(account, options, pace, note);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, note))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  unreadable.check();
+  invalid.check();
   throw await unknownPerson(options, pace);
 }
 
 function erasureSentence(
-  { scan }: EraseOptions,
+  { scan }: EraseLeadsOptions,
   { subject: { leads }, counts }: ItemsToErase,
   verb: string,
 ): string {
@@ -88,15 +89,18 @@ const nameCounts = ({
   active = 0,
   idempotency = 0,
 }: ItemsToErase["counts"]) => ({
-  ...{ conversations: conversation, messages: message, pointers: active, idempotencyRecords: idempotency },
+  conversations: conversation,
+  messages: message,
+  pointers: active,
+  idempotencyRecords: idempotency,
 });
 
-/** @throws UserError when items could not be read */
-function printErasure(options: EraseOptions, found: ItemsToErase, verb: string): void {
+/** @throws UserError when items are not valid */
+function printErasure(options: EraseLeadsOptions, found: ItemsToErase, verb: string): void {
   const { account, json } = options;
-  const { subject, counts, unreadable } = found;
+  const { subject, counts, invalid } = found;
   const leads = [...(subject.leads ?? [])];
-  const output = { account, leads, ...nameCounts(counts), unreadable: [...unreadable.values()] };
+  const output = { account, leads, ...nameCounts(counts), invalid: [...invalid.values()] };
   console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verb));
-  unreadable.check();
+  invalid.check();
 }

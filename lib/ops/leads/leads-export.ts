@@ -6,11 +6,11 @@ import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
-import { readStored } from "../table/stored-records.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { readStored } from "../table/valid-records.ts";
 import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
 
-type ExportOptions = PacedAccountOptions & { readonly output: string };
+type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
 export const exportCommand = (): Command =>
@@ -19,36 +19,36 @@ export const exportCommand = (): Command =>
     .addHelpText("after", leftOutCodes)
     .action(exportLeads);
 
-async function exportLeads(options: ExportOptions): Promise<void> {
+async function exportLeads(options: ExportLeadsOptions): Promise<void> {
   const { account, output, json } = options;
   const pace = await selectPacedAccount(options);
-  const unreadable = new Unreadable();
+  const invalid = new InvalidItems();
   let exported = 0;
   const text = async function* () {
     yield formatCsvHeader();
-    for await (const leads of readAllLeads(account, pace, unreadable)) {
+    for await (const leads of readAllLeads(account, pace, invalid)) {
       yield formatCsv(leads);
       exported += leads.length;
     }
   };
   await writeOutput(text(), output);
-  const summary = { account, exported, output, unreadable: unreadable.size };
+  const summary = { account, exported, output, invalid: invalid.size };
   console.log(json ? JSON.stringify(summary) : `Exported ${exported} leads.`);
-  unreadable.print();
+  invalid.print();
 }
 
 /**
  * Reads all leads of the account in pages, newest first. Each page is read consistently. Every lead is read once,
  * except leads that are created or deleted in the meantime.
  *
- * @param unreadable gets each item that an import would refuse
+ * @param invalid gets each item that an import would refuse
  */
 export async function* readAllLeads(
   account: string,
   pace: Pace,
-  unreadable: Unreadable,
+  invalid: InvalidItems,
 ): AsyncGenerator<Lead[]> {
   const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
   for await (const items of queryItems(leads, pace))
-    yield items.flatMap((item) => readStored("lead", item, unreadable) ?? []);
+    yield items.flatMap((item) => readStored("lead", item, invalid) ?? []);
 }

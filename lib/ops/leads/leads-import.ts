@@ -5,17 +5,17 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
-import { storeRows } from "../copy/store-rows.ts";
-import { someInvalid } from "../table/unreadable.ts";
+import { storeRows } from "../erasure/store-rows.ts";
+import { someInvalid } from "../table/invalid-items.ts";
 import { clockOf } from "./creation-time.ts";
 import { columnsSentence, findColumn, type Mapped } from "./csv-header.ts";
-import { type RowFault, rowFault } from "./csv-rows.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./lead-file.ts";
+import { type RowFault, rowFault } from "./parse-csv.ts";
 import { type Import, rowToLead } from "./row-to-lead.ts";
 import { storeLead } from "./store-lead.ts";
 
 /** How many rows are written concurrently. */
-const parallel = 32;
+const leadsAtOnce = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
 export const importCommand = (): Command =>
@@ -91,10 +91,10 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
             outcomes[await storeLead(storing, row, update)] += 1;
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            await reject(rejects, row.line, error.details.faults ?? [], row.value);
+            await rejectRow(rejects, row.line, error.details.faults ?? [], row.value);
           }
         },
-        parallel,
+        leadsAtOnce,
       ),
   });
   const { stored: imported, updated, present, erased } = outcomes;
@@ -108,7 +108,7 @@ async function* validRows(file: LeadFile, rejects: Rejects, context: Import) {
     left -= 1;
     const checked = fault ? { faults: [fault] } : rowToLead(value, line, left, context);
     if ("lead" in checked) yield checked;
-    else await reject(rejects, line, checked.faults, value);
+    else await rejectRow(rejects, line, checked.faults, value);
   }
 }
 
@@ -121,7 +121,7 @@ interface Rejects {
 }
 
 /** @throws UserError when the file cannot be written */
-async function reject(rejects: Rejects, line: number, faults: readonly RowFault[], row: unknown) {
+async function rejectRow(rejects: Rejects, line: number, faults: readonly RowFault[], row: unknown) {
   rejects.count += 1;
   const errors = faults.map(({ field, code, message }) => rowFault(field, code, message));
   for (const { field, message } of errors) {

@@ -5,9 +5,9 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
-import { findConversations, readEach, readMessages } from "../table/lead-items.ts";
-import { readStored } from "../table/stored-records.ts";
-import { Unreadable } from "../table/unreadable.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { findConversations, readEach, readMessageItems } from "../table/lead-items.ts";
+import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type ShowOptions = PacedAccountOptions & PersonOptions;
@@ -21,34 +21,34 @@ export const showCommand = (): Command =>
 async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
-  const unreadable = new Unreadable();
+  const invalid = new InvalidItems();
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
-  for (const item of await findLeads(account, options, pace, unreadable.note))
-    leads.push(await readLead(account, item, unreadable, pace));
-  const output = { account, leads, unreadable: [...unreadable.values()] };
+  for (const item of await findLeads(account, options, pace, invalid.note))
+    leads.push(await readLead(account, item, invalid, pace));
+  const output = { account, leads, invalid: [...invalid.values()] };
   if (leads.length > 0) console.log(JSON.stringify(output, null, json ? 0 : 2));
-  unreadable.print();
+  invalid.print();
   if (leads.length === 0) throw await unknownPerson(options, pace);
 }
 
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */
-async function readLead(account: string, item: Item, unreadable: Unreadable, pace: Pace) {
+async function readLead(account: string, item: Item, invalid: InvalidItems, pace: Pace) {
   const id = String(item.sk);
-  const lead = readStored("lead", item, unreadable) ?? { id };
-  const found = new ItemsToErase({ account, leads: new Set([id]) }, unreadable);
+  const lead = readStored("lead", item, invalid) ?? { id };
+  const found = new ItemsToErase({ account, leads: new Set([id]) }, invalid);
   const conversations = [];
   const { ids } = await findConversations(account, id, pace);
   const keys = ids.map((id) => conversationKey(account, id));
   const own = new Map(found.take(await readEach(keys, pace)).map((stored) => [stored.sk, stored]));
   for (const key of keys) {
     const stored = own.get(key.sk);
-    const messages = found.take(await readMessages(account, key.sk, pace));
+    const messages = found.take(await readMessageItems(account, key.sk, pace));
     if (!stored && messages.length === 0) continue;
-    if (!stored) unreadable.note(key, "it has messages of a lead that it does not name");
-    const conversation = (stored && readStored("conversation", stored, unreadable)) ?? { id: key.sk };
+    if (!stored) invalid.note(key, "it has messages of a lead that it does not name");
+    const conversation = (stored && readStored("conversation", stored, invalid)) ?? { id: key.sk };
     conversations.push({
       ...conversation,
-      messages: messages.flatMap((message) => readStored("message", message, unreadable) ?? []),
+      messages: messages.flatMap((message) => readStored("message", message, invalid) ?? []),
     });
   }
   return { lead, conversations };

@@ -9,7 +9,7 @@ import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
-import { type RowFault, rowFault } from "./csv-rows.ts";
+import { type RowFault, rowFault } from "./parse-csv.ts";
 
 /** A lead as a row tells it. */
 type RowLead = Omit<Lead, "id" | "createdAt"> & Partial<Pick<Lead, "id" | "createdAt">>;

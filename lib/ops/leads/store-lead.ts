@@ -12,9 +12,9 @@ import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { UserError } from "../../user-error.ts";
-import { putAbsent, spend, storeOnce } from "../copy/copy-item.ts";
-import { isErased, type Storing } from "../copy/store-rows.ts";
+import { isErased, type StoringRows } from "../erasure/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
+import { putAbsent, spend, storeOnce } from "../table/write-items.ts";
 import type { LeadRow } from "./row-to-lead.ts";
 
 /**
@@ -24,7 +24,7 @@ import type { LeadRow } from "./row-to-lead.ts";
  * @throws ApiError `invalid_input` if the row does not fit what is stored
  */
 export async function storeLead(
-  storing: Storing,
+  storing: StoringRows,
   row: LeadRow,
   update: boolean,
 ): Promise<"stored" | "updated" | "present" | "erased"> {
@@ -51,7 +51,10 @@ export async function storeLead(
     if (stored && fieldsOf(stored).externalId === externalId) return "present";
     if (stored) throw invalidInput([otherExternalId]);
     const item = leadItem(account, lead);
-    await transact([putAbsent(storing, item), putExternalId(account, externalId, lead.id, leadId)], true);
+    await transact(
+      [{ Put: putAbsent(storing, item) }, putExternalId(account, externalId, lead.id, leadId)],
+      true,
+    );
     return "stored";
   });
   await spend(storing, row.lead, outcome);

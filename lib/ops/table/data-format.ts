@@ -8,24 +8,20 @@ import { UserError } from "../../user-error.ts";
 /**
  * Checks that this program writes what the deployed release of a table reads.
  *
- * @param untagged the format of a table without the tag: by default the first one
- * @param oldest the oldest format that the program can read, if it only reads
+ * @param untagged the format of a table without the tag, such as one that was restored; by default, it is refused
  * @throws UserError for another data format
  */
-export async function checkDataFormat(
-  { client, name }: OtherTable,
-  untagged = 1,
-  oldest = dataFormat,
-): Promise<void> {
+export async function checkDataFormat({ client, name }: OtherTable, untagged?: number): Promise<void> {
   const retry = { deadline: Date.now() + 10_000, isRetryable: isTableBusy };
   const tags = await withRetry(async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));
     return Tags;
   }, retry);
-  const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value ?? untagged;
-  if (Number(stored) >= oldest && Number(stored) <= dataFormat) return;
+  const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value;
+  if (Number(stored ?? untagged) === dataFormat) return;
+  const found = stored === undefined ? "no data format" : `the data format ${stored}`;
   throw new UserError(
-    `The table ${name} has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
+    `The table ${name} has ${found}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
   );
 }

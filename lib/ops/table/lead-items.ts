@@ -9,8 +9,8 @@ import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
+import type { Note } from "./invalid-items.ts";
 import { ofParent } from "./read-items.ts";
-import type { Note } from "./unreadable.ts";
 
 /**
  * The items of the leads with an email address, in any letter case, oldest first.
@@ -55,7 +55,7 @@ export const messagesOf = (account: string, conversationId: string) =>
   inPartition(messageKey(account, conversationId, "").pk);
 
 /** The same of a conversation that may be stored under a longer key than ids have, and then has none. */
-export const readMessages = async (account: string, conversationId: unknown, pace: Pace) =>
+export const readMessageItems = async (account: string, conversationId: unknown, pace: Pace) =>
   isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
 
 /** The keys of the items in a partition that the index `by-parent` lists for a value. An item may be gone, or have another value. */
@@ -69,13 +69,13 @@ export async function listByParent(
 }
 
 /** How many items are read at the same time. */
-const parallel = 16;
+const itemsAtOnce = 16;
 
 /** Reads those items that exist, consistently. */
 export async function readEach(keys: readonly Key[], pace: AnyPace): Promise<Item[]> {
   const items: Item[] = [];
-  for (let from = 0; from < keys.length; from += parallel) {
-    const some = keys.slice(from, from + parallel);
+  for (let from = 0; from < keys.length; from += itemsAtOnce) {
+    const some = keys.slice(from, from + itemsAtOnce);
     const read = await Promise.all(some.map(({ pk, sk }) => pace.retry(() => readItem({ pk, sk }))));
     items.push(...read.filter((item) => item !== undefined));
     await pace.spend(some.length);

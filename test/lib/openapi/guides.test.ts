@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaults } from "../../../lib/config/stage-schema.ts";
+import { defaults } from "../../../lib/config/settings.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { problems } from "../../../shared/errors.ts";

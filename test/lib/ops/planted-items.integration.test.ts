@@ -97,7 +97,7 @@ describe("a command that changes nothing", () => {
       const [conversation] = own.conversations.filter(({ id }: { id: string }) => id === ada.conversationId);
       expect(conversation.messages).toEqual(expect.arrayContaining([...ada.conversation.messages]));
       expect(stdout).not.toContain(secret);
-      expect(stderr).toMatch(/^These items could not be read and were left out:\n/);
+      expect(stderr).toMatch(/^These items are not valid and were left out:\n/);
     }
     const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
     expect(code).toBe(3);
@@ -109,8 +109,8 @@ describe("a command that changes nothing", () => {
     const path = filePath(".csv");
     const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
-    const { exported, unreadable } = JSON.parse(stdout);
-    expect(exported + unreadable).toBe(itemsOf(before, account, ["LEAD"]).length);
+    const { exported, invalid } = JSON.parse(stdout);
+    expect(exported + invalid).toBe(itemsOf(before, account, ["LEAD"]).length);
     const text = await readFile(path, "utf8");
     for (const { lead } of [ada, bob]) expect(text).toContain(lead.id);
     expect(text).toContain(name);
@@ -128,7 +128,7 @@ describe("a command that changes nothing", () => {
     const lines = await readLines(path);
     const types = ["LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT"] as const;
     const messages = itemsOf(before, account, ["MESSAGE"]).length;
-    expect(lines.length + JSON.parse(stdout).unreadable).toBe(
+    expect(lines.length + JSON.parse(stdout).invalid).toBe(
       itemsOf(before, account, [...types]).length + messages,
     );
     expect(lines).toEqual(
@@ -143,9 +143,9 @@ describe("a command that changes nothing", () => {
     const copy = ["accounts", "copy", ...ofAccount, "--from-table", tableName, "--to-account", "copy"];
     const copied = await ops(...copy, "--dry-run", "--json");
     expect(copied.code).toBe(3);
-    const { stored, erased, left, unreadable } = JSON.parse(copied.stdout);
+    const { stored, erased, left, invalid } = JSON.parse(copied.stdout);
     expect(stored + erased + left).toBe(lines.length);
-    expect(unreadable).toHaveLength(JSON.parse(stdout).unreadable);
+    expect(invalid).toHaveLength(JSON.parse(stdout).invalid);
   });
 
   test.each([

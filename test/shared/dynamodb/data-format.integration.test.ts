@@ -14,34 +14,24 @@ import { tableItems } from "../../support/table-items.ts";
 // What an erasure waits for is another test's.
 skipWaits();
 
-/** What the first data format stores. */
-const first = {
-  "ACTIVE#*#*": "conversationId sk",
-  "CONVERSATION#*":
-    "byOrigin=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndOrigin=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
-  "ERASED#*": "id leadId sk",
-  "IDEMPOTENCY#*#*": "expiresAt fingerprint ids sk",
-  "IMPORT#*": "sk startedAt",
-  "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
-  "LEAD#*":
-    "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed createdAt email id imported name score sk source status tags",
-  "LIMIT#*": "requests sk",
-  "MESSAGE#*#*": "channel conversationId createdAt id leadId message sk",
-};
-
 /**
  * What each data format stores: by the form of the partition key, the attributes, with the forms of the keys of indexes.
  * An entry never changes once it is released: another shape is another entry, and the next number of `dataFormat`.
  */
 const shapes: Readonly<Record<number, unknown>> = {
-  1: first,
-  2: {
-    ...first,
+  1: {
+    "ACTIVE#*#*": "conversationId sk",
+    "CONVERSATION#*":
+      "byOrigin=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndOrigin=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
+    "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
-    "MESSAGE#*#*": "channel conversationId createdAt id leadId message metadata sk",
+    "IMPORT#*": "sk startedAt",
+    "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
     "LEAD#*":
       "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
+    "LIMIT#*": "requests sk",
+    "MESSAGE#*#*": "channel conversationId createdAt id leadId message metadata sk",
   },
 };
 

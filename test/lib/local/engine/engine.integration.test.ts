@@ -12,8 +12,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
-import { startEngine } from "../../../../lib/local/engine/engine.ts";
-import { enginePorts } from "../../../../lib/local/engine/engine-ports.ts";
+import { enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
 import { prepareTable } from "../../../../lib/local/engine/table-setup.ts";
 import { UserError } from "../../../../lib/user-error.ts";

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createTokenBucket } from "../../../../lib/local/gateway/request-handler.ts";
+import { createTokenBucket } from "../../../../lib/local/gateway/request-routing.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
 

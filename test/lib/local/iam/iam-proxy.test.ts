@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createFaults, type Fault, type Faults } from "../../../../lib/local/iam/faults.ts";
+import { createFaults, type Faults, type InjectedFault } from "../../../../lib/local/iam/faults.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import type { Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
@@ -82,7 +82,7 @@ test("a denied request gets AWS's error, and does not reach the engine", async (
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
 });
 
-test.each<[Fault, string | undefined, number]>([
+test.each<[InjectedFault, string | undefined, number]>([
   ["throttle", "ThrottlingException", 0],
   ["late", undefined, 1],
   ["drop", "ECONNRESET", 1],

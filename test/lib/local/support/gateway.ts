@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { type Pages, startGateway } from "../../../../lib/local/gateway/gateway.ts";
-import type { Api, ApiRoute } from "../../../../lib/local/template/api-definition.ts";
+import type { ApiDefinition, ApiRoute } from "../../../../lib/local/template/api-routes.ts";
 import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "./stack.ts";
 
@@ -9,7 +9,7 @@ interface Options {
   readonly respond?: (event: Record<string, unknown>) => unknown;
   readonly authorize?: (event: Record<string, unknown>) => unknown;
   readonly ttlSeconds?: number;
-  readonly throttle?: Api["throttle"];
+  readonly throttle?: ApiDefinition["throttle"];
   readonly pages?: Pages;
   readonly port?: number;
 }
@@ -33,7 +33,7 @@ export async function startProbes({
     const event = JSON.parse(payload);
     return fn === probe ? respond(event) : authorize(event);
   };
-  const api: Api = { routes, authorizer, ...(throttle && { throttle }) };
+  const api: ApiDefinition = { routes, authorizer, ...(throttle && { throttle }) };
   const gateway = await startGateway(api, { port, invoke, pages, log: (line) => log.push(line) });
   onTestFinished(() => gateway.stop());
   const get = (path = "/probes", { headers, ...init }: RequestInit = {}) =>

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { lockFile } from "../../../../lib/local/engine/file-lock.ts";
+import { lockFile } from "../../../../lib/local/engine/data-directory.ts";
 import { errorCode } from "../../../../lib/user-error.ts";
 import { listening } from "../../../support/listening.ts";
 

@@ -99,7 +99,7 @@ describe("accounts erase", () => {
     const elapsed = Date.now() - start;
     expect({ failure, output }).toEqual({
       failure: undefined,
-      output: { account, erased: true, leads: 22, unreadable: [] },
+      output: { account, erased: true, leads: 22, invalid: [] },
     });
     const { added, ...others } = compareItems(neighbours, await tableItems());
     expect(others).toEqual({ changed: [], deleted: [] });
@@ -263,10 +263,10 @@ describe("accounts erase", () => {
     const { pk, sk } = nameless;
     const reason = "its accountId is not a string";
     expect(output).toEqual({
-      ...{ account, erased: true, leads: 1, unreadable: [{ type: "apiKey", pk, sk, reason }] },
+      ...{ account, erased: true, leads: 1, invalid: [{ type: "apiKey", pk, sk, reason }] },
     });
     expect(failure).toMatch(
-      /^These items could not be read .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
+      /^These items are not valid .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
     );
     expect(failure).toContain("then run the command again");
     expect(await readItem(apiKeyKey(sha256, keyId))).toEqual(planted);

@@ -17,7 +17,7 @@ import { beforeCall } from "../../../support/conditions.ts";
 import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
-import { accounts } from "../copy/support/copy.ts";
+import { accounts } from "./support/copy.ts";
 
 const source = randomUUID();
 
@@ -71,7 +71,7 @@ test("accounts copy moves an account to another, which then exports the same lin
   expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   const report = {
     ...{ account, from: tableName, stored: 16, present: 0, replaced: 0, erased: 0, left: 0 },
-    ...{ unreadable: [], leftOut: [] },
+    ...{ invalid: [], leftOut: [] },
   };
   expect(await accounts(...args)).toMatchObject({ failure: undefined, code: 0, output: report });
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import type { Settings } from "../../../../lib/config/stage-schema.ts";
+import type { Settings } from "../../../../lib/config/settings.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
 
 const settings = new Map([
@@ -7,7 +7,7 @@ const settings = new Map([
   ["dev", { authorizerCacheSeconds: 30 }],
 ]);
 
-vi.mock(import("../../../../lib/config/stage-settings.ts"), () => ({
+vi.mock(import("../../../../lib/config/read-stage-file.ts"), () => ({
   readProjectStage: (stage) => settings.get(stage) as Settings | undefined,
 }));
 

@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Settings } from "../../../../lib/config/stage-schema.ts";
+import type { Settings } from "../../../../lib/config/settings.ts";
 import { selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
@@ -13,7 +13,7 @@ const stages: Readonly<Record<string, Partial<Settings>>> = {
   open: {},
 };
 
-vi.mock(import("../../../../lib/config/stage-settings.ts"), () => ({
+vi.mock(import("../../../../lib/config/read-stage-file.ts"), () => ({
   readProjectStage: (stage) => stages[stage] as Settings | undefined,
 }));
 

@@ -69,7 +69,7 @@ async function plant(account: string) {
       await plantItem({ ...key("conv"), sk: "ä".repeat(500) }, { ...byAda, leadId: ada.id, channel: 5 }),
     ],
     /** Whose they are cannot be read: by the index or in the partition of one of the lead's conversations. */
-    unreadable: [
+    invalid: [
       await plantItem(key("conv"), byAda),
       await plantItem(key("conv"), { ...byAda, leadId: 5 }),
       await plantItem(key("conv"), { ...byAda, leadId: { id: ada.id } }),
@@ -103,20 +103,18 @@ test.each([
   false,
 ])("pointers, index rows and malformed items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
   const account = randomUUID();
-  const { ada, bob, ofBob, ofAda, unreadable, unreadableByScan, ofAdaByScan } = await plant(account);
+  const { ada, bob, ofBob, ofAda, invalid, unreadableByScan, ofAdaByScan } = await plant(account);
   const before = await tableItems();
   const { failure, output } = await erase(account, "--lead", ada.id, ...(scan ? [] : ["--no-scan"]));
   const { added, changed, deleted } = compareItems(before, await tableItems());
   expect({ added, changed }).toEqual({ added: [name(erasedLeadKey(account, ada.id))], changed: [] });
   const found = ada.items.filter((item) => scan || !item.startsWith("IDEMPOTENCY"));
   expect(deleted).toEqual([...found, ...ofAda, ...(scan ? ofAdaByScan : [])].sort());
-  const named = [...unreadable, ...(scan ? unreadableByScan : [])];
-  expect(output.unreadable.map(name).sort()).toEqual(named.sort());
+  const named = [...invalid, ...(scan ? unreadableByScan : [])];
+  expect(output.invalid.map(name).sort()).toEqual(named.sort());
   expect(output).toMatchObject({ leads: [ada.id], idempotencyRecords: scan ? 5 : 0 });
   const more = `\nand ${named.length - 5} more\n`;
-  expect(failure).toMatch(
-    /^These items could not be read and were left as they are:\ntype +pk +sk +reason\n/,
-  );
+  expect(failure).toMatch(/^These items are not valid and were left as they are:\ntype +pk +sk +reason\n/);
   expect(failure).toContain(more);
   expect(failure).toMatch(/ then run the command again, for leads with --lead\.$/);
   if (!scan) return;
@@ -127,7 +125,7 @@ test.each([
 
   // The other lead is erased with what the index does not list for it.
   const { output: second } = await erase(account, "--lead", bob.id);
-  const misplaced = second.unreadable.filter(({ reason }: { reason: string }) => /conversation/.test(reason));
+  const misplaced = second.invalid.filter(({ reason }: { reason: string }) => /conversation/.test(reason));
   expect(misplaced).toEqual([]);
   const after = await tableItems();
   for (const item of [...bob.items, ...ofBob]) expect(after.has(item)).toBe(false);
@@ -150,11 +148,11 @@ test("messages in a conversation that was overwritten with one of another lead a
   }
   const ofAda = ["--account", account, "--lead", ada.id];
   const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
-  const { leads, unreadable } = JSON.parse(stdout);
+  const { leads, invalid } = JSON.parse(stdout);
   expect(code).toBe(3);
   const messages = leads[0].conversations.flatMap((each: { messages: object[] }) => each.messages);
   expect(messages).toEqual(Array(3).fill(expect.objectContaining({ leadId: ada.id, message: "Hello" })));
-  expect(unreadable.map(name).sort()).toEqual(names);
+  expect(invalid.map(name).sort()).toEqual(names);
   expect((await erase(account, "--lead", ada.id, "--no-scan")).failure).toBeUndefined();
   const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
   expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", "IDEMPOTENCY", "IDEMPOTENCY"]);
@@ -168,7 +166,7 @@ test("a lead that the index lists for an address, and whose own is another or ca
   const nameless = await plantItem(leadKey(account, newId("lead")), { byParent, email: 5 });
   const first = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(first.output.leads).toEqual([id]);
-  expect(first.output.unreadable.map(name)).toEqual([nameless]);
+  expect(first.output.invalid.map(name)).toEqual([nameless]);
   const second = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(second.output).toBeUndefined();
   expect(second.failure).toContain(" then run the command again");

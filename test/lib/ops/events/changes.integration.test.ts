@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
-import { changeLead } from "../../../../lib/ops/leads/lead-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { setLeadFields } from "../../../../lib/ops/leads/set-lead-fields.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";
@@ -12,7 +12,7 @@ import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
-import { copy, replace } from "../copy/support/copy.ts";
+import { copy, replace } from "../accounts/support/copy.ts";
 
 const [pipe] = stack.pipes;
 /** What the pipe of the stack makes of what something writes. @returns the events, and how many records the filter let pass */
@@ -39,14 +39,14 @@ test("a change of a status or a score has an event, and the same value again has
   const lead = await aLead(account, { source: "website", tags: ["vip"] });
   const id = expect.stringMatching(/^change_/);
   const event = { version: 1, id, account, leadId: lead.id, createdAt: expect.any(String) };
-  const setStatus = () => changeLead(account, lead.id, { status: "booked" });
+  const setStatus = () => setLeadFields(account, lead.id, { status: "booked" });
   const booked = { ...lead, status: "booked" };
   expect(await eventsOf(setStatus)).toEqual({
     passed: 1,
     events: [{ type: "lead.updated", ...event, changed: ["status"], lead: booked }],
   });
   expect(await eventsOf(setStatus)).toEqual(nothing);
-  expect(await eventsOf(() => changeLead(account, lead.id, { score: 7 }))).toEqual({
+  expect(await eventsOf(() => setLeadFields(account, lead.id, { score: 7 }))).toEqual({
     passed: 1,
     events: [{ type: "lead.updated", ...event, changed: ["score"], lead: { ...booked, score: 7 } }],
   });
@@ -76,7 +76,7 @@ test("a copy and an import have events of the leads that they store and of what 
   const again = () => replace(account, from);
   expect(await eventsOf(again)).toEqual(nothing);
 
-  await changeLead(account, lead.id, { score: 7 });
+  await setLeadFields(account, lead.id, { score: 7 });
   await setConversationStatus(account, conversationId, "closed");
   expect((await eventsOf(again)).events).toMatchObject([
     { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status: "active" } },

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/csv-cells.ts";
-import { parseCsv } from "../../../../lib/ops/leads/csv-rows.ts";
-import { readRows as readTable } from "../../../../lib/ops/leads/lead-file.ts";
+import { readLeadRows as readTable } from "../../../../lib/ops/leads/lead-file.ts";
+import { parseCsv } from "../../../../lib/ops/leads/parse-csv.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 
 const aLead = (fields: Partial<Lead>): Lead => ({
@@ -16,7 +16,7 @@ const aLead = (fields: Partial<Lead>): Lead => ({
 });
 
 /** The values that an import reads from a file. */
-async function readRows(csv: string): Promise<unknown[]> {
+async function readLeadRows(csv: string): Promise<unknown[]> {
   const rows: unknown[] = [];
   for await (const row of readTable(
     parseCsv(() => [csv]),
@@ -48,7 +48,7 @@ const leads = fc
 test("a file gives the same leads when it is imported", () =>
   fc.assert(
     fc.asyncProperty(fc.array(leads, { minLength: 1, maxLength: 3 }), async (stored) => {
-      const rows = await readRows(formatCsvHeader() + formatCsv(stored));
+      const rows = await readLeadRows(formatCsvHeader() + formatCsv(stored));
       expect(rows.map((row) => ({ tags: [], ...(row as object) }))).toEqual(stored);
     }),
     { numRuns: 1000 },
@@ -68,16 +68,16 @@ test("no cell of a file begins with a formula", () =>
 
 test("metadata is JSON in one column, or has a column for each name; an empty cell is no entry", async () => {
   const entries = "name,metadata.größe,metadata.b.c\r\nAda,'=1,\r\nBob,,\r\nEve,L,x\r\n";
-  expect(await readRows(entries)).toEqual([
+  expect(await readLeadRows(entries)).toEqual([
     { name: "Ada", metadata: { größe: "=1" } },
     { name: "Bob" },
     { name: "Eve", metadata: { größe: "L", "b.c": "x" } },
   ]);
   const json = 'name,metadata\r\nAda,"{""a"":""1""}"\r\nBob,{\r\nEve,\r\n';
-  expect(await readRows(json)).toEqual([
+  expect(await readLeadRows(json)).toEqual([
     ...[{ name: "Ada", metadata: { a: "1" } }, { name: "Bob", metadata: "{" }, { name: "Eve" }],
   ]);
-  await expect(readRows("name,metadata,metadata.a\r\n")).rejects.toThrow("in place of metadata");
+  await expect(readLeadRows("name,metadata,metadata.a\r\n")).rejects.toThrow("in place of metadata");
 });
 
 test.each<readonly [string, unknown]>([
@@ -89,5 +89,5 @@ test.each<readonly [string, unknown]>([
     (cell) => [cell, cell] as const,
   ),
 ])("the score %j is read as %j: what is not plain digits is left for the check to report", async (cell, score) => {
-  expect(await readRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
+  expect(await readLeadRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
 });

@@ -33,7 +33,7 @@ const erase = (account: string, ...args: string[]) =>
 
 const withoutRecords = (items: readonly string[]) => items.filter((item) => !item.startsWith("IDEMPOTENCY"));
 
-const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 5, unreadable: [] };
+const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 5, invalid: [] };
 
 describe("leads erase", () => {
   test.each([
@@ -201,13 +201,13 @@ test("leads show shows a lead with its conversations and messages", async () => 
   const { data: conversations } = (await call("list-conversations", { account })).body;
   const stored = { lead, conversations: [{ ...conversations[0], messages: [first, second] }] };
   const { output } = await runJson(showCommand(), "--account", account, "--email", "ADA@example.com");
-  expect(output).toEqual({ account, leads: [stored], unreadable: [] });
+  expect(output).toEqual({ account, leads: [stored], invalid: [] });
   for (const person of [
     ["--lead", lead.id],
     ["--external-id", "crm-1"],
   ]) {
     const { printed } = await runCommand(showCommand(), "--account", account, ...person);
-    expect(printed).toEqual([JSON.stringify({ account, leads: [stored], unreadable: [] }, null, 2)]);
+    expect(printed).toEqual([JSON.stringify({ account, leads: [stored], invalid: [] }, null, 2)]);
   }
   const { failure } = await runCommand(showCommand(), "--account", account, "--external-id", "crm");
   expect(failure).toBe(`The account ${account} has no lead with this external id.`);

@@ -3,7 +3,7 @@ import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { changeLead } from "../../../../lib/ops/leads/lead-changes.ts";
+import { setLeadFields } from "../../../../lib/ops/leads/set-lead-fields.ts";
 import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
@@ -35,8 +35,8 @@ function tableWith(items: readonly Item[], meanwhile: (write: number) => unknown
 }
 
 const changes: readonly [string, Item, () => Promise<unknown>][] = [
-  ["a lead's status", storedLead("lead_1"), () => changeLead("acme", "lead_1", { status: "booked" })],
-  ["a lead's score", storedLead("lead_1"), () => changeLead("acme", "lead_1", { score: 7 })],
+  ["a lead's status", storedLead("lead_1"), () => setLeadFields("acme", "lead_1", { status: "booked" })],
+  ["a lead's score", storedLead("lead_1"), () => setLeadFields("acme", "lead_1", { score: 7 })],
   [
     "a conversation's status",
     storedConversation("conv_1"),
@@ -97,7 +97,7 @@ test.each([
       ...(source !== undefined && { source }),
     });
   const table = tableWith([from(source)], (write) => write === 1 && table.put(from("fair")));
-  const changed = await changeLead("acme", "lead_1", { status: "booked" });
+  const changed = await setLeadFields("acme", "lead_1", { status: "booked" });
   expect(changed).toMatchObject({ source: "fair", status: "booked" });
   const marks = { changed: ["status"], changeId: expect.stringMatching(/^change_/) };
   expect(table.stored()).toEqual([{ ...from("fair", "booked"), ...marks }]);
@@ -105,14 +105,14 @@ test.each([
 
 test("a lead that has the status and the score already is not written", async () => {
   const table = tableWith([storedLead("lead_1")], () => {});
-  expect(await changeLead("acme", "lead_1", { status: "new", score: 0 })).toMatchObject({ score: 0 });
+  expect(await setLeadFields("acme", "lead_1", { status: "new", score: 0 })).toMatchObject({ score: 0 });
   expect(table.writes()).toBe(0);
 });
 
 test("a changed lead keeps the details that another release stored", async () => {
   const lead = storedLead("lead_1");
   const table = tableWith([{ ...lead, details: { ...lead.details, company: "Analytical" } }], () => {});
-  expect(await changeLead("acme", "lead_1", { score: 7 })).toMatchObject({ score: 7 });
+  expect(await setLeadFields("acme", "lead_1", { score: 7 })).toMatchObject({ score: 7 });
   expect(table.stored()).toMatchObject([{ details: { ...lead.details, score: 7, company: "Analytical" } }]);
 });
 

@@ -1,4 +1,4 @@
-import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
+import { DescribeTableCommand, TagResourceCommand, UntagResourceCommand } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -13,11 +13,14 @@ import { leadFile } from "../../../support/lead-files.ts";
 import { aLead } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 
-/** Gives the table a data format, as a deployment does. */
-async function deploy(format: number, name = tableName) {
-  const { Table } = await table.send(new DescribeTableCommand({ TableName: name }));
+const { Table } = await table.send(new DescribeTableCommand({ TableName: tableName }));
+const ResourceArn = Table?.TableArn;
+
+/** Gives the table a data format, as a deployment does, or takes it away, as a restore does. */
+async function deploy(format: number | undefined) {
   const Tags = [{ Key: dataFormatTag, Value: String(format) }];
-  await table.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
+  if (format !== undefined) await table.send(new TagResourceCommand({ ResourceArn, Tags }));
+  else await table.send(new UntagResourceCommand({ ResourceArn, TagKeys: [dataFormatTag] }));
 }
 
 const person = ["--account", "acme"];
@@ -44,12 +47,12 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
 ];
 
 test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
-  for (const stored of [dataFormat - 1, dataFormat + 1]) {
+  for (const stored of [dataFormat - 1, dataFormat + 1, undefined]) {
     await deploy(stored);
     const before = await tableItems();
     const { failure } = await runCommand(command(), ...args);
     expect(failure).toContain(
-      `has the data format ${stored}, but this program has ${dataFormat}: nothing was written. Check out`,
+      `has ${stored === undefined ? "no data format" : `the data format ${stored}`}, but this program has ${dataFormat}: nothing was written. Check out`,
     );
     expect(await tableItems()).toEqual(before);
   }

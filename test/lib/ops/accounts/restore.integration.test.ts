@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
 import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
@@ -8,7 +7,6 @@ import {
   accountLimitKey,
   activeConversationKey,
   conversationKey,
-  leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -228,7 +226,7 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 });
 
-test("a table of a later data format, without the account or that does not exist is refused", async () => {
+test("a table of another data format, without the account or that does not exist is refused", async () => {
   const { account, from } = await anAccount();
   const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
   const tag = (Value: string) =>
@@ -247,46 +245,4 @@ test("a table of a later data format, without the account or that does not exist
     expect.stringContaining(`The account ${account} would be copied onto itself`),
   ]);
   expect(await tableItems()).toEqual(before);
-});
-
-test("an account is copied from a table of 1.0.0, whose leads have all fields beside their keys", async () => {
-  const { account, from } = await anAccount();
-  const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
-  const Tags = [{ Key: dataFormatTag, Value: "1" }];
-  await table.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
-  const leadsOf = async (account: string) => (await call("list-leads", { account })).body.data;
-  for (const lead of await leadsOf(account)) {
-    const { details: _, ...item } = (await readItem(leadKey(account, lead.id))) ?? {};
-    await table.send(new PutCommand({ TableName: from, Item: { ...item, ...lead } }));
-  }
-  const moved = randomUUID();
-  expect(await copy(account, from, "--to-account", moved)).toMatchObject({ code: 0, output: { stored: 12 } });
-  expect(await leadsOf(moved)).toEqual(await leadsOf(account));
-  const [first] = await leadsOf(moved);
-  expect(await readItem(leadKey(moved, first?.id ?? ""))).toMatchObject({ details: { name: first?.name } });
-});
-
-test("labels in the spellings that 1.0.0 stored get the stored form: of a lead's conversations on a channel, one stays active", async () => {
-  const { account, ada, grace } = await aFilledAccount();
-  const old = new Map([
-    ["fair", "\u3164"],
-    ["email", "whatsapp\u00a0\u200b"],
-  ]);
-  for (const item of Object.values(restoredItems(await tableItems(), account))) {
-    const fields = Object.entries({ source: item.source, channel: item.channel });
-    const spelled = fields.map(([name, value]) => [name, old.get(String(value)) ?? value]);
-    await put(withFields(item, Object.fromEntries(spelled)));
-  }
-  const to = randomUUID();
-  const { code, output } = await copy(account, tableName, "--to-account", to);
-  expect({ code, unreadable: output.unreadable }).toEqual({ code: 0, unreadable: [] });
-  const { conversations } = await expectConsistent(to);
-  for (const { id } of [ada, grace]) {
-    const own = conversations.filter(({ leadId }) => leadId === id);
-    expect(own.map(({ channel }) => channel)).toEqual(["whatsapp", "whatsapp"]);
-    expect(own.map(({ status }) => status).sort()).toEqual(["active", "closed"]);
-  }
-  expect((await call("list-leads", { account: to, query: `id=${ada.id}` })).body.data[0]).not.toHaveProperty(
-    "source",
-  );
 });

@@ -7,14 +7,14 @@ import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { isErased } from "../erasure/store-rows.ts";
 import { activation } from "../table/active-conversation.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { messagesOf } from "../table/lead-items.ts";
-import { readWhole, toItem } from "../table/stored-records.ts";
-import type { Unreadable } from "../table/unreadable.ts";
+import { readWhole, toItem } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type CopyingItem, copyItem, differences, type Outcome } from "./copy-item.ts";
+import { type CopyingItem, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
 import type { SourceTable } from "./source-table.ts";
-import { isErased } from "./store-rows.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
@@ -23,17 +23,17 @@ const ended = "closed";
 export interface Copying extends CopyingItem {
   readonly source: SourceTable;
   /** The items that are not valid. */
-  readonly unreadable: Unreadable;
+  readonly invalid: InvalidItems;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
   /** Called with the outcome of items. */
-  readonly count: (outcome: Outcome | "erased", items?: number) => void;
+  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
 }
 
 /** Copies a conversation with its messages, and counts those that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
-  const { account, source, unreadable, count, leave, dryRun, pace } = copying;
-  const whole = readWhole(item, await source.messages(String(item.sk)), unreadable);
+  const { account, source, invalid, count, leave, dryRun, pace } = copying;
+  const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
   const { conversation, messages } = whole;
   const { id } = conversation;
@@ -61,7 +61,7 @@ async function copyWithoutMessages(
   copying: Copying,
   conversation: Conversation,
   messages: readonly Item[],
-): Promise<Outcome | "erased"> {
+): Promise<CopyOutcome | "erased"> {
   const { account, leave, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);

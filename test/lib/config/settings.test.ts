@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { expect, test } from "vitest";
+import { ownSettings, stageSchema } from "../../../lib/config/settings.ts";
 import { withSettingsTable } from "../../../lib/config/settings-table.ts";
-import { ownSettings, stageSchema } from "../../../lib/config/stage-schema.ts";
 
 const read = (path: string) => readFile(join(import.meta.dirname, "../../..", path), "utf8");
 

@@ -13,7 +13,7 @@ import { retryChange } from "../table/write-items.ts";
  * @returns the changed lead; undefined when the account has no such lead
  * @throws MalformedItemError, StaleReadError, or the error of a conflict, when other writers won for ten seconds
  */
-export function changeLead(
+export function setLeadFields(
   account: string,
   id: string,
   fields: Omit<LeadUpdate, "externalId">,

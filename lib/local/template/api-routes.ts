@@ -18,7 +18,7 @@ export interface ApiRoute {
 }
 
 /** The stack's HTTP API. */
-export interface Api {
+export interface ApiDefinition {
   readonly routes: readonly ApiRoute[];
   readonly authorizer: Authorizer;
   /** The token bucket of the API's stage. */
@@ -30,7 +30,11 @@ export interface Api {
  *
  * @throws UserError for routes that the local gateway does not support
  */
-export function readApi(template: Template, resolve: Resolve, functions: readonly LocalFunction[]): Api {
+export function readApi(
+  template: Template,
+  resolve: Resolve,
+  functions: readonly LocalFunction[],
+): ApiDefinition {
   const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
   const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
@@ -57,7 +61,7 @@ function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> 
   return { method, path };
 }
 
-function readThrottle(template: Template): Pick<Api, "throttle"> {
+function readThrottle(template: Template): Pick<ApiDefinition, "throttle"> {
   const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
   const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
   const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;

@@ -7,7 +7,7 @@ import { UserError } from "../../user-error.ts";
 import { operatorConfig } from "../command/select-table.ts";
 import { checkDataFormat } from "../table/data-format.ts";
 import { messagesOf } from "../table/lead-items.ts";
-import type { RecordType } from "../table/stored-records.ts";
+import type { RecordType } from "../table/valid-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export type SourceTable = Awaited<ReturnType<typeof openSource>>;
@@ -16,7 +16,7 @@ export type SourceTable = Awaited<ReturnType<typeof openSource>>;
  * Opens a table beside the selected one, with the same credentials.
  *
  * @param region undefined for that of the selected table
- * @throws UserError if there is no such table, or it has a later data format
+ * @throws UserError if there is no such table, or it has another data format
  */
 export async function openSource(account: string, name: string, region: string | undefined, pace: Pace) {
   const { credentials, endpoint, region: ownRegion } = table.config;
@@ -28,8 +28,8 @@ export async function openSource(account: string, name: string, region: string |
     region: region ?? ownRegion,
     ...(endpoint && { endpoint }),
   });
-  // A restored table has no tags: each of its items is checked when it is read. So are those of an older format.
-  await checkDataFormat({ client, name }, dataFormat, 1).catch(async (error: unknown) => {
+  // A restored table has no tags: each of its items is checked when it is read.
+  await checkDataFormat({ client, name }, dataFormat).catch(async (error: unknown) => {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
     throw new UserError(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,

@@ -7,21 +7,22 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import { type RecordType, readStored, type StoredRecords, toItem } from "../table/stored-records.ts";
+import { isErased } from "../erasure/store-rows.ts";
+import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
+import { storeOnce } from "../table/write-items.ts";
 import { type Copying, copyConversation } from "./copy-conversation.ts";
-import { type Adapt, copyItem, type Outcome, storeOnce } from "./copy-item.ts";
-import { isErased } from "./store-rows.ts";
+import { type Adapt, type CopyOutcome, copyItem } from "./copy-item.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, unreadable, count, dryRun, wouldExist, erased, pace } = copying;
+  const { source, account, invalid, count, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
-    copy: (record: StoredRecords[Type]) => Promise<Outcome | "erased">,
+    copy: (record: StoredRecords[Type]) => Promise<CopyOutcome | "erased">,
     items: readonly Item[] | AsyncGenerator<Item> = source.items(type),
   ) =>
     inParallel(items, async (item) => {
-      const record = readStored(type, item, unreadable);
+      const record = readStored(type, item, invalid);
       if (record) count(await copy(record));
     });
   await copyEach("limit", (limit) => storeOnce(copying, toItem.limit(account, limit)));
@@ -60,7 +61,7 @@ async function nameLead(account: string, { id, externalId }: Lead, stored?: Item
 }
 
 /** Nothing of an erased lead is copied, but only `leads erase` erases one that exists here. */
-async function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<Outcome> {
+async function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<CopyOutcome> {
   const { account, erased, unmet, pace } = copying;
   const { leadId } = erasure;
   const exists = await pace.retry(() => leadExists(account, leadId));

@@ -10,14 +10,14 @@ export type Note = (item: Item, reason: string) => void;
 /** The exit code of a command that left invalid rows or items out. */
 export const someInvalid = 3;
 
-/** How many unreadable items are shown. */
-const shown = 5;
+/** How many invalid items are shown. */
+const mostShown = 5;
 
 const leftHint =
   "They may name what was to be erased. Correct or delete them in the table, then run the command again, for leads with --lead.";
 
 /** Items that a command has left as they are or left out, by their keys. */
-export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
+export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
   note: Note = (item, reason) => {
     const { pk, sk } = item;
     this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
@@ -26,9 +26,9 @@ export class Unreadable extends Map<string, { type: string; pk: unknown; sk: unk
   noteMalformed = ({ pk, sk, field }: MalformedItem): void =>
     this.note({ pk, sk }, `its ${field} is malformed`);
 
-  toSentence(outcome = "left as they are", problem = "could not be read"): string {
-    const items = formatColumns([...this.values()].slice(0, shown));
-    const more = this.size > shown ? `\nand ${this.size - shown} more` : "";
+  toSentence(outcome = "left as they are", problem = "are not valid"): string {
+    const items = formatColumns([...this.values()].slice(0, mostShown));
+    const more = this.size > mostShown ? `\nand ${this.size - mostShown} more` : "";
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 

@@ -80,8 +80,8 @@ export function* parseJsonRows(texts: () => Iterable<string>): Generator<CsvReco
   for (const each of objects) for (const name of Object.keys(each)) names.add(name);
   yield { line: 0, cells: [...names] };
   for (const [i, each] of objects.entries())
-    yield { line: i + 1, cells: Array.from(names, (name) => toCell(each[name])) };
+    yield { line: i + 1, cells: Array.from(names, (name) => jsonToCell(each[name])) };
 }
 
-const toCell = (value: unknown = null) =>
+const jsonToCell = (value: unknown = null) =>
   value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);

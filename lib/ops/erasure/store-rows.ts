@@ -1,33 +1,28 @@
 import { ulid } from "ulid";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import type { AccountOptions } from "../command/command.ts";
-import { readErasedIds } from "../erasure/erased-leads.ts";
-import { sweepErasedSince } from "../erasure/sweep-erased.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
+import type { Storing } from "../table/write-items.ts";
+import { readErasedIds } from "./erased-leads.ts";
+import { sweepErasedSince } from "./sweep-erased.ts";
 
-/** What is stored in an account from elsewhere: a file, or another table. */
-export interface Storing {
+/** How the rows of an account are stored. */
+export interface StoringRows extends Storing {
   readonly account: string;
-  /** Identifies this run, with its time. Its items have it, and of their events those of leads tell it. */
-  readonly runId: string;
-  /** Whether nothing is written. */
-  readonly dryRun: boolean;
   /** The ids of the erased leads, of which nothing is stored. */
   readonly erased: Set<string>;
   /** The erased leads that no row has named. Of the others, an earlier run may have stored something. */
   readonly unmet: Set<string>;
-  readonly pace: Pace;
 }
 
 /** Whether a lead that a row names is erased. */
-export function isErased({ erased, unmet }: Storing, leadId: string): boolean {
+export function isErased({ erased, unmet }: StoringRows, leadId: string): boolean {
   unmet.delete(leadId);
   return erased.has(leadId);
 }
 
-interface Work {
+interface RowSource {
   /** Stores the rows. */
-  readonly store: (storing: Storing) => Promise<void>;
+  readonly store: (storing: StoringRows) => Promise<void>;
   /** How many rows are stored so far. */
   readonly countStored: () => number;
   /** The conversations among the rows: those of erased leads are deleted, with what was stored after their erasure. */
@@ -39,9 +34,9 @@ interface Work {
  * its end, also when it fails.
  */
 export async function storeRows(
-  { account, dryRun = false }: AccountOptions,
+  { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
-  { store, countStored, conversations = async function* () {} }: Work,
+  { store, countStored, conversations = async function* () {} }: RowSource,
 ): Promise<void> {
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);

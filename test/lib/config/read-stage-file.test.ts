@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { defaults, stageSchema } from "../../../lib/config/stage-schema.ts";
-import { readSettings } from "../../../lib/config/stage-settings.ts";
+import { readSettings } from "../../../lib/config/read-stage-file.ts";
+import { defaults, stageSchema } from "../../../lib/config/settings.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { writeStageFiles } from "./stage-files.ts";
 

@@ -1,5 +1,4 @@
-import type { FromSchema } from "json-schema-to-ts";
-import { choice, flag, text, wholeNumber } from "./setting-schemas.ts";
+import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = [
@@ -10,7 +9,40 @@ export const ownSettings = [
   "logErrorMessages",
 ] as const;
 
-const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+/** A setting. Its `errorMessage` completes the sentence "The setting must be …"; editors based on VS Code show it, too. */
+interface Documented {
+  /** What the setting means, in Markdown without line breaks: editors show it and docs/configuration.md has it. */
+  readonly description: string;
+}
+
+const wholeNumber = <const T extends Documented>(minimum: number, maximum: number, others: T) => ({
+  type: "integer" as const,
+  minimum,
+  maximum,
+  errorMessage: `a whole number from ${minimum} to ${maximum}`,
+  ...others,
+});
+
+const flag = <const T extends Documented>(others: T) => ({
+  type: "boolean" as const,
+  errorMessage: "true or false",
+  ...others,
+});
+
+/** A text. @param errorMessage which ones are allowed */
+const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format" | "anyOf">>(
+  errorMessage: string,
+  others: T,
+) => ({ type: "string" as const, errorMessage, ...others });
+
+/** One of some values. @param errorMessage which ones, if they are more than a few */
+const choice = <const V extends string | number, const T extends Documented>(
+  values: readonly V[],
+  others: T,
+  errorMessage = values.join(" or "),
+) => ({ enum: values, errorMessage, ...others });
+
+const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
 /** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
@@ -119,7 +151,7 @@ export const stageSchema = {
       description: "The origins whose pages can call the API.",
     },
     domainName: text("a lowercase host name such as api.example.com", {
-      pattern: String.raw`^(?=.{1,253}$)(?:${label}\.)+${label}$`,
+      pattern: String.raw`^(?=.{1,253}$)(?:${hostLabel}\.)+${hostLabel}$`,
       description: "A host name for the API. It needs `certificateArn`.",
     }),
     certificateArn: text("the ARN of an AWS Certificate Manager certificate", {

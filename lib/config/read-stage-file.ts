@@ -11,7 +11,7 @@ import {
   type StageFile,
   type StageSettings,
   stageSchema,
-} from "./stage-schema.ts";
+} from "./settings.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -22,7 +22,7 @@ export const projectStages = join(import.meta.dirname, "../../stages");
  * @throws UserError without a file, or with one sentence about the first mistake in it
  */
 export function readSettings(directory: string, stage: string, like?: unknown): Settings {
-  if (like === undefined) return { ...defaults, ...readFile(directory, stage) };
+  if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
   if (hasFile(directory, stage)) {
     throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
   }
@@ -30,7 +30,7 @@ export function readSettings(directory: string, stage: string, like?: unknown): 
   if (!isStageName(other)) {
     throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
   }
-  return { ...defaults, ...copied(readFile(directory, other)) };
+  return { ...defaults, ...copied(readStageFile(directory, other)) };
 }
 
 /**
@@ -48,7 +48,7 @@ export const readProjectStage = (stage: string): Settings | undefined =>
  */
 export const checkSettings = (stage: string, settings: unknown): Settings => ({
   ...defaults,
-  ...check<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
+  ...checkBySchema<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
 });
 
 /**
@@ -56,7 +56,7 @@ export const checkSettings = (stage: string, settings: unknown): Settings => ({
  *
  * @param followers the stages that are like this one
  */
-function readFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
+function readStageFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
   const path = [...followers, stage];
   if (followers.includes(stage)) {
     throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
@@ -71,8 +71,8 @@ function readFile(directory: string, stage: string, followers: readonly string[]
   }
   const name = `${basename(directory)}/${stage}.json`;
   const settings = parse(readFileSync(filePath(directory, stage), "utf8"), name);
-  const { $schema, like, ...own } = check<StageFile>(stageSchema, settings, name);
-  return like === undefined ? own : { ...copied(readFile(directory, like, path)), ...own };
+  const { $schema, like, ...own } = checkBySchema<StageFile>(stageSchema, settings, name);
+  return like === undefined ? own : { ...copied(readStageFile(directory, like, path)), ...own };
 }
 
 /** The settings that a stage gets from one that it is like. */
@@ -85,18 +85,15 @@ const hasFile = (directory: string, stage: string) =>
   isStageName(stage) && existsSync(filePath(directory, stage));
 
 function parse(text: string, name: string): unknown {
-  const settings = parseJson(text, name);
-  const [repeated] = scanJson(text).duplicates;
-  if (repeated !== undefined) throw new UserError(`${name}: ${repeated} is there more than once: keep one.`);
-  return settings;
-}
-
-function parseJson(text: string, name: string): unknown {
+  let settings: unknown;
   try {
-    return JSON.parse(text);
+    settings = JSON.parse(text);
   } catch (error) {
     throw new UserError(`${name} is not valid JSON: ${errorMessage(error)}.`);
   }
+  const [repeated] = scanJson(text).duplicates;
+  if (repeated !== undefined) throw new UserError(`${name}: ${repeated} is there more than once: keep one.`);
+  return settings;
 }
 
 /** Whether the text is an origin as browsers send it. A path, a capital letter or a default port would never match. */
@@ -117,7 +114,7 @@ const { $schema, like, ...properties } = stageSchema.properties;
 const settingsSchema = { ...stageSchema, properties };
 
 /** @param source what has the settings, for the error */
-function check<T>(schema: object, settings: unknown, source: string): T {
+function checkBySchema<T>(schema: object, settings: unknown, source: string): T {
   const isValid = ajv.compile<T>(schema);
   if (isValid(settings)) return settings;
   // The last one is of the whole setting; those before it are of its alternatives.

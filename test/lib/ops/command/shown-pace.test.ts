@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ShownPace } from "../../../../lib/ops/output/shown-pace.ts";
+import { ShownPace } from "../../../../lib/ops/command/select-table.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

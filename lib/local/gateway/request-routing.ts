@@ -1,14 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import type { APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
-import type { Api, Authorizer } from "../template/api-definition.ts";
+import type { ApiDefinition, Authorizer } from "../template/api-routes.ts";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
-import { gatewayResponse, type HttpResponse, toHttpResponse } from "./http-response.ts";
+import { gatewayResponse, type HttpResponse, toHttpResponse } from "./gateway-responses.ts";
 import { isOwnHost } from "./own-host.ts";
 import { buildFunctionEvent, buildRequestEvent, parseTarget, type RequestEvent } from "./request-event.ts";
 
 /** The gateway's limit for a request's body, in bytes. */
-const maxBodyBytes = 10_485_760;
+const maxRequestBytes = 10_485_760;
 
 /** Lambda's limit for a whole event, in bytes. */
 const maxEventBytes = 6_291_456;
@@ -32,13 +32,13 @@ interface CachedAuthorization {
 }
 
 /** Creates the handler of requests to the API: size, host, route, throttle, authorizer, function, in this order. */
-export function createRequestHandler({ routes, authorizer, throttle }: Api, invoke: Invoke) {
+export function createRequestHandler({ routes, authorizer, throttle }: ApiDefinition, invoke: Invoke) {
   const authorize = createAuthorization(authorizer, invoke);
   const takeToken = throttle ? createTokenBucket(throttle) : () => true;
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
-    if (body.length > maxBodyBytes) return { response: gatewayResponse(413) };
+    if (body.length > maxRequestBytes) return { response: gatewayResponse(413) };
     const target = parseTarget(incoming.url ?? "");
     if (!target) return { response: gatewayResponse(400) };
     if (!isOwnHost(incoming.headers.host))
@@ -93,7 +93,10 @@ async function call(invoke: Invoke, fn: LocalFunction, event: object): Promise<H
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
-export function createTokenBucket({ ratePerSecond, burst }: NonNullable<Api["throttle"]>): () => boolean {
+export function createTokenBucket({
+  ratePerSecond,
+  burst,
+}: NonNullable<ApiDefinition["throttle"]>): () => boolean {
   let tokens = burst;
   let refilledAt = performance.now();
   return () => {

@@ -34,6 +34,8 @@ const planted: [type: string, fields: Item, field: string][] = [
   ["lead", { name: " " }, "name"],
   ["lead", { email: "\u001b[2J" }, "email"],
   ["lead", { email: `${"x".repeat(250)}@example.com` }, "email"],
+  ["lead", { source: "Fair" }, "source"],
+  ["lead", { source: "\u3164" }, "source"],
   ["lead", { source: "½".repeat(22) }, "source"],
   ["lead", { score: NumberValue.from("9".repeat(38)) }, "score"],
   ["lead", { externalId: "a b" }, "externalId"],
@@ -56,6 +58,7 @@ const planted: [type: string, fields: Item, field: string][] = [
   ["conversation", { leadId: `conv_${ulid}` }, "leadId"],
   ["conversation", { channel: "WhatsApp" }, "messageCount"],
   ["conversation", { status: "\u3164" }, "status"],
+  ["conversation", { status: "Active" }, "status"],
   ["conversation", { id: `conv_${ulid}` }, "sk"],
   ["message", { message: "" }, "message"],
   ["message", { metadata: "pro" }, "metadata"],
@@ -94,8 +97,8 @@ describe("what the API would not have stored is named and left out, and the rest
     const to = randomUUID();
     const { code, output, printed } = await copy(account, tableName, "--to-account", to);
     expect(code).toBe(3);
-    expect(output.unreadable).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
-    expect(printed).toContain("These items could not be read and were left out:");
+    expect(output.invalid).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
+    expect(printed).toContain("These items are not valid and were left out:");
     const after = await tableItems();
     const { added, changed, deleted } = compareItems(before, after);
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
@@ -113,7 +116,7 @@ describe("what the API would not have stored is named and left out, and the rest
     await put({ ...conversation, ...conversationKey(account, empty), id: empty });
     const to = randomUUID();
     const { output } = await copy(account, tableName, "--to-account", to);
-    expect(output.unreadable).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
+    expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
     expect(await readItem(conversationKey(to, String(conversation.id)))).not.toHaveProperty("other");
     await expectConsistent(to);
     // Also where it is stored so.
@@ -190,7 +193,7 @@ describe("what does not fit what is stored is named and left", () => {
     await putInto(from, { ...ofAda[1], channel: "sms" });
     const { code, output } = await replace(account, from);
     expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
-    const keys = output.unreadable.map(({ sk }: Item) => sk);
+    const keys = output.invalid.map(({ sk }: Item) => sk);
     expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
   });
 
@@ -212,7 +215,7 @@ describe("what does not fit what is stored is named and left", () => {
     const { code, output } = await copy(account, from, "--to-account", to);
     for (const each of [dry.output, output]) {
       // The time of the message is not that of its id, or it is left with its conversation.
-      expect(each.unreadable.length + each.left).toBe(2);
+      expect(each.invalid.length + each.left).toBe(2);
       expect(each.stored).toBe(12);
     }
     expect(code).toBe(3);

@@ -5,7 +5,7 @@
  */
 export class EventStreamSerde {
   constructor() {
-    throw new Error("Bundles have no event streams: see lib/bundling/lambda-modules/event-streams.ts.");
+    throw new Error("Bundles have no event streams: see lib/bundling/event-streams.ts.");
   }
 }
 

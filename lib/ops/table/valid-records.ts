@@ -23,7 +23,7 @@ import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
 import { storedName } from "../../../shared/stored-name.ts";
-import type { Unreadable } from "./unreadable.ts";
+import type { InvalidItems } from "./invalid-items.ts";
 
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
 export interface StoredRecords {
@@ -37,15 +37,15 @@ export interface StoredRecords {
 
 export type RecordType = keyof StoredRecords;
 
-const text = (pattern: string) => ({ type: "string", pattern });
-const idOf = (prefix: string) => text(`^${prefix}_${ulidPattern}$`);
-const time = text("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
+const textOf = (pattern: string) => ({ type: "string", pattern });
+const idOf = (prefix: string) => textOf(`^${prefix}_${ulidPattern}$`);
+const time = textOf("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
 
 /** The schemas of the API, with the form that it gives to ids and times. */
 const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>> = {
   limit: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
   erasedLead: { leadId: idOf("lead"), id: idOf("erasure") },
-  leadImport: { sha256: text("^[0-9a-f]{64}$"), startedAt: time },
+  leadImport: { sha256: textOf("^[0-9a-f]{64}$"), startedAt: time },
   lead: { ...lead.properties, id: idOf("lead") },
   conversation: { ...conversation.properties, id: idOf("conv"), leadId: idOf("lead"), lastMessageAt: time },
   message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
@@ -64,7 +64,7 @@ const validators = new Map(
   }),
 );
 
-/** The API serves what other releases took for an address, but an import or another stage refuses it. */
+/** The API serves every address that is stored. A copy has only those that it would take. */
 const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
 
 /** The items of records in an account. */
@@ -88,12 +88,12 @@ export const toItem: {
 export const readStored = <Type extends RecordType>(
   type: Type,
   item: Item,
-  { noteMalformed }: Unreadable,
-): StoredRecords[Type] | undefined => ifWellFormed(() => read(type, item), noteMalformed);
+  { noteMalformed }: InvalidItems,
+): StoredRecords[Type] | undefined => ifWellFormed(() => toValidRecord(type, item), noteMalformed);
 
-function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
+function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
-  const all = spelled(type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item));
+  const all = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
   const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
   const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
   if (invalid) {
@@ -107,18 +107,13 @@ function read<Type extends RecordType>(type: Type, item: Item): StoredRecords[Ty
   return record;
 }
 
-/** Fields with labels as this release stores them: 1.0.0 kept blanks and invisible characters, and a source of these alone. */
-function spelled(fields: Item): Item {
-  const labels = ["source", "channel", "status"].filter((name) => typeof fields[name] === "string");
-  const names = labels.map((name) => [name, storedName(String(fields[name])) || undefined]);
-  return { ...fields, ...Object.fromEntries(names) };
-}
-
-/** A record as the API stores it: its time is that of its id, and not of the future. */
+/** A record as the API stores it: its labels are normalized, and its time is that of its id, and not of the future. */
 function stored(record: Item): Item {
   const { id } = record;
+  const labels = ["source", "channel", "status"].filter((name) => name in record);
   return {
     ...record,
+    ...Object.fromEntries(labels.map((name) => [name, storedName(String(record[name]))])),
     ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
     id: typeof id === "string" && !hasCome(id) ? undefined : id,
   };
@@ -133,17 +128,17 @@ function stored(record: Item): Item {
 export function readWhole(
   item: Item,
   messageItems: readonly Item[],
-  unreadable: Unreadable,
+  invalid: InvalidItems,
 ): { readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined {
   const messages = messageItems.flatMap((each) => {
     const isOwn = each.leadId === item.leadId && each.channel === item.channel;
-    if (!isOwn) unreadable.note(each, "it is not of the lead and the channel of its conversation");
-    return (isOwn && readStored("message", each, unreadable)) || [];
+    if (!isOwn) invalid.note(each, "it is not of the lead and the channel of its conversation");
+    return (isOwn && readStored("message", each, invalid)) || [];
   });
   const { createdAt: lastMessageAt = item.lastMessageAt } = messages.at(-1) ?? {};
   const counted = { ...item, messageCount: messages.length, lastMessageAt };
-  const conversation = readStored("conversation", counted, unreadable);
+  const conversation = readStored("conversation", counted, invalid);
   if (conversation) return { conversation, messages };
-  for (const each of messageItems) unreadable.note(each, "its conversation is left out");
+  for (const each of messageItems) invalid.note(each, "its conversation is left out");
   return undefined;
 }

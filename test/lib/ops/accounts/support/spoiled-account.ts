@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
 import { setConversationStatus } from "../../../../../lib/ops/conversations/conversation-status.ts";
-import { changeLead } from "../../../../../lib/ops/leads/lead-changes.ts";
+import { setLeadFields } from "../../../../../lib/ops/leads/set-lead-fields.ts";
 import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
 import { copyTable } from "../../../../support/copied-table.ts";
@@ -59,7 +59,7 @@ type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
 export async function spoil({ account, ada, grace }: FilledAccount) {
   const items = restoredItems(await tableItems(), account);
   await remove(leadKey(account, ada.id));
-  await changeLead(account, grace.id, { status: "booked" });
+  await setLeadFields(account, grace.id, { status: "booked" });
   const update = { TableName: tableName, Key: leadKey(account, grace.id) };
   await table.send(
     new UpdateCommand({

@@ -1,0 +1,10 @@
+import { spawn } from "node:child_process";
+
+/**
+ * Runs the program of its arguments until that ends, or the process that started this one does: the channel between the two
+ * ends with it, even after SIGKILL.
+ */
+const [program = "", ...args] = process.argv.slice(2);
+const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
+child.on("exit", () => process.exit());
+process.on("disconnect", () => child.kill("SIGKILL"));

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from "node:util";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { type Item, type Key, readItem, writtenValues } from "../../../shared/dynamodb/table-client.ts";
+import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import type { StoringRows } from "../erasure/store-rows.ts";
+import { asChange, putAbsent, putNew, spend } from "../table/write-items.ts";
+
+/** What has become of an item; `left` if it does not fit what is stored. */
+export type CopyOutcome = "stored" | "present" | "replaced" | "left";
+
+/** What tells how an item was written: it is of its own table. */
+const writeMarks = ["imported", "changed", "changeId"];
+
+/** What the messages of a conversation decide. */
+const counters = ["messageCount", "lastMessageAt"];
+
+/** The fields that no change of an item changes. */
+const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
+
+/** An item that is stored as it is in another table. */
+export interface CopyingItem extends StoringRows {
+  /** Whether the fields of items that exist become those of the other table. */
+  readonly replace: boolean;
+  /** Called with an item that is left, and why. */
+  readonly leave: (item: Item, reason: string) => void;
+}
+
+/** What an item is instead, given what is stored, and what is written together with it; or why it is left. */
+export type Adapt = (
+  stored: Item | undefined,
+) => Promise<{ readonly item?: Item & Key; readonly others?: TransactItems } | { readonly left: string }>;
+
+/**
+ * Writes an item that is absent, or its fields that differ, on the condition that the stored item is as it was read. Leaves
+ * it if the stored one has another value in a field that never changes.
+ */
+export async function copyItem(
+  copying: CopyingItem,
+  wanted: Item & Key,
+  adapt: Adapt = async () => ({}),
+): Promise<CopyOutcome> {
+  const { replace, dryRun, pace, leave } = copying;
+  const outcome = await pace.retry(async () => {
+    const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
+    const field = stored && differences(stored, wanted).find((name) => fixed.includes(name));
+    const adapted =
+      field === undefined ? await adapt(stored) : { left: `its ${field} is not the stored one` };
+    if ("left" in adapted) {
+      leave(wanted, adapted.left);
+      return "left";
+    }
+    const { item = wanted, others = [] } = adapted;
+    if (!stored) {
+      const Put = putAbsent(copying, item);
+      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putNew(Put));
+      return "stored";
+    }
+    const names = differences(stored, item);
+    if (replace && names.length > 0) {
+      const wanted = Object.fromEntries(names.map((name) => [name, item[name]]));
+      const Update = buildChange(stored, asChange(stored, wanted));
+      if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others], true) : updateItem(Update));
+      return "replaced";
+    }
+    if (others.length > 0 && stored.status === item.status && !dryRun) await transact(others);
+    return "present";
+  });
+  await spend(copying, wanted, outcome);
+  return outcome;
+}
+
+/** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
+export function differences(stored: Item, wanted: Item): readonly string[] {
+  const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
+  return Object.keys({ ...stored, ...wanted }).filter(
+    (name) => ![...writeMarks, ...kept].includes(name) && !isEqual(stored[name], wanted[name]),
+  );
+}
+
+const isEqual = (stored: unknown, wanted: unknown) =>
+  isDeepStrictEqual(toAttribute(stored), toAttribute(wanted));
+
+const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;
+
+/** Changes attributes, if the item has these and all others as they were read, but for those that each message changes. */
+function buildChange(stored: Item, changes: Item) {
+  const { pk, sk, ...read } = stored;
+  const others = Object.keys(read).filter((name) => !counters.includes(name));
+  const names = new Set([...others, ...Object.keys(changes)]);
+  const unchanged = Object.fromEntries(Array.from(names, (name) => [name, read[name]]));
+  return buildUpdate({ pk: String(pk), sk: String(sk) }, changes, unchanged);
+}
