@@ -1,5 +1,5 @@
-import type { Settings } from "../../lib/config/settings.ts";
 import { projectStages, readProjectStage, readSettings } from "../../lib/config/read-stage-file.ts";
+import type { Settings } from "../../lib/config/settings.ts";
 import { readLocalRun } from "../../lib/ops/command/local-run-file.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { Account, leads } from "../contract/account.ts";

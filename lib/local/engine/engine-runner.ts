@@ -6,5 +6,8 @@ import { spawn } from "node:child_process";
  */
 const [program = "", ...args] = process.argv.slice(2);
 const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
+const kill = () => child.kill("SIGKILL");
 child.on("exit", () => process.exit());
-process.on("disconnect", () => child.kill("SIGKILL"));
+process.on("disconnect", kill);
+// It may have ended while this one loaded.
+if (!process.connected) kill();
