@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { isRetryable, isWriteConflict, StaleReadError, TooExpensiveError } from "./dynamodb-errors.ts";
+import { classify, TooExpensiveError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
-import { isTableBusy, isThrottled } from "./throttling.ts";
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 export const defaultUnits = 1500;
@@ -74,14 +73,20 @@ export class Pace {
     return withRetry(call, {
       deadline: this.deadline,
       isRetryable: (error) => {
-        const isConflict = error instanceof StaleReadError || isWriteConflict(error);
-        if (isThrottled(error) || (isRetryable(error) && !isConflict)) {
-          this.#slowDown();
-          failingSince = undefined;
-          return true;
+        switch (classify(error)) {
+          case "throttled":
+          case "key-throttled":
+          case "transaction-throttled":
+            this.#slowDown();
+            failingSince = undefined;
+            return true;
+          case "conflict":
+          case "unreachable":
+            failingSince ??= Date.now();
+            return Date.now() - failingSince < failingTimeout;
+          default:
+            return false;
         }
-        failingSince ??= Date.now();
-        return (isRetryable(error) || isTableBusy(error)) && Date.now() - failingSince < failingTimeout;
       },
       wait: (milliseconds) => this.wait(patience * milliseconds),
     });

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict, StaleReadError } from "./dynamodb-errors.ts";
+import { classify, StaleReadError } from "./dynamodb-errors.ts";
 import { type Item, type Key, table, tableName } from "./table-client.ts";
 
 /**
@@ -44,5 +44,5 @@ export async function updateItem(update: ReturnType<typeof buildUpdate>): Promis
 /** @throws StaleReadError when the condition of a write does not hold, or a transaction holds its item */
 export const orStaleRead = <T>(write: Promise<T>): Promise<T> =>
   write.catch((error: unknown) => {
-    throw isWriteConflict(error) ? new StaleReadError() : error;
+    throw classify(error) === "conflict" ? new StaleReadError() : error;
   });

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { ErrorObject } from "ajv";
-import { UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
-import { isBusy, isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
+import { isBusy, isContended, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
@@ -35,7 +34,7 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (errors)
     return invalidInput([...toFaults(errors.slice(0, maxFaults), route, event), ...(event.faults ?? [])]);
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
-  if (isHot(error)) return tooManyAtOnce(error);
+  if (isContended(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
