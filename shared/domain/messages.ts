@@ -10,18 +10,23 @@ import {
   addMessage,
   conversationItem,
   isNotJoinable,
-  logWrongPointer,
+  logWrongLock,
   maxAhead,
-  readPointer,
+  readLock,
 } from "./conversations.ts";
-import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
+import {
+  type IdempotentRequest,
+  runIdempotently,
+  transactOnce,
+  type WriteOutcome,
+} from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
 
-/** What failed attempts found out about the conversation that the pointer names. */
+/** What failed attempts found out about the conversation that the lock names. */
 interface Findings {
   /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
-  /** The time of its last message, in milliseconds since the epoch; the next message is not older. */
+  /** The time of its last message, in milliseconds since the epoch; the next message is later. */
   lastMessageAt: number;
 }
 
@@ -42,7 +47,7 @@ export async function sendMessage(
   account: string,
   message: NewMessage,
   idempotency?: IdempotentRequest,
-): Promise<Message | Replayed<Message>> {
+): Promise<WriteOutcome<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: storedName(message.channel) };
@@ -52,19 +57,19 @@ export async function sendMessage(
     runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
-      (made) => toMessage(made, input),
+      (made) => ({ record: toMessage(made, input), made: "created" }),
       attempts(outgoing),
     ),
   );
 }
 
 /** Sends the message with each call; an attempt knows what those before it have found. */
-function attempts(outgoing: Outgoing): () => Promise<Message> {
+function attempts(outgoing: Outgoing): () => Promise<WriteOutcome<Message>> {
   const { account, input } = outgoing;
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
   return async () => {
-    const [found, named] = await Promise.all([exists, readPointer(account, input)]);
+    const [found, named] = await Promise.all([exists, readLock(account, input)]);
     // A message that was sent stays sent, even when its lead is deleted later.
     if (!found) throw leadNotFound(input);
     if (isId("conv", named) && named !== findings.ended) return joinConversation(outgoing, named, findings);
@@ -79,11 +84,11 @@ function leadNotFound({ leadId }: NewMessage): ApiError {
   return new ApiError("lead_not_found", `This account has no lead with this leadId${reason}.`);
 }
 
-/** @param named what the pointer names, which no message may join */
+/** @param named what the lock names, which no message may join */
 async function startConversation(
   { account, input, idempotency }: Outgoing,
   named: unknown,
-): Promise<Message> {
+): Promise<WriteOutcome<Message>> {
   const { leadId, channel } = input;
   const startedAt = Date.now();
   const id = newId("conv", startedAt);
@@ -102,15 +107,15 @@ async function startConversation(
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
     putMessage(account, message),
   ]);
-  return message;
+  return { record: message, made: "created" };
 }
 
 async function joinConversation(
   { account, input, idempotency }: Outgoing,
   conversationId: string,
   findings: Findings,
-): Promise<Message> {
-  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt));
+): Promise<WriteOutcome<Message>> {
+  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt + 1));
   try {
     await transactOnce(idempotency, pickMade(message), [
       addMessage(account, message),
@@ -120,15 +125,16 @@ async function joinConversation(
     if (error instanceof StaleReadError) {
       const { item } = error;
       const last = typeof item.lastMessageAt === "string" ? Date.parse(item.lastMessageAt) : Number.NaN;
-      // The clock of another writer is ahead of this one.
-      if (last > Date.parse(message.createdAt) && last < Date.now() + maxAhead) findings.lastMessageAt = last;
+      // Another message came in the same millisecond, or from a writer whose clock is ahead of this one.
+      if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
+        findings.lastMessageAt = last;
       else findings.ended = conversationId;
       if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
-        logWrongPointer(account, input);
+        logWrongLock(account, input);
     }
     throw error;
   }
-  return message;
+  return { record: message, made: "created" };
 }
 
 /** The ids that a request made: the rest of its response follows from the request. */

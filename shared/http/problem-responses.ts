@@ -5,7 +5,7 @@ import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { release } from "../logging/release.ts";
-import type { Route } from "../routes.ts";
+import { chooseBody, type Route } from "../routes.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
@@ -31,8 +31,10 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
 function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
-  if (errors)
-    return invalidInput([...toFaults(errors.slice(0, maxFaults), route, event), ...(event.faults ?? [])]);
+  if (errors) {
+    const schemas = { query: route.query, body: chooseBody(route, event.query).schema };
+    return invalidInput([...toFaults(errors.slice(0, maxFaults), schemas, event), ...(event.faults ?? [])]);
+  }
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
   if (isContended(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);

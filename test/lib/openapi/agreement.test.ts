@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { expect, test } from "vitest";
 import type { openApiDocument } from "../../../lib/openapi/document.ts";
-import { type Route, routes, updateLeadRoute } from "../../../shared/routes.ts";
+import { type Route, routes } from "../../../shared/routes.ts";
 import { requestOptions } from "../../../shared/schemas/validator.ts";
 
 const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
@@ -85,7 +85,12 @@ const bodies = [
     routes["create-lead"].body,
     (body: Body) => "name" in body && !("status" in body || "score" in body || hasNull(body)),
   ],
-  ["with ifExists", "NewLead", updateLeadRoute.body, (body: Body) => "externalId" in body],
+  [
+    "with ifExists",
+    "NewLead",
+    routes["create-lead"].otherBodies.schemas.update,
+    (body: Body) => "externalId" in body,
+  ],
   ["of a message", "NewMessage", routes["send-message"].body, () => true],
 ] as const;
 
