@@ -1,12 +1,10 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { classify, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
 import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
-import { orStaleRead } from "../dynamodb/updates.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { createdAt, isId, newId } from "../ids.ts";
 import { isLarge, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
@@ -36,7 +34,7 @@ export async function createLead(
     const lead = buildLead(input);
     // If the id exists, an attempt whose response was lost has stored it.
     await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (classify(error) !== "conflict") throw error;
     });
     return { record: lead, made: "created" };
   }
@@ -133,7 +131,7 @@ export async function updateLead(
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
   if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);
-  else if (update) await orStaleRead(table.send(new UpdateCommand(update)));
+  else if (update) await table.send(new UpdateCommand(update));
   return { record: lead, made: "changed" };
 }
 

@@ -2,6 +2,7 @@ import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
 import { isAsRead, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
+import type { TransactItems } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
@@ -53,18 +54,19 @@ export async function sendMessage(
   const input = { ...message, channel: storedName(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
-  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () =>
-    runIdempotently(
+  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
+    const attempt = attempts(outgoing);
+    return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
-      (made) => ({ record: toMessage(made, input), made: "created" }),
-      attempts(outgoing),
-    ),
-  );
+      (ids) => ({ record: toMessage(ids, input), made: "created" }),
+      async () => ({ record: await attempt(), made: "created" }),
+    );
+  });
 }
 
 /** Sends the message with each call; an attempt knows what those before it have found. */
-function attempts(outgoing: Outgoing): () => Promise<WriteOutcome<Message>> {
+function attempts(outgoing: Outgoing): () => Promise<Message> {
   const { account, input } = outgoing;
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
@@ -85,17 +87,15 @@ function leadNotFound({ leadId }: NewMessage): ApiError {
 }
 
 /** @param named what the lock names, which no message may join */
-async function startConversation(
-  { account, input, idempotency }: Outgoing,
-  named: unknown,
-): Promise<WriteOutcome<Message>> {
+async function startConversation(outgoing: Outgoing, named: unknown): Promise<Message> {
+  const { account, input } = outgoing;
   const { leadId, channel } = input;
   const startedAt = Date.now();
   const id = newId("conv", startedAt);
   const message = createMessage(id, input, startedAt);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
-  await transactOnce(idempotency, pickMade(message), [
+  await storeMessage(outgoing, message, [
     {
       Put: {
         TableName: tableName,
@@ -105,22 +105,19 @@ async function startConversation(
     },
     ...(isId("conv", named) ? [isNotJoinable(account, named, input)] : []),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
-    putMessage(account, message),
   ]);
-  return { record: message, made: "created" };
+  return message;
 }
 
 async function joinConversation(
-  { account, input, idempotency }: Outgoing,
+  outgoing: Outgoing,
   conversationId: string,
   findings: Findings,
-): Promise<WriteOutcome<Message>> {
+): Promise<Message> {
+  const { account, input } = outgoing;
   const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt + 1));
   try {
-    await transactOnce(idempotency, pickMade(message), [
-      addMessage(account, message),
-      putMessage(account, message),
-    ]);
+    await storeMessage(outgoing, message, [addMessage(account, message)]);
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;
@@ -134,16 +131,21 @@ async function joinConversation(
     }
     throw error;
   }
-  return { record: message, made: "created" };
+  return message;
 }
 
-/** The ids that a request made: the rest of its response follows from the request. */
-type Made = Pick<Message, "id" | "conversationId">;
-
-const pickMade = ({ id, conversationId }: Message): Made => ({ id, conversationId });
+/** Writes a message, with what else its transaction has. The response follows from the request and these ids. */
+function storeMessage({ account, idempotency }: Outgoing, message: Message, others: TransactItems) {
+  const { id, conversationId } = message;
+  const Item = { ...messageKey(account, conversationId, id), ...message };
+  return transactOnce(idempotency, { id, conversationId }, [
+    ...others,
+    { Put: { TableName: tableName, Item } },
+  ]);
+}
 
 const toMessage = (
-  { id, conversationId }: Made,
+  { id, conversationId }: Pick<Message, "id" | "conversationId">,
   { leadId, channel, message, metadata }: NewMessage,
 ): Message => ({
   ...{ id, conversationId, leadId, channel, message, ...(metadata && { metadata }) },
@@ -153,10 +155,3 @@ const toMessage = (
 /** @param at milliseconds since the epoch */
 const createMessage = (conversationId: string, input: NewMessage, at: number) =>
   toMessage({ id: newId("msg", at), conversationId }, input);
-
-const putMessage = (account: string, message: Message) => ({
-  Put: {
-    TableName: tableName,
-    Item: { ...messageKey(account, message.conversationId, message.id), ...message },
-  },
-});

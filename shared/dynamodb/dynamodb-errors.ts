@@ -102,16 +102,11 @@ type SdkError = Parameters<typeof isTransientError>[0];
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
  */
 function isOfKey(error: Error): boolean {
-  const reasons = throttlingReasons(error);
-  const isKeyRange = ({ reason = "" }) => reason.endsWith("KeyRangeThroughputExceeded");
-  return reasons !== undefined && (reasons.length === 0 || reasons.some(isKeyRange));
-}
-
-/** The reasons of a throttle; undefined for another error. The SDK's two classes write them differently. */
-function throttlingReasons(error: Error) {
-  if (error instanceof ThrottlingException) return error.throttlingReasons ?? [];
-  if (error instanceof ProvisionedThroughputExceededException) return error.ThrottlingReasons ?? [];
-  return undefined;
+  const isLimited = error instanceof ProvisionedThroughputExceededException;
+  if (!isLimited && !(error instanceof ThrottlingException)) return false;
+  // The SDK's two classes write the name differently.
+  const reasons = (isLimited ? error.ThrottlingReasons : error.throttlingReasons) ?? [];
+  return reasons.length === 0 || reasons.some(({ reason }) => reason?.endsWith("KeyRangeThroughputExceeded"));
 }
 
 /** Whether an error is of one of some kinds. */

@@ -57,7 +57,7 @@ export function routeHandler<R extends Route>(
   route: R,
   validate: Validator,
   handle: Operation<R, R["body"]>["handle"],
-  parsers = [noBody()],
+  parsers: readonly MiddlewareObj<RouteEvent>[] = [],
   others = {} as OtherOperations<R>,
 ) {
   const choose = ({ query }: RouteEvent) => {
@@ -74,7 +74,8 @@ export function routeHandler<R extends Route>(
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
-    .use(parsers)
+    .use(route.body ? [] : noBody())
+    .use([...parsers])
     .use(inputValidator((event) => choose(event).validate))
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
@@ -121,7 +122,7 @@ function writeAccess(): MiddlewareObj<RouteEvent> {
 }
 
 /** On a route that takes no body, any body is a fault; the response lists it with the others. */
-export function noBody(): MiddlewareObj<RouteEvent> {
+function noBody(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       if (event.body) addFaults(event, unexpectedBody);

@@ -10,7 +10,7 @@ import {
   writtenValues,
 } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
-import { buildUpdate, orStaleRead, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { asChange, readsPerWrite } from "../table/write-items.ts";
 import type { Storing } from "./store-rows.ts";
 
@@ -121,7 +121,6 @@ function update(stored: Item, changes: Item) {
   };
 }
 
-/** @throws StaleReadError when the item is not as it was read */
 async function write(
   { dryRun }: Storing,
   item: ReturnType<typeof putAbsent> | ReturnType<typeof update>,
@@ -130,7 +129,7 @@ async function write(
   if (dryRun) return;
   if (others.length > 0) await transact([item, ...others], true);
   else if ("Update" in item) await updateItem(item.Update);
-  else await orStaleRead(table.send(new PutCommand(item.Put)));
+  else await table.send(new PutCommand(item.Put));
 }
 
 /** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
