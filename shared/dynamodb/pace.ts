@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { classify, TooExpensiveError } from "./dynamodb-errors.ts";
+import { isOf, TooExpensiveError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
@@ -73,20 +73,13 @@ export class Pace {
     return withRetry(call, {
       deadline: this.deadline,
       isRetryable: (error) => {
-        switch (classify(error)) {
-          case "throttled":
-          case "key-throttled":
-          case "transaction-throttled":
-            this.#slowDown();
-            failingSince = undefined;
-            return true;
-          case "conflict":
-          case "unreachable":
-            failingSince ??= Date.now();
-            return Date.now() - failingSince < failingTimeout;
-          default:
-            return false;
+        if (isOf(error, "throttled", "key-throttled", "transaction-throttled")) {
+          this.#slowDown();
+          failingSince = undefined;
+          return true;
         }
+        failingSince ??= Date.now();
+        return isOf(error, "conflict", "unreachable") && Date.now() - failingSince < failingTimeout;
       },
       wait: (milliseconds) => this.wait(patience * milliseconds),
     });

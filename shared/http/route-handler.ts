@@ -28,10 +28,10 @@ type RouteRequest<R extends Route, Body> = RouteInput<R, Body> & {
 interface Operation<R extends Route, Body> {
   /** Compiled from the schemas of the query and the body. */
   readonly validate: Validator;
-  readonly handle: (request: RouteRequest<R, Body>) => Promise<Result<R>>;
+  readonly handle: (request: RouteRequest<R, Body>) => Promise<Result>;
 }
 
-type Result<R extends Route> = R["kind"] extends "list" ? Page<unknown> : WriteOutcome<object>;
+type Result = Page<unknown> | WriteOutcome<object>;
 
 /** The operations of the other bodies of a route, by the values that choose them. */
 type OtherOperations<R extends Route> = R extends {
@@ -60,10 +60,11 @@ export function routeHandler<R extends Route>(
   parsers: readonly MiddlewareObj<RouteEvent>[] = [],
   others = {} as OtherOperations<R>,
 ) {
-  const choose = ({ query }: RouteEvent) => {
-    const { value = "" } = chooseBody(route, query);
-    return (Reflect.get(others, value) ?? { validate, handle }) as Operation<R, R["body"]>;
-  };
+  const choose = ({ query }: RouteEvent) =>
+    (Reflect.get(others, chooseBody(route, query).value ?? "") ?? { validate, handle }) as Operation<
+      R,
+      R["body"]
+    >;
   const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: responseMargin,
@@ -93,7 +94,7 @@ export function routeHandler<R extends Route>(
   return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));
 }
 
-function toResponse(route: Route, query: object, result: Page<unknown> | WriteOutcome<object>) {
+function toResponse(route: Route, query: object, result: Result) {
   const isPage = "pagination" in result;
   const link = isPage && linkHeader(route.path, query, result.pagination);
   return {

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
-import { isOf, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -15,10 +15,7 @@ export function asChange(read: Item, changes: Item): Item {
 
 /** Repeats a change of an item for ten seconds while others change the item. */
 export const retryChange = <T>(change: () => Promise<T>): Promise<T> =>
-  withRetry(change, {
-    deadline: Date.now() + 10_000,
-    isRetryable: (error) => isOf(error, "conflict", "transaction-throttled"),
-  });
+  withRetry(change, { deadline: Date.now() + 10_000, isRetryable: isContended });
 
 /** The most items that a batch can delete. */
 const batchSize = 25;

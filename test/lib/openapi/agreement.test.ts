@@ -115,3 +115,12 @@ test.each(
   expect(different).toEqual([]);
   expect(changed.filter((value) => validate(value)).length).toBeGreaterThan(10);
 });
+
+test("each value of a parameter that chooses a body has its body", () => {
+  const choosing = Object.values<Route>(routes).flatMap(({ query, otherBodies }) =>
+    otherBodies ? [{ query: Object(query), otherBodies }] : [],
+  );
+  expect(choosing.length).toBeGreaterThan(0);
+  for (const { query, otherBodies } of choosing)
+    expect(Object.keys(otherBodies.schemas)).toEqual(query.properties[otherBodies.parameter].enum);
+});
