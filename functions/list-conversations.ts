@@ -1,6 +1,6 @@
 import { openConversations } from "../shared/domain/conversations.ts";
 import { conversationsQueryRules } from "../shared/http/query-parser.ts";
-import { noBody, routeHandler } from "../shared/http/route-handler.ts";
+import { routeHandler } from "../shared/http/route-handler.ts";
 import { validateListConversations } from "../shared/http/route-validators.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 import { listConversationsRoute } from "../shared/routes.ts";
@@ -9,5 +9,5 @@ export const handler = routeHandler(
   listConversationsRoute,
   validateListConversations,
   ({ account, query }) => openConversations(account, query, pageRequest(query)),
-  [noBody(), conversationsQueryRules()],
+  [conversationsQueryRules()],
 );

@@ -1,5 +1,5 @@
 import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from "aws-lambda";
-import { isOfItems } from "../shared/dynamodb/dynamodb-errors.ts";
+import { classify } from "../shared/dynamodb/dynamodb-errors.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
@@ -37,7 +37,8 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
   const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {
     const { account, list } = owner;
     const line = { account, list: list.type };
-    const givesUp = hasCounted && isOfItems(error) && hasFailedLong(sequenceNumbers);
+    const isInvalid = error !== undefined && classify(error) === "invalid";
+    const givesUp = hasCounted && isInvalid && hasFailedLong(sequenceNumbers);
     if (givesUp) console.error({ event: logEvents.countsGivenUp, ...line, ...loggedError(error) });
     else if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
     else console.warn({ event: logEvents.countsBehind, ...line });

@@ -17,6 +17,11 @@ export interface Route {
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
+  /** Other bodies, which a query parameter chooses: their schemas, by its value. */
+  readonly otherBodies?: {
+    readonly parameter: string;
+    readonly schemas: Readonly<Record<string, JSONSchema>>;
+  };
   /** The problem of a body that names what the account does not have, or has already. */
   readonly ownProblem?: ProblemCode;
 }
@@ -41,12 +46,9 @@ export const createLeadRoute = {
   success: 201,
   query: newLeadQuery,
   body: newLead,
+  otherBodies: { parameter: "ifExists", schemas: { update: leadUpdate } },
   ownProblem: "lead_exists",
 } as const satisfies Route;
-
-/** The same route with `ifExists`. */
-export const updateLeadRoute = /* @__PURE__ */ (() =>
-  ({ ...createLeadRoute, body: leadUpdate }) as const satisfies Route)();
 
 export const listConversationsRoute = {
   name: "list-conversations",
@@ -78,8 +80,21 @@ export const routes = {
 
 export type RouteName = keyof typeof routes;
 
+/**
+ * The body that the query of a request chooses, and the value that stands for it if it is not the first one. A value that
+ * stands for none is a fault of the query: the request is validated with the first of the other bodies.
+ */
+export function chooseBody({ body, otherBodies }: Route, query: object) {
+  if (!otherBodies || !(otherBodies.parameter in query)) return { schema: body };
+  const { [otherBodies.parameter]: chosen } = query as Record<string, unknown>;
+  const others = Object.entries(otherBodies.schemas);
+  const [value, schema] = others.find(([value]) => value === chosen) ?? others[0] ?? [];
+  return { value, schema };
+}
+
 /** The content of a valid request to a route: its query, and its body if it takes one. */
-export type RouteInput<R extends Route> = Content<"query", R["query"]> & Content<"body", R["body"]>;
+export type RouteInput<R extends Route, Body = R["body"]> = Content<"query", R["query"]> &
+  Content<"body", Body>;
 
 type Content<Part extends string, Schema> = Schema extends JSONSchema
   ? { readonly [_ in Part]: FromSchema<Schema> }

@@ -170,7 +170,7 @@ const joinable = ({ leadId, channel }: LeadOnChannel) => ({
   },
 });
 
-/** An update, in a transaction, that adds a message to a conversation which it may join. */
+/** An update, in a transaction, that adds a message to a conversation which it may join, if it is later than all others. */
 export function addMessage(account: string, { conversationId, createdAt, ...message }: Message) {
   const { condition, ExpressionAttributeNames, ExpressionAttributeValues } = joinable(message);
   return {
@@ -179,8 +179,8 @@ export function addMessage(account: string, { conversationId, createdAt, ...mess
       Key: conversationKey(account, conversationId),
       // What has the id of a change passes the filter of the event pipe.
       UpdateExpression: "SET lastMessageAt = :at REMOVE changeId ADD messageCount :one",
-      // Writers' clocks differ: without the last condition lastMessageAt could go back.
-      ConditionExpression: `${condition} AND lastMessageAt <= :at`,
+      // Writers' clocks differ: without the last condition ids would not increase with each message that is stored.
+      ConditionExpression: `${condition} AND lastMessageAt < :at`,
       ExpressionAttributeNames,
       ExpressionAttributeValues: { ...ExpressionAttributeValues, ":at": createdAt, ":one": 1 },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
@@ -203,13 +203,13 @@ export function isNotJoinable(account: string, id: string, pair: LeadOnChannel) 
   };
 }
 
-/** The conversation that the pointer of a lead on a channel names: a hint, also if its value is no id. */
-export async function readPointer(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
-  const pointer = await readItem(activeConversationKey(account, leadId, channel));
-  if (pointer && !isId("conv", pointer.conversationId)) logWrongPointer(account, { leadId, channel });
-  return pointer?.conversationId;
+/** The conversation that the uniqueness lock of a lead on a channel names: a hint, also if its value is no id. */
+export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
+  const lock = await readItem(activeConversationKey(account, leadId, channel));
+  if (lock && !isId("conv", lock.conversationId)) logWrongLock(account, { leadId, channel });
+  return lock?.conversationId;
 }
 
-/** Logs that a pointer does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
-export const logWrongPointer = (account: string, { leadId, channel }: LeadOnChannel): void =>
+/** Logs that a lock does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
+export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
   logMalformed({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });

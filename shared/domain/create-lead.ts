@@ -1,12 +1,10 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { classify, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
 import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
-import { orStaleRead } from "../dynamodb/updates.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { createdAt, isId, newId } from "../ids.ts";
 import { isLarge, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
@@ -14,11 +12,10 @@ import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import {
-  Changed,
   type IdempotentRequest,
-  type Replayed,
   runIdempotently,
   transactOnce,
+  type WriteOutcome,
 } from "./idempotent-replay.ts";
 import { buildLeadUpdate, withChanges } from "./lead-changes.ts";
 import { leadItem } from "./leads.ts";
@@ -32,19 +29,19 @@ export async function createLead(
   account: string,
   input: NewLead,
   idempotency?: IdempotentRequest,
-): Promise<Lead | Replayed<Lead>> {
+): Promise<WriteOutcome<Lead>> {
   if (!idempotency && input.externalId === undefined) {
     const lead = buildLead(input);
     // If the id exists, an attempt whose response was lost has stored it.
     await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (classify(error) !== "conflict") throw error;
     });
-    return lead;
+    return { record: lead, made: "created" };
   }
   return runIdempotently(
     idempotency,
     { id: "lead" },
-    ({ id }) => buildLead(input, id),
+    ({ id }) => ({ record: buildLead(input, id), made: "created" }),
     async () => {
       const lead = buildLead(input);
       try {
@@ -52,15 +49,15 @@ export async function createLead(
       } catch (error) {
         if (!(error instanceof StaleReadError) || input.externalId === undefined) throw error;
         const { leadId, item } = await readNamed(account, input.externalId);
-        if (item) throw leadExists(String(leadId));
+        if (item) throw externalIdTaken(String(leadId));
         await addLead(account, lead, idempotency, leadId);
       }
-      return lead;
+      return { record: lead, made: "created" };
     },
   );
 }
 
-const leadExists = (id: string) =>
+const externalIdTaken = (id: string) =>
   new ApiError(
     "lead_exists",
     `This account has a lead with this externalId: ${id}. To change it, send ifExists=update.`,
@@ -78,23 +75,23 @@ export function createOrUpdateLead(
   account: string,
   input: LeadUpdate,
   idempotency?: IdempotentRequest,
-): Promise<Lead | Changed<Lead> | Replayed<Lead | Changed<Lead>>> {
+): Promise<WriteOutcome<Lead>> {
   const key = externalIdKey(account, input.externalId);
   return withBackoff(`${key.pk} ${key.sk}`, "Too many requests change this lead at once.", () =>
-    runIdempotently<Lead | Changed<Lead>, { id: string }>(
+    runIdempotently(
       idempotency,
       { id: "lead" },
       ({ id }, record) =>
         record.response === undefined
-          ? buildLead(input, id)
-          : new Changed(readRecord(validateLead, { ...record, details: record.response })),
+          ? { record: buildLead(input, id), made: "created" }
+          : { record: readRecord(validateLead, { ...record, details: record.response }), made: "changed" },
       async () => {
         const { leadId, item } = await readNamed(account, input.externalId);
-        if (item) return changeLead(account, item, input, idempotency);
+        if (item) return updateLead(account, item, input, idempotency);
         if (input.name === undefined) throw invalidInput([nameRequired]);
         const lead = buildLead(input);
         await addLead(account, lead, idempotency, leadId);
-        return lead;
+        return { record: lead, made: "created" };
       },
     ),
   );
@@ -122,20 +119,20 @@ export async function readNamed(
   return { leadId: named?.leadId };
 }
 
-export async function changeLead(
+export async function updateLead(
   account: string,
   item: Item,
   input: LeadUpdate,
   idempotency: IdempotentRequest | undefined,
-): Promise<Changed<Lead>> {
+): Promise<WriteOutcome<Lead>> {
   const lead = withChanges(readRecord(validateLead, item), input);
   const { metadata: entries = {} } = lead;
   if (Object.keys(entries).length > metadata.maxProperties || isLarge(entries))
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
   if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);
-  else if (update) await orStaleRead(table.send(new UpdateCommand(update)));
-  return new Changed(lead);
+  else if (update) await table.send(new UpdateCommand(update));
+  return { record: lead, made: "changed" };
 }
 
 const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) =>

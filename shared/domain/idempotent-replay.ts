@@ -34,22 +34,12 @@ function readMade<Made extends Ids>(item: Item, prefixes: Made) {
   return { fingerprint, ids };
 }
 
-/** The response to the first of several identical requests. */
-export class Replayed<T extends object> {
-  readonly response: T;
-
-  constructor(response: T) {
-    this.response = response;
-  }
-}
-
-/** The response of a write that changed a record instead of making one. */
-export class Changed<T extends object> {
+/** What a write has made of a record. */
+export interface WriteOutcome<T extends object> {
   readonly record: T;
-
-  constructor(record: T) {
-    this.record = record;
-  }
+  readonly made: "created" | "changed";
+  /** Whether the first of several identical requests has made it. */
+  readonly replayed?: boolean;
 }
 
 /** Thrown when the request is already recorded. */
@@ -128,20 +118,20 @@ async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
 }
 
 /**
- * Carries a request out, or repeats its first response. An attempt that loses against other writers is retried for a short
+ * Carries a request out, or repeats its first outcome. An attempt that loses against other writers is retried for a short
  * time. A request that is refused may have been carried out before. A record that cannot be read counts as that of another
  * request: it may be what is left of this one.
  *
  * @param prefixes those of the ids that the request makes
- * @param toResponse builds the response from the ids of the record, and from the record, which may have it
+ * @param toOutcome builds the outcome from the ids of the record, and from the record, which may have the response
  * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export async function runIdempotently<T extends object, Made extends Ids>(
   idempotency: IdempotentRequest | undefined,
   prefixes: Made,
-  toResponse: (ids: Made, record: Item) => T,
-  attempt: () => Promise<T>,
-): Promise<T | Replayed<T>> {
+  toOutcome: (ids: Made, record: Item) => WriteOutcome<T>,
+  attempt: () => Promise<WriteOutcome<T>>,
+): Promise<WriteOutcome<T>> {
   try {
     return await retryBriefly(async () => {
       try {
@@ -154,14 +144,14 @@ export async function runIdempotently<T extends object, Made extends Ids>(
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const { record } = error;
-    const response = ifWellFormed(() => {
+    const outcome = ifWellFormed(() => {
       const { fingerprint, ids } = readMade(record, prefixes);
-      return fingerprint === idempotency?.fingerprint && toResponse(ids, record);
+      return fingerprint === idempotency?.fingerprint && toOutcome(ids, record);
     });
-    if (response) return new Replayed(response);
+    if (outcome) return { ...outcome, replayed: true };
     throw new ApiError(
       "idempotency_key_reused",
-      response === false
+      outcome === false
         ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
         : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
     );

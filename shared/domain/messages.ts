@@ -2,6 +2,7 @@ import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
 import { isAsRead, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
+import type { TransactItems } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
@@ -10,18 +11,23 @@ import {
   addMessage,
   conversationItem,
   isNotJoinable,
-  logWrongPointer,
+  logWrongLock,
   maxAhead,
-  readPointer,
+  readLock,
 } from "./conversations.ts";
-import { type IdempotentRequest, type Replayed, runIdempotently, transactOnce } from "./idempotent-replay.ts";
+import {
+  type IdempotentRequest,
+  runIdempotently,
+  transactOnce,
+  type WriteOutcome,
+} from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
 
-/** What failed attempts found out about the conversation that the pointer names. */
+/** What failed attempts found out about the conversation that the lock names. */
 interface Findings {
   /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
-  /** The time of its last message, in milliseconds since the epoch; the next message is not older. */
+  /** The time of its last message, in milliseconds since the epoch; the next message is later. */
   lastMessageAt: number;
 }
 
@@ -42,20 +48,21 @@ export async function sendMessage(
   account: string,
   message: NewMessage,
   idempotency?: IdempotentRequest,
-): Promise<Message | Replayed<Message>> {
+): Promise<WriteOutcome<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: storedName(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
-  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () =>
-    runIdempotently(
+  return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
+    const attempt = attempts(outgoing);
+    return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
-      (made) => toMessage(made, input),
-      attempts(outgoing),
-    ),
-  );
+      (ids) => ({ record: toMessage(ids, input), made: "created" }),
+      async () => ({ record: await attempt(), made: "created" }),
+    );
+  });
 }
 
 /** Sends the message with each call; an attempt knows what those before it have found. */
@@ -64,7 +71,7 @@ function attempts(outgoing: Outgoing): () => Promise<Message> {
   const exists = leadExists(account, input.leadId);
   const findings: Findings = { lastMessageAt: 0 };
   return async () => {
-    const [found, named] = await Promise.all([exists, readPointer(account, input)]);
+    const [found, named] = await Promise.all([exists, readLock(account, input)]);
     // A message that was sent stays sent, even when its lead is deleted later.
     if (!found) throw leadNotFound(input);
     if (isId("conv", named) && named !== findings.ended) return joinConversation(outgoing, named, findings);
@@ -79,18 +86,16 @@ function leadNotFound({ leadId }: NewMessage): ApiError {
   return new ApiError("lead_not_found", `This account has no lead with this leadId${reason}.`);
 }
 
-/** @param named what the pointer names, which no message may join */
-async function startConversation(
-  { account, input, idempotency }: Outgoing,
-  named: unknown,
-): Promise<Message> {
+/** @param named what the lock names, which no message may join */
+async function startConversation(outgoing: Outgoing, named: unknown): Promise<Message> {
+  const { account, input } = outgoing;
   const { leadId, channel } = input;
   const startedAt = Date.now();
   const id = newId("conv", startedAt);
   const message = createMessage(id, input, startedAt);
   const lastMessageAt = message.createdAt;
   const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
-  await transactOnce(idempotency, pickMade(message), [
+  await storeMessage(outgoing, message, [
     {
       Put: {
         TableName: tableName,
@@ -100,44 +105,47 @@ async function startConversation(
     },
     ...(isId("conv", named) ? [isNotJoinable(account, named, input)] : []),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
-    putMessage(account, message),
   ]);
   return message;
 }
 
 async function joinConversation(
-  { account, input, idempotency }: Outgoing,
+  outgoing: Outgoing,
   conversationId: string,
   findings: Findings,
 ): Promise<Message> {
-  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt));
+  const { account, input } = outgoing;
+  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt + 1));
   try {
-    await transactOnce(idempotency, pickMade(message), [
-      addMessage(account, message),
-      putMessage(account, message),
-    ]);
+    await storeMessage(outgoing, message, [addMessage(account, message)]);
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;
       const last = typeof item.lastMessageAt === "string" ? Date.parse(item.lastMessageAt) : Number.NaN;
-      // The clock of another writer is ahead of this one.
-      if (last > Date.parse(message.createdAt) && last < Date.now() + maxAhead) findings.lastMessageAt = last;
+      // Another message came in the same millisecond, or from a writer whose clock is ahead of this one.
+      if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
+        findings.lastMessageAt = last;
       else findings.ended = conversationId;
       if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
-        logWrongPointer(account, input);
+        logWrongLock(account, input);
     }
     throw error;
   }
   return message;
 }
 
-/** The ids that a request made: the rest of its response follows from the request. */
-type Made = Pick<Message, "id" | "conversationId">;
-
-const pickMade = ({ id, conversationId }: Message): Made => ({ id, conversationId });
+/** Writes a message, with what else its transaction has. The response follows from the request and these ids. */
+function storeMessage({ account, idempotency }: Outgoing, message: Message, others: TransactItems) {
+  const { id, conversationId } = message;
+  const Item = { ...messageKey(account, conversationId, id), ...message };
+  return transactOnce(idempotency, { id, conversationId }, [
+    ...others,
+    { Put: { TableName: tableName, Item } },
+  ]);
+}
 
 const toMessage = (
-  { id, conversationId }: Made,
+  { id, conversationId }: Pick<Message, "id" | "conversationId">,
   { leadId, channel, message, metadata }: NewMessage,
 ): Message => ({
   ...{ id, conversationId, leadId, channel, message, ...(metadata && { metadata }) },
@@ -147,10 +155,3 @@ const toMessage = (
 /** @param at milliseconds since the epoch */
 const createMessage = (conversationId: string, input: NewMessage, at: number) =>
   toMessage({ id: newId("msg", at), conversationId }, input);
-
-const putMessage = (account: string, message: Message) => ({
-  Put: {
-    TableName: tableName,
-    Item: { ...messageKey(account, message.conversationId, message.id), ...message },
-  },
-});

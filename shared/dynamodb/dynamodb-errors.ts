@@ -1,8 +1,10 @@
 import {
   ConditionalCheckFailedException,
   ProvisionedThroughputExceededException,
+  ThrottlingException,
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
+import { isThrottlingError, isTransientError } from "@smithy/core/retry";
 
 /** Thrown when an item is no longer as it was read; the caller may read it again and retry. */
 export class StaleReadError extends Error {
@@ -38,26 +40,82 @@ export class TooExpensiveError extends Error {
   }
 }
 
+/** Thrown when an account asks for too much at once of something of its own, such as a conversation or a list. */
+export class TooManyAtOnceError extends Error {
+  override readonly name = "TooManyAtOnceError";
+  /** Until when this environment refuses more of it, in milliseconds since the epoch. */
+  readonly until: number;
+
+  constructor(message: string, { until = 0, cause }: { until?: number; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.until = until;
+  }
+}
+
 /** For a batch of which some were not processed: DynamoDB itself throws this error only when it processes none. */
 export const unprocessed = (what: string) =>
   new ProvisionedThroughputExceededException({ message: `Unprocessed ${what}`, $metadata: {} });
 
-/** Whether a write failed because another came first: its condition did not hold, or a transaction held the item. */
-export const isWriteConflict = (error: unknown) =>
-  error instanceof ConditionalCheckFailedException ||
-  (error instanceof Error && error.name === "TransactionConflictException") ||
-  isCanceledFor(error, "ConditionalCheckFailed", "TransactionConflict");
-
-/** Whether a retry may succeed where the SDK makes none: after a stale read, or a conflict or throttle in a transaction. */
-export const isRetryable = (error: unknown) =>
-  error instanceof StaleReadError ||
-  isCanceledFor(error, "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded");
-
-/** Whether the cause is what is stored, or the code, and not the table: the table refuses the call, or was not called. */
-export const isOfItems = (error: unknown) =>
-  error instanceof Error && (error.name === "ValidationException" || !("$metadata" in error));
+/** What an error tells its caller. */
+export type ErrorKind =
+  /** Another write came first: a condition did not hold, or a transaction held the item. */
+  | "conflict"
+  /** A transaction was throttled. Its reasons do not tell which limit did it, and the SDK makes no second attempt. */
+  | "transaction-throttled"
+  /** The table throttled a call because of the partition of its key. */
+  | "key-throttled"
+  /** The table throttled a call because of another limit: its own, or one of the AWS account. */
+  | "throttled"
+  /** The table could not be reached, or failed. */
+  | "unreachable"
+  /** This environment refuses more of what an account uses too much at once. */
+  | "too-many-at-once"
+  /** The request would need more calls or time than it may use. */
+  | "too-expensive"
+  /** The table refuses the call, for example without permission. */
+  | "refused"
+  /** The cause is what is stored, or the code: the table finds the call invalid, or was not called. */
+  | "invalid";
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
-const isCanceledFor = (error: unknown, ...codes: readonly string[]) =>
-  error instanceof TransactionCanceledException &&
-  (error.CancellationReasons ?? []).some(({ Code = "" }) => codes.includes(Code));
+export function classify(error: unknown): ErrorKind {
+  if (error instanceof TooManyAtOnceError) return "too-many-at-once";
+  if (error instanceof TooExpensiveError) return "too-expensive";
+  if (error instanceof StaleReadError || error instanceof ConditionalCheckFailedException) return "conflict";
+  if (!(error instanceof Error)) return "invalid";
+  const reasons = error instanceof TransactionCanceledException ? (error.CancellationReasons ?? []) : [];
+  const isCanceledFor = (...codes: readonly string[]) =>
+    reasons.some(({ Code = "" }) => codes.includes(Code));
+  if (error.name === "TransactionConflictException") return "conflict";
+  if (isCanceledFor("ConditionalCheckFailed", "TransactionConflict")) return "conflict";
+  if (isCanceledFor("ThrottlingError", "ProvisionedThroughputExceeded")) return "transaction-throttled";
+  if (isThrottlingError(error as SdkError)) return isOfKey(error) ? "key-throttled" : "throttled";
+  if (isTransientError(error as SdkError)) return "unreachable";
+  return error.name === "ValidationException" || !("$metadata" in error) ? "invalid" : "refused";
+}
+
+type SdkError = Parameters<typeof isTransientError>[0];
+
+/**
+ * Whether the partition of a key is why a call was throttled. A throttle without a reason counts as one of the partition.
+ *
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
+ */
+function isOfKey(error: Error): boolean {
+  const isLimited = error instanceof ProvisionedThroughputExceededException;
+  if (!isLimited && !(error instanceof ThrottlingException)) return false;
+  // The SDK's two classes write the name differently.
+  const reasons = (isLimited ? error.ThrottlingReasons : error.throttlingReasons) ?? [];
+  return reasons.length === 0 || reasons.some(({ reason }) => reason?.endsWith("KeyRangeThroughputExceeded"));
+}
+
+/** Whether an error is of one of some kinds. */
+export const isOf = (error: unknown, ...kinds: readonly ErrorKind[]) => kinds.includes(classify(error));
+
+/** Whether an account caused it alone, which used something of its own too much at once. */
+export const isContended = (error: unknown) =>
+  isOf(error, "conflict", "transaction-throttled", "key-throttled", "too-many-at-once");
+
+/** Whether the cause is the load on the table, or other writers that won: the caller may try again. */
+export const isBusy = (error: unknown) =>
+  isContended(error) || isOf(error, "throttled", "unreachable", "too-expensive");

@@ -120,7 +120,7 @@ export const conversationKey = (account: string, id: string) => rowKey("conversa
 export const messageKey = (account: string, conversationId: string, id: string) =>
   key(id, itemTypes.message, account, conversationId);
 
-/** The pointer to the one active conversation of a lead on a channel. */
+/** The uniqueness lock of a lead on a channel, which names their one active conversation. */
 export const activeConversationKey = (account: string, leadId: string, channel: string) =>
   key(channel, itemTypes.active, account, leadId);
 

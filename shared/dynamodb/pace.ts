@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { isRetryable, isWriteConflict, StaleReadError, TooExpensiveError } from "./dynamodb-errors.ts";
+import { isOf, TooExpensiveError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
-import { isTableBusy, isThrottled } from "./throttling.ts";
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 export const defaultUnits = 1500;
@@ -74,14 +73,13 @@ export class Pace {
     return withRetry(call, {
       deadline: this.deadline,
       isRetryable: (error) => {
-        const isConflict = error instanceof StaleReadError || isWriteConflict(error);
-        if (isThrottled(error) || (isRetryable(error) && !isConflict)) {
+        if (isOf(error, "throttled", "key-throttled", "transaction-throttled")) {
           this.#slowDown();
           failingSince = undefined;
           return true;
         }
         failingSince ??= Date.now();
-        return (isRetryable(error) || isTableBusy(error)) && Date.now() - failingSince < failingTimeout;
+        return isOf(error, "conflict", "unreachable") && Date.now() - failingSince < failingTimeout;
       },
       wait: (milliseconds) => this.wait(patience * milliseconds),
     });

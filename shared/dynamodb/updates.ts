@@ -1,5 +1,4 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict, StaleReadError } from "./dynamodb-errors.ts";
 import { type Item, type Key, table, tableName } from "./table-client.ts";
 
 /**
@@ -29,20 +28,9 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
   };
 }
 
-/**
- * Runs such an update.
- *
- * @returns the updated item
- * @throws StaleReadError when the item is not as it was read, or a transaction holds it
- */
+/** Runs such an update. @returns the updated item */
 export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
   const command = new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" });
-  const { Attributes = {} } = await orStaleRead(table.send(command));
+  const { Attributes = {} } = await table.send(command);
   return Attributes;
 }
-
-/** @throws StaleReadError when the condition of a write does not hold, or a transaction holds its item */
-export const orStaleRead = <T>(write: Promise<T>): Promise<T> =>
-  write.catch((error: unknown) => {
-    throw isWriteConflict(error) ? new StaleReadError() : error;
-  });

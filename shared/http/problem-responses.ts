@@ -1,12 +1,11 @@
 import type { MiddlewareObj } from "@middy/core";
 import type { ErrorObject } from "ajv";
-import { UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
-import { isBusy, isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
+import { isBusy, isContended, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { release } from "../logging/release.ts";
-import type { Route } from "../routes.ts";
+import { chooseBody, type Route } from "../routes.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
@@ -32,10 +31,12 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
 function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
   const errors = error instanceof Error && validationErrors(error);
-  if (errors)
-    return invalidInput([...toFaults(errors.slice(0, maxFaults), route, event), ...(event.faults ?? [])]);
+  if (errors) {
+    const schemas = { query: route.query, body: chooseBody(route, event.query).schema };
+    return invalidInput([...toFaults(errors.slice(0, maxFaults), schemas, event), ...(event.faults ?? [])]);
+  }
   if (error instanceof UnknownOutcomeError) return busy(error.cause);
-  if (isHot(error)) return tooManyAtOnce(error);
+  if (isContended(error)) return tooManyAtOnce(error);
   if (isBusy(error)) return busy(error);
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }

@@ -28,10 +28,6 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
   };
 }
 
-/** Whether a request has a parameter, with any value. */
-export const hasParameter = ({ rawQueryString }: RouteEvent, name: string) =>
-  name in parseQuery(String(rawQueryString), () => false);
-
 type QueryValue = string | null | readonly string[];
 
 /**

@@ -1,12 +1,12 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
-import { Changed, type IdempotentRequest, idempotentRequest, Replayed } from "../domain/idempotent-replay.ts";
+import { type IdempotentRequest, idempotentRequest, type WriteOutcome } from "../domain/idempotent-replay.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import { rateLimit } from "../rate-limit/rate-limit.ts";
-import type { Route, RouteInput } from "../routes.ts";
+import { chooseBody, type Route, type RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
 import { linkHeader } from "./link-header.ts";
@@ -17,12 +17,28 @@ import { requestLog } from "./request-log.ts";
 import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
 /** A valid request to a route. */
-type RouteRequest<R extends Route> = RouteInput<R> & {
+type RouteRequest<R extends Route, Body> = RouteInput<R, Body> & {
   /** The account whose API key the request carries. */
   readonly account: string;
   /** The Idempotency-Key and what it belongs to; undefined for a request without one. */
   readonly idempotency: IdempotentRequest | undefined;
 };
+
+/** How requests with one of the bodies of a route are validated and carried out. */
+interface Operation<R extends Route, Body> {
+  /** Compiled from the schemas of the query and the body. */
+  readonly validate: Validator;
+  readonly handle: (request: RouteRequest<R, Body>) => Promise<Result>;
+}
+
+type Result = Page<unknown> | WriteOutcome<object>;
+
+/** The operations of the other bodies of a route, by the values that choose them. */
+type OtherOperations<R extends Route> = R extends {
+  readonly otherBodies: { readonly schemas: infer Schemas };
+}
+  ? { readonly [Value in keyof Schemas]: Operation<R, Schemas[Value]> }
+  : object;
 
 /** One for all that a function does: accounts have their limit once. */
 const limitRate = rateLimit ? rateLimitResponses(rateLimit) : [];
@@ -35,13 +51,20 @@ const responseMargin = 500;
  *
  * @param validate the route's validator, compiled from its schemas
  * @param parsers parse what only some routes take: the bundle of another route does not have them
+ * @param others for requests that choose another body
  */
 export function routeHandler<R extends Route>(
   route: R,
   validate: Validator,
-  handle: (request: RouteRequest<R>) => Promise<object>,
-  parsers = [noBody()],
+  handle: Operation<R, R["body"]>["handle"],
+  parsers: readonly MiddlewareObj<RouteEvent>[] = [],
+  others = {} as OtherOperations<R>,
 ) {
+  const choose = ({ query }: RouteEvent) =>
+    (Reflect.get(others, chooseBody(route, query).value ?? "") ?? { validate, handle }) as Operation<
+      R,
+      R["body"]
+    >;
   const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: responseMargin,
@@ -52,8 +75,9 @@ export function routeHandler<R extends Route>(
     .use(problemResponses(route))
     .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
-    .use(parsers)
-    .use(inputValidator(validate))
+    .use(route.body ? [] : noBody())
+    .use([...parsers])
+    .use(inputValidator((event) => choose(event).validate))
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
@@ -64,30 +88,26 @@ export function routeHandler<R extends Route>(
           ? key
           : idempotentRequest(account, route.name, key, { ...query, ...(body as object) });
       const input = { query, body } as unknown as RouteInput<R>;
-      return toResponse(route, query, await handle({ ...input, account, idempotency }));
+      return toResponse(route, query, await choose(event).handle({ ...input, account, idempotency }));
     });
   // Middy throws what fails while an error is handled, with that error attached.
   return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));
 }
 
-function toResponse(route: Route, query: object, result: object) {
-  const replayed = result instanceof Replayed;
-  const response = replayed ? result.response : result;
-  const changed = response instanceof Changed;
-  const link = isPage(result) && linkHeader(route.path, query, result.pagination);
+function toResponse(route: Route, query: object, result: Result) {
+  const isPage = "pagination" in result;
+  const link = isPage && linkHeader(route.path, query, result.pagination);
   return {
-    statusCode: changed ? 200 : route.success,
+    statusCode: !isPage && result.made === "changed" ? 200 : route.success,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
-      ...(replayed && { "idempotency-replayed": "true" }),
+      ...(!isPage && result.replayed && { "idempotency-replayed": "true" }),
       ...(link && { link }),
     },
-    body: JSON.stringify(changed ? response.record : response),
+    body: JSON.stringify(isPage ? result : result.record),
   };
 }
-
-const isPage = (result: object): result is Page<unknown> => "pagination" in result;
 
 /**
  * Refuses a request whose API key may only read, before anything of the request is parsed. The authorizer cannot refuse
@@ -103,7 +123,7 @@ function writeAccess(): MiddlewareObj<RouteEvent> {
 }
 
 /** On a route that takes no body, any body is a fault; the response lists it with the others. */
-export function noBody(): MiddlewareObj<RouteEvent> {
+function noBody(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       if (event.body) addFaults(event, unexpectedBody);
@@ -120,7 +140,9 @@ const unexpectedBody: Fault = {
 };
 
 /** Middy's validator, with a function compiled beforehand, which its types do not know. */
-const inputValidator = (validate: Validator) =>
-  validator({
-    eventSchema: validate as unknown as NonNullable<Options["eventSchema"]>,
-  }) as MiddlewareObj<RouteEvent>;
+const inputValidator = (choose: (event: RouteEvent) => Validator): MiddlewareObj<RouteEvent> => ({
+  before: (request) => {
+    const eventSchema = choose(request.event) as unknown as NonNullable<Options["eventSchema"]>;
+    return (validator({ eventSchema }) as MiddlewareObj<RouteEvent>).before?.(request);
+  },
+});

@@ -4,16 +4,15 @@ import {
   listLeadsRoute,
   type Route,
   sendMessageRoute,
-  updateLeadRoute,
 } from "../routes.ts";
 import { requestValidator } from "../schemas/validator.ts";
 
-/** A validator of the requests to a route, as its handler sees them. */
-const routeValidator = ({ query, body }: Route) =>
+/** A validator of the requests to a route, as its handler sees them, by default of those with its first body. */
+const routeValidator = ({ query, ...route }: Route, body = route.body) =>
   requestValidator({ properties: { query, ...(body && { body }) } });
 
 export const validateListLeads = routeValidator(listLeadsRoute);
 export const validateCreateLead = routeValidator(createLeadRoute);
-export const validateUpdateLead = routeValidator(updateLeadRoute);
+export const validateUpdateLead = routeValidator(createLeadRoute, createLeadRoute.otherBodies.schemas.update);
 export const validateListConversations = routeValidator(listConversationsRoute);
 export const validateSendMessage = routeValidator(sendMessageRoute);

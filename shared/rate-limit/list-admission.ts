@@ -1,6 +1,5 @@
-import { TooExpensiveError } from "../dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { longListsKey } from "../dynamodb/keys.ts";
-import { isHot, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { addUsed } from "./used-requests.ts";
 
@@ -23,7 +22,7 @@ export async function admitLongList(account: string): Promise<void> {
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
   const { added } = await addUsed(longListsKey(account, second), window, AbortSignal.timeout(timeout)).catch(
     (cause: unknown) => {
-      if (isHot(cause)) throw cause;
+      if (cause instanceof TooManyAtOnceError) throw cause;
       throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
     },
   );

@@ -1,6 +1,6 @@
+import { TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
-import { TooManyAtOnceError } from "../dynamodb/throttling.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import type { RateLimit } from "./rate-limit.ts";

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { classify, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import type { Key } from "../dynamodb/table-client.ts";
 import { table, tableName } from "../dynamodb/table-client.ts";
-import { isKeyThrottled, TooManyAtOnceError } from "../dynamodb/throttling.ts";
 
 /**
  * Adds to the used requests of a window, unless that would exceed the limit.
@@ -29,7 +29,7 @@ export async function addUsed(
   command.middlewareStack.add(
     (next) => (args) =>
       next(args).catch((error: unknown) => {
-        throw isKeyThrottled(error)
+        throw classify(error) === "key-throttled"
           ? new TooManyAtOnceError("The item is throttled.", { cause: error })
           : error;
       }),

@@ -44,6 +44,8 @@ const server = createServer(async (request, response) => {
   const headers = request.headers as Readonly<Record<string, string>>;
   const sent = { method, url, headers, body: await text(request) };
   requests.push(sent);
+  // As on a machine, no two requests come in the same millisecond.
+  vi.setSystemTime(Date.now() + 1);
   const answer = await respond(sent, response);
   if (answer) response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body ?? {}));
 });

@@ -1,8 +1,9 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { call } from "../support/call.ts";
+import { pick, seeded } from "../support/random.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -74,4 +75,29 @@ test("a message joins a conversation that is active again, so that no lead has t
   beforeStart(() => setStatus(conversationId, "active"));
   expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
   expect(await summary()).toEqual([[conversationId, "active", 2]]);
+});
+
+test("a message in the millisecond of another is stored at the second attempt, one millisecond later", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const first = await aMessage(account, leadId);
+  const { result: second, calls } = await table.watch(() => aMessage(account, leadId));
+  expect(second.conversationId).toBe(first.conversationId);
+  expect(Date.parse(second.createdAt)).toBe(Date.parse(first.createdAt) + 1);
+  expect(calls.filter(({ name }) => name === "TransactWriteCommand")).toHaveLength(2);
+});
+
+test("ids of a conversation increase with each message that is stored, whatever the clocks of the machines", async () => {
+  const random = seeded(1);
+  const start = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const messages = [];
+  for (let sent = 0; sent < 100; sent++) {
+    vi.setSystemTime(start + Math.floor(sent / 5) + pick(random, [0, 0, 1, 5, -1, -5, 20_000, -20_000]));
+    messages.push(await aMessage(account, leadId));
+  }
+  const ids = messages.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(await summary()).toEqual([[messages[0]?.conversationId, "active", 100]]);
+  const { body } = await call("list-conversations", { account });
+  expect(body.data[0]?.lastMessageAt).toBe(messages.at(-1)?.createdAt);
 });

@@ -90,7 +90,7 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   const plainMessage = () =>
     call("send-message", { account: "cost", body: { leadId: id, channel: "whatsapp", message: "Hello" } });
   const none = { calls: 0, read: 0, write: 0 };
-  // A lead has its item and four index entries, a conversation one more, by activity, and the pointer.
+  // A lead has its item and four index entries, a conversation one more, by activity, and the lock.
   expect(await cost(() => aLead("cost", lead))).toEqual({ ...none, calls: 1, write: 5 });
   expect(await cost(() => create("cost", "c-1"))).toEqual({ ...none, calls: 1, write: 5 + 1 + 2 });
   expect(await cost(plainMessage)).toEqual({ calls: 3, read: 2, write: 11 });

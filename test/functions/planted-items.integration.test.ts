@@ -138,15 +138,15 @@ describe("lists leave out", () => {
   });
 });
 
-describe("a message is sent once, in a conversation of its lead on its channel, if the pointer", () => {
-  /** Sends a message with a planted pointer. @returns its conversation */
+describe("a message is sent once, in a conversation of its lead on its channel, if the lock", () => {
+  /** Sends a message with a planted lock. @returns its conversation */
   async function sendWith(conversationId: unknown, leadId: string, headers = {}) {
-    const pointer = activeConversationKey(account, leadId, "sms");
-    await plant("send-message", { ...pointer, conversationId });
+    const lock = activeConversationKey(account, leadId, "sms");
+    await plant("send-message", { ...lock, conversationId });
     const request = { account, headers, body: { leadId, channel: "sms", message: "Hello" } };
     const { status, body } = await call("send-message", request);
     expect(status).toBe(201);
-    expect((await readItem(pointer))?.conversationId).toBe(body.conversationId);
+    expect((await readItem(lock))?.conversationId).toBe(body.conversationId);
     const conversation = await readItem(conversationKey(account, body.conversationId));
     expect(conversation).toMatchObject({ leadId, channel: "sms", status: "active", messageCount: 1 });
     expect(await readItem(messageKey(account, body.conversationId, body.id))).toMatchObject({ leadId });

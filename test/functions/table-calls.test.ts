@@ -26,7 +26,7 @@ const writes = () =>
   table.commandCalls(TransactWriteCommand).map(({ args }) => args[0].input.TransactItems ?? []);
 
 describe("reads the base table consistently", () => {
-  test("for the lead, of which it needs no field, and the pointer to its conversation", async () => {
+  test("for the lead, of which it needs no field, and the lock that names its conversation", async () => {
     table.on(GetCommand).resolves({ Item: { conversationId: idOf("conv", 1) } });
     table.on(TransactWriteCommand).resolves({});
     expect((await call("send-message", { body: message })).status).toBe(201);

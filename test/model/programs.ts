@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { listLeads } from "../../shared/domain/leads.ts";
-import { isBusy } from "../../shared/dynamodb/throttling.ts";
+import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";

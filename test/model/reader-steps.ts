@@ -1,4 +1,4 @@
-import { isBusy } from "../../shared/dynamodb/throttling.ts";
+import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { Expectations } from "./expectations.ts";
 import { type ReadPage, reader } from "./programs.ts";
 import { checkReading, type Reading, rowBits, watch } from "./reading.ts";

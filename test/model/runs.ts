@@ -1,4 +1,4 @@
-import { isBusy } from "../../shared/dynamodb/throttling.ts";
+import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { Actors, Program } from "./actors.ts";
 import { isEventual } from "./commands.ts";
 import type { ReadPage } from "./programs.ts";

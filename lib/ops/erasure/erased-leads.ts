@@ -1,10 +1,10 @@
 import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
-import { orStaleRead } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import type { Note } from "../table/invalid-items.ts";
 import { isKeyPart } from "../table/lead-items.ts";
@@ -87,7 +87,7 @@ export async function deleteLead(
       ...(named?.leadId === leadId ? [{ Delete: deletion(named) }] : []),
     ];
     const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
-    return orStaleRead(table.send(command));
+    return table.send(command);
   });
   const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
   await pace.spend(readsPerWrite * units);
@@ -103,8 +103,7 @@ const deletion = ({ pk, sk, leadId }: Item) => ({
 export const deleteExternalId = (read: Item, pace: Pace): Promise<void> =>
   pace.retry(async () => {
     const input = deletion(read);
-    if ((await readItem(input.Key))?.leadId === read.leadId)
-      await orStaleRead(table.send(new DeleteCommand(input)));
+    if ((await readItem(input.Key))?.leadId === read.leadId) await table.send(new DeleteCommand(input));
   });
 
 /** Notes that nothing of the lead is left. */
@@ -116,5 +115,9 @@ export async function endErasure(account: string, leadId: string, pace: Pace): P
     // Whoever erases the account deletes it.
     ConditionExpression: "attribute_exists(pk)",
   });
-  await pace.retry(() => table.send(command));
+  await pace.retry(() =>
+    table.send(command).catch((error: unknown) => {
+      if (classify(error) !== "conflict") throw error;
+    }),
+  );
 }

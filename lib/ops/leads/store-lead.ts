@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { encodeTime } from "ulid";
-import { changeLead, nameRequired, putExternalId, readNamed } from "../../../shared/domain/create-lead.ts";
+import { nameRequired, putExternalId, readNamed, updateLead } from "../../../shared/domain/create-lead.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { leadImportKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -39,7 +39,7 @@ export async function storeLead(
     if (named && isErased(storing, String(named.id))) return "erased";
     if (named && update) {
       const { id: _, createdAt: __, ...fields } = row.value;
-      const { record } = await changeLead(account, named, { ...fields, externalId }, undefined);
+      const { record } = await updateLead(account, named, { ...fields, externalId }, undefined);
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
     if (named) return "present";

@@ -1,10 +1,5 @@
-import {
-  isWriteConflict,
-  StaleReadError,
-  UnknownOutcomeError,
-} from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { classify, isBusy, UnknownOutcomeError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { isBusy } from "../../../shared/dynamodb/throttling.ts";
 import { MalformedItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
@@ -24,7 +19,7 @@ export async function toPartialFailure(cause: unknown, outcome: (reason: string)
 async function toSentence(error: unknown): Promise<string | undefined> {
   if (!(error instanceof Error) || error instanceof UserError) return undefined;
   const { name, message } = error;
-  if (error instanceof StaleReadError || isWriteConflict(error)) {
+  if (classify(error) === "conflict") {
     return "Other writers kept changing the same items: run the command again.";
   }
   if (error instanceof MalformedItemError)

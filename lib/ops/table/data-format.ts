@@ -1,8 +1,8 @@
 import { DescribeTableCommand, ListTagsOfResourceCommand } from "@aws-sdk/client-dynamodb";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
+import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { isTableBusy } from "../../../shared/dynamodb/throttling.ts";
 import { UserError } from "../../user-error.ts";
 
 /**
@@ -12,7 +12,7 @@ import { UserError } from "../../user-error.ts";
  * @throws UserError for another data format
  */
 export async function checkDataFormat({ client, name }: OtherTable, untagged?: number): Promise<void> {
-  const retry = { deadline: Date.now() + 10_000, isRetryable: isTableBusy };
+  const retry = { deadline: Date.now() + 10_000, isRetryable: isBusy };
   const tags = await withRetry(async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));

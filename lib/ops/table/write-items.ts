@@ -1,12 +1,11 @@
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
-import { isRetryable, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { orStaleRead } from "../../../shared/dynamodb/updates.ts";
 
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
@@ -16,7 +15,7 @@ export function asChange(read: Item, changes: Item): Item {
 
 /** Repeats a change of an item for ten seconds while others change the item. */
 export const retryChange = <T>(change: () => Promise<T>): Promise<T> =>
-  withRetry(change, { deadline: Date.now() + 10_000, isRetryable });
+  withRetry(change, { deadline: Date.now() + 10_000, isRetryable: isContended });
 
 /** How items are stored that come from elsewhere: a file, or another table. */
 export interface Storing {
@@ -47,7 +46,7 @@ export const putAbsent = ({ runId }: Storing, item: Item) => ({
 });
 
 /** @throws StaleReadError when the item exists */
-export const putNew = (put: ReturnType<typeof putAbsent>) => orStaleRead(table.send(new PutCommand(put)));
+export const putNew = (put: ReturnType<typeof putAbsent>) => table.send(new PutCommand(put));
 
 /** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
 export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): Promise<void> {

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
-import { isBusy } from "../../dynamodb/throttling.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, countedLists } from "../tree/counted-list.ts";

@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
+import { classify } from "../../dynamodb/dynamodb-errors.ts";
 import { nodePrefix, sublistPrefix, sublistTreePartition } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { fromKey, inPartition, type QuerySelection, queryItems } from "../../dynamodb/read-pages.ts";
@@ -78,7 +78,7 @@ async function removeItem({ pk, sk, origin }: Item, pace: Pace): Promise<void> {
   const command = new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...isAsRead("origin", origin) });
   await pace.retry(() =>
     table.send(command).catch((error: unknown) => {
-      if (!isWriteConflict(error)) throw error;
+      if (classify(error) !== "conflict") throw error;
     }),
   );
   await pace.spend(deletionUnits);

@@ -1,6 +1,6 @@
+import { isBusy } from "../../dynamodb/dynamodb-errors.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
-import { isBusy } from "../../dynamodb/throttling.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { emptyTree } from "../maintain/empty-tree.ts";
 import { maintainList } from "../maintain/maintain-list.ts";

@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
-import { isBusy } from "../../dynamodb/throttling.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { emptyRoot, type Root } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";

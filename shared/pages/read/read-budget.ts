@@ -1,5 +1,5 @@
-import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { TooManyAtOnceError, withBackoff } from "../../dynamodb/throttling.ts";
+import { TooExpensiveError, TooManyAtOnceError } from "../../dynamodb/dynamodb-errors.ts";
+import { withBackoff } from "../../dynamodb/throttling.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;

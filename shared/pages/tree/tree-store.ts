@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { isWriteConflict } from "../../dynamodb/dynamodb-errors.ts";
+import { classify } from "../../dynamodb/dynamodb-errors.ts";
 import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
 import {
   type Item,
@@ -106,7 +106,9 @@ export async function readNode(
   }
   const keys = [treeKey(owner, rootName), key];
   const [now, node] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
-    throw isWriteConflict(error) ? new TreeChangedError("The tree is changed.", { cause: error }) : error;
+    throw classify(error) === "conflict"
+      ? new TreeChangedError("The tree is changed.", { cause: error })
+      : error;
   });
   if (now?.version !== root.version) throw new TreeChangedError("The tree has changed.");
   const entries = soundEntries(owner.list, node, level, place);
@@ -153,7 +155,7 @@ export async function commit(
     if (first && others.length === 0) await table.send(new PutCommand(first.Put));
     else await table.send(new TransactWriteCommand({ TransactItems: puts }));
   } catch (error) {
-    if (!isWriteConflict(error)) throw error;
+    if (classify(error) !== "conflict") throw error;
     if (!damaged && isRecordLeft(error)) throw new DamagedTreeError(owner, "The root is missing.");
     throw new TreeChangedError("Another commit came first.", { cause: error });
   }

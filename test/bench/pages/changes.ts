@@ -2,7 +2,7 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { createLead as createAsRoute } from "../../../shared/domain/create-lead.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
+import { leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import { seeded, skewed } from "../../support/random.ts";
 import type { Account } from "./account.ts";
 import { details, rowItem, sourceShares } from "./lead-rows.ts";
@@ -13,7 +13,7 @@ const anySource = skewed(random, sourceShares);
 /** Creates a lead as the route does. */
 export async function createLead({ name, rows }: Account, source: string = anySource()): Promise<void> {
   const mark = String(Math.floor(random() * 1e10)).padStart(10, "0");
-  const lead = (await createAsRoute(name, { ...details(mark), source })) as Lead;
+  const { record: lead } = await createAsRoute(name, { ...details(mark), source });
   rows.push({ id: lead.id, status: lead.status, source });
 }
 

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import { expect, test } from "vitest";
 import type { openApiDocument } from "../../../lib/openapi/document.ts";
-import { type Route, routes, updateLeadRoute } from "../../../shared/routes.ts";
+import { type Route, routes } from "../../../shared/routes.ts";
 import { requestOptions } from "../../../shared/schemas/validator.ts";
 
 const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
@@ -85,7 +85,12 @@ const bodies = [
     routes["create-lead"].body,
     (body: Body) => "name" in body && !("status" in body || "score" in body || hasNull(body)),
   ],
-  ["with ifExists", "NewLead", updateLeadRoute.body, (body: Body) => "externalId" in body],
+  [
+    "with ifExists",
+    "NewLead",
+    routes["create-lead"].otherBodies.schemas.update,
+    (body: Body) => "externalId" in body,
+  ],
   ["of a message", "NewMessage", routes["send-message"].body, () => true],
 ] as const;
 
@@ -109,4 +114,13 @@ test.each(
   );
   expect(different).toEqual([]);
   expect(changed.filter((value) => validate(value)).length).toBeGreaterThan(10);
+});
+
+test("each value of a parameter that chooses a body has its body", () => {
+  const choosing = Object.values<Route>(routes).flatMap(({ query, otherBodies }) =>
+    otherBodies ? [{ query: Object(query), otherBodies }] : [],
+  );
+  expect(choosing.length).toBeGreaterThan(0);
+  for (const { query, otherBodies } of choosing)
+    expect(Object.keys(otherBodies.schemas)).toEqual(query.properties[otherBodies.parameter].enum);
 });

@@ -1,41 +1,61 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  ProvisionedThroughputExceededException,
+  ThrottlingException,
+} from "@aws-sdk/client-dynamodb";
 import { expect, test } from "vitest";
 import {
-  isRetryable,
-  isWriteConflict,
+  classify,
+  isBusy,
+  isContended,
   StaleReadError,
+  TooExpensiveError,
+  TooManyAtOnceError,
   UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { isBusy, isTableBusy } from "../../../shared/dynamodb/throttling.ts";
 import { ApiError } from "../../../shared/errors.ts";
 import { canceled } from "../../support/cancellation.ts";
 
-const named = (name: string) => Object.assign(new Error("inside"), { name });
-const conditionFailed = new ConditionalCheckFailedException({ message: "inside", $metadata: {} });
+const named = (name: string, more = {}) => Object.assign(new Error("inside"), { name, ...more });
+const ofAws = { message: "inside", $metadata: {} };
+const ofKey = [{ reason: "TableWriteKeyRangeThroughputExceeded" }];
+const ofTable = [{ reason: "TableWriteMaxOnDemandThroughputExceeded" }];
 
 test.each([
-  // [error, retryable, table busy, busy, write conflict]
-  [new StaleReadError(), true, false, true, false],
-  [canceled("None", "TransactionConflict"), true, false, true, true],
-  [canceled("ThrottlingError"), true, false, true, false],
-  [canceled("ProvisionedThroughputExceeded"), true, false, true, false],
-  [canceled("ConditionalCheckFailed"), false, false, false, true],
-  [canceled("ValidationError"), false, false, false, false],
-  [named("ThrottlingException"), false, true, true, false],
-  [named("ProvisionedThroughputExceededException"), false, true, true, false],
-  [named("RequestLimitExceeded"), false, true, true, false],
-  [named("TimeoutError"), false, true, true, false],
-  [Object.assign(new Error("inside"), { code: "ECONNRESET" }), false, true, true, false],
-  [Object.assign(new Error("inside"), { $metadata: { httpStatusCode: 500 } }), false, true, true, false],
-  [named("TransactionConflictException"), false, false, false, true],
-  [new UnknownOutcomeError("inside"), false, false, false, false],
-  [conditionFailed, false, false, false, true],
-  [named("ValidationException"), false, false, false, false],
-  [new ApiError("lead_not_found", "inside"), false, false, false, false],
-  ["text", false, false, false, false],
-  [undefined, false, false, false, false],
-  [null, false, false, false, false],
-])("%o is classified", (error, ...expected) => {
-  const classes = [isRetryable, isTableBusy, isBusy, isWriteConflict].map((is) => is(error));
-  expect(classes).toEqual(expected);
+  [new StaleReadError(), "conflict"],
+  [new ConditionalCheckFailedException(ofAws), "conflict"],
+  [named("TransactionConflictException"), "conflict"],
+  [canceled("None", "TransactionConflict"), "conflict"],
+  [canceled("ConditionalCheckFailed"), "conflict"],
+  [canceled("ThrottlingError", "ConditionalCheckFailed"), "conflict"],
+  [canceled("ThrottlingError"), "transaction-throttled"],
+  [canceled("ProvisionedThroughputExceeded"), "transaction-throttled"],
+  [new ThrottlingException({ ...ofAws, throttlingReasons: ofKey }), "key-throttled"],
+  [new ProvisionedThroughputExceededException({ ...ofAws, ThrottlingReasons: ofKey }), "key-throttled"],
+  [new ThrottlingException(ofAws), "key-throttled"],
+  [new ThrottlingException({ ...ofAws, throttlingReasons: [] }), "key-throttled"],
+  [new ProvisionedThroughputExceededException({ ...ofAws, ThrottlingReasons: [] }), "key-throttled"],
+  [new ThrottlingException({ ...ofAws, throttlingReasons: ofTable }), "throttled"],
+  [new ProvisionedThroughputExceededException({ ...ofAws, ThrottlingReasons: ofTable }), "throttled"],
+  [named("ThrottlingException"), "throttled"],
+  [named("RequestLimitExceeded"), "throttled"],
+  [named("TimeoutError"), "unreachable"],
+  [named("Error", { code: "ECONNRESET" }), "unreachable"],
+  [named("Error", { $metadata: { httpStatusCode: 500 } }), "unreachable"],
+  [new TooManyAtOnceError("inside"), "too-many-at-once"],
+  [new TooExpensiveError("too_slow", "inside"), "too-expensive"],
+  [named("AccessDeniedException", { $metadata: {} }), "refused"],
+  [canceled("ValidationError"), "refused"],
+  [named("ValidationException", { $metadata: {} }), "invalid"],
+  [new UnknownOutcomeError("inside", { cause: canceled("ConditionalCheckFailed") }), "invalid"],
+  [new ApiError("lead_not_found", "inside"), "invalid"],
+  [new TypeError("inside"), "invalid"],
+  ["text", "invalid"],
+  [undefined, "invalid"],
+  [null, "invalid"],
+])("%o is %s", (error, kind) => {
+  expect(classify(error)).toBe(kind);
+  const ofAccount = ["conflict", "transaction-throttled", "key-throttled", "too-many-at-once"];
+  expect(isContended(error)).toBe(ofAccount.includes(kind));
+  expect(isBusy(error)).toBe([...ofAccount, "throttled", "unreachable", "too-expensive"].includes(kind));
 });

@@ -27,7 +27,7 @@ const refused = (after: number) => ({
 
 test("the reason of a refusal stays, but for attempts within its backoff", async () => {
   const work = await coldStart();
-  const { TooManyAtOnceError } = await import("../../../shared/dynamodb/throttling.ts");
+  const { TooManyAtOnceError } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
   const error = new TooManyAtOnceError("Too many rows.");
   await expect(work("long", error)).rejects.toMatchObject({ ...refused(100), message: "Too many rows." });
   await expect(work("long")).rejects.toMatchObject(refused(100));

@@ -218,6 +218,6 @@ test("an erasure that ends after its account was erased leaves nothing of the le
   const { id } = await aLead(account);
   await beginErasure(account, id, new Pace());
   await remove(erasedLeadKey(account, id));
-  await expect(endErasure(account, id, new Pace())).rejects.toThrow("conditional");
+  await endErasure(account, id, new Pace());
   expect(await readItem(erasedLeadKey(account, id))).toBeUndefined();
 });

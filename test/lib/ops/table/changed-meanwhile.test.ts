@@ -8,7 +8,6 @@ import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { StaleReadError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -49,7 +48,7 @@ test("nothing of a key comes back that is deleted before its end is set", async 
   const createdAt = "2026-01-01T00:00:00.000Z";
   const key = { ...apiKeyKey(sha256, keyId), keyId, accountId: "acme", access: "full", createdAt };
   const table = tableWith([key], () => table.remove(key));
-  await expect(revokeApiKey({ keyId, sha256 })).rejects.toThrow(StaleReadError);
+  await expect(revokeApiKey({ keyId, sha256 })).rejects.toThrow(ConditionalCheckFailedException);
   expect(table.stored()).toEqual([]);
 });
 

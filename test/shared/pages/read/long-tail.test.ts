@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { isThrottled } from "../../../../shared/dynamodb/throttling.ts";
+import { isOf, TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { LeadHistory } from "../../../support/history.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
@@ -74,7 +73,7 @@ test("lists that are throttled again and again read each row at most twice", asy
   const failed = await listUntilRead(history, 1, (error) => {
     // Lists of the range back off.
     history.advance(5001);
-    return isThrottled(error);
+    return isOf(error, "throttled", "key-throttled");
   });
   expect(failed.length).toBeGreaterThan(2);
   // Each list reads its first page, and what is young.

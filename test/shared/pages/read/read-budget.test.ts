@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { TooManyAtOnceError } from "../../../../shared/dynamodb/throttling.ts";
+import { TooExpensiveError, TooManyAtOnceError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 
 const start = Date.UTC(2026, 0, 1);
