@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
+import { readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import {
   type Item,
   type Key,
@@ -11,7 +12,7 @@ import {
 } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, orStaleRead, updateItem } from "../../../shared/dynamodb/updates.ts";
-import { asChange, readsPerWrite } from "../table/write-items.ts";
+import { asChange } from "../table/write-items.ts";
 import type { Storing } from "./store-rows.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */

@@ -3,7 +3,7 @@ import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { isRetryable, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
@@ -19,9 +19,6 @@ export const retryChange = <T>(change: () => Promise<T>): Promise<T> =>
 
 /** The most items that a batch can delete. */
 const batchSize = 25;
-
-/** How many read units a write unit is worth: a partition key provides a third as many. */
-export const readsPerWrite = 3;
 
 /** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
 export async function deleteItems(keys: readonly Item[], pace: Pace): Promise<void> {

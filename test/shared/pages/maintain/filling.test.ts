@@ -1,5 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
@@ -78,13 +79,19 @@ const fillers: Readonly<Record<string, (history: LeadHistory, deadline: number) 
     if (rest.length > 0) expect(rest).toEqual(batch);
     return rest.length === 0;
   },
-  "a repair": (history, deadline) => {
+  "a repair": async (history, deadline) => {
     const findings = sources.slice(1).map((source) => {
       const owner = treeOf(history, source);
       const damage = new DamagedTreeError(owner, "The root is missing.");
-      return { owner, differences: [], damage, isFilling: false };
+      return { owner, differences: [], damage };
     });
-    return repair(history.owner, findings, { deadline, limits, wait });
+    try {
+      await repair(history.owner, findings, { deadline, limits, wait });
+      return true;
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooExpensiveError);
+      return false;
+    }
   },
 };
 
