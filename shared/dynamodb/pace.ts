@@ -5,6 +5,9 @@ import { withRetry } from "./retry.ts";
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
 export const defaultUnits = 1500;
 
+/** How many read units a write unit is worth: a partition key provides a third as many. */
+export const readsPerWrite = 3;
+
 /** How long a call is retried that is not throttled, in milliseconds. */
 const failingTimeout = 60_000;
 

@@ -36,18 +36,31 @@ const client = new DynamoDBClient({
   requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
 });
 
+/** Counts the units that the calls of a client consume. */
+function countUnits({ middlewareStack }: Pick<DynamoDBClient, "middlewareStack">): void {
+  middlewareStack.add(
+    (next, context) => async (args) => {
+      // DynamoDB charges for them anyway, and nothing for their number.
+      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+      const result = await next(args);
+      const { ConsumedCapacity: consumed = [] } = result.output as {
+        ConsumedCapacity?: Consumed | Consumed[];
+      };
+      const kind = /Get|Query|Scan/.test(context.commandName ?? "") ? "reads" : "writes";
+      for (const { CapacityUnits = 0 } of [consumed].flat()) units[kind] += CapacityUnits;
+      return result;
+    },
+    { step: "initialize" },
+  );
+}
+countUnits(client);
+
 // A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
 // this, the call would go on in the next invocation, at any later time.
 client.middlewareStack.add(
-  (next, context) => async (args) => {
+  (next, context) => (args) => {
     context.start = Date.now();
-    // DynamoDB charges for them anyway, and nothing for their number.
-    Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
-    const result = await next(args);
-    const { ConsumedCapacity: consumed = [] } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
-    const kind = /Get|Query|Scan/.test(context.commandName ?? "") ? "reads" : "writes";
-    for (const { CapacityUnits = 0 } of [consumed].flat()) units[kind] += CapacityUnits;
-    return result;
+    return next(args);
   },
   { step: "initialize" },
 );
@@ -62,7 +75,10 @@ client.middlewareStack.add(
   { step: "finalizeRequest", priority: "low" },
 );
 
-/** The units that calls have consumed since the last time: of one request, because an environment serves one at a time. */
+/**
+ * The units that calls of the table have consumed since the last time: of one request, because an environment serves one at
+ * a time.
+ */
 export function takeUnits(): Readonly<typeof units> {
   const taken = units;
   units = { reads: 0, writes: 0 };
@@ -98,6 +114,7 @@ export const connect = (config: DynamoDBClientConfig) => toDocumentClient(new Dy
 export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
   table = connect(config);
+  countUnits(table);
 }
 
 /** Reads an item, or a part of it, consistently. */

@@ -17,7 +17,7 @@ import { startLocal } from "../../lib/local/local-run.ts";
 import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { Pace } from "../../shared/dynamodb/pace.ts";
 import { table } from "../../shared/dynamodb/table-client.ts";
-import { countChanges, pacedMaintenance } from "../../shared/pages/audit/repair.ts";
+import { pacedMaintenance, repair } from "../../shared/pages/audit/repair.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { authorizerEvent, routeEvent } from "../support/events.ts";
 import { buildRows, rowItem } from "./pages/lead-rows.ts";
@@ -51,7 +51,7 @@ try {
   const leads = buildRows(1000);
   for (const row of leads)
     await table.send(new PutCommand({ TableName: tableName, Item: rowItem("acme", row) }));
-  await countChanges({ account: "acme", list: countedLists.lead }, [], pacedMaintenance(new Pace(1_000_000)));
+  await repair({ account: "acme", list: countedLists.lead }, [], pacedMaintenance(new Pace(1_000_000)));
   const { apiKey } = await issueApiKey("acme");
   const leadId = leads[0]?.id;
   const read = {

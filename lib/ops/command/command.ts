@@ -60,7 +60,7 @@ export function command(
     )
     .option("--table <name>", "the table with this name", parseTable)
     .option("--json", "print JSON")
-    .setOptionValue("writes", writes);
+    .setOptionValueWithSource("writes", writes, "default");
   if (account !== "none")
     made.addOption(
       new Option("--account <id>", "the account")

@@ -1,6 +1,8 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
-import { removeLeftovers } from "../../../shared/pages/audit/leftovers.ts";
+import { removeOrphanedItems } from "../../../shared/pages/audit/orphaned-items.ts";
 import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
@@ -21,32 +23,25 @@ export const countsCommand = (): Command =>
     command("verify", "compare the counts with all rows; exits with 1 if they still differ after a minute", {
       paced: true,
     })
-      .option("--repair", "correct what differs")
+      .addOption(new Option("--repair", "correct what differs").implies({ writes: true }))
       .addHelpText("after", leftOutCodes)
       .action(verifyCounts),
   );
 
 async function verifyCounts(options: VerifyOptions): Promise<void> {
-  const pace = await selectPacedAccount(options.repair ? { ...options, writes: true } : options);
+  const pace = await selectPacedAccount(options);
   const { account, json } = options;
   const invalid = new InvalidItems();
-  const lists = countedOwners(account).map(async (owner) => {
+  const verified = countedOwners(account).map(async (owner) => {
     const { findings } = await verify(owner, { pace, onMalformed: invalid.noteMalformed });
-    // Without findings, it goes on with what a repair before it has left.
-    if (options.repair) await repair(owner, findings, pacedMaintenance(pace));
-    let leftovers = 0;
-    await removeLeftovers(
-      owner,
-      pace,
-      (count) => {
-        leftovers += count;
-      },
-      !options.repair,
-    );
-    const left = { list: nameList(owner), damage: `${leftovers} items are of no current counts.` };
-    return [...findings.map(toPlace), ...(leftovers > 0 ? [left] : [])];
+    return { owner, findings };
   });
-  const differences = (await Promise.all(lists)).flat();
+  const differences: Item[] = [];
+  for (const { owner, findings } of await Promise.all(verified)) {
+    if (options.repair) await repair(owner, findings, pacedMaintenance(pace));
+    const orphaned = await countOrphaned(owner, pace, options);
+    differences.push(...findings.map(toPlace), ...orphaned);
+  }
   if (json) console.log(JSON.stringify(differences));
   else if (differences.length > 0) console.log(formatColumns(differences));
   else if (invalid.size === 0) console.log(`The counts of the account ${account} are correct.`);
@@ -57,6 +52,18 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
     throw new UserError(
       `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
     );
+}
+
+/** Counts the orphaned items of a list, and removes them with `--repair`. @returns what is printed of them */
+async function countOrphaned(owner: CountedOwner, pace: Pace, { repair = false }: VerifyOptions) {
+  let orphaned = 0;
+  const add = (count: number) => {
+    orphaned += count;
+  };
+  await removeOrphanedItems(owner, pace, add, !repair);
+  return orphaned > 0
+    ? [{ list: nameList(owner), damage: `${orphaned} items are of no current counts.` }]
+    : [];
 }
 
 /** What is printed of a tree that is wrong: of the whole list, or of the sublist of a source or channel, as keys have it. */

@@ -3,10 +3,10 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { sublistRecords } from "../../../shared/pages/audit/read-list.ts";
 import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
 import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
+import { sublistRecords } from "../../../shared/pages/tree/sublist-records.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import {
   commit,

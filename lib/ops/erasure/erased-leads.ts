@@ -1,7 +1,7 @@
 import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
@@ -9,7 +9,6 @@ import { newId } from "../../../shared/ids.ts";
 import type { Note } from "../table/invalid-items.ts";
 import { isKeyPart } from "../table/lead-items.ts";
 import { tableTime } from "../table/table-clock.ts";
-import { readsPerWrite } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes

@@ -3,7 +3,7 @@ import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
@@ -56,9 +56,6 @@ export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): 
 
 /** The most items that a batch can delete. */
 const batchSize = 25;
-
-/** How many read units a write unit is worth: a partition key provides a third as many. */
-export const readsPerWrite = 3;
 
 /** Deletes items, batch by batch. Items that do not exist cost a write unit, too. */
 export async function deleteItems(keys: readonly Item[], pace: Pace): Promise<void> {

@@ -1,13 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
 import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
+import type { Key } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, countedLists } from "../tree/counted-list.ts";
-import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
-import { removeLeftovers } from "./leftovers.ts";
+import { dueRound, endRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
+import type { Finding } from "./compare-tree.ts";
+import { removeOrphanedItems } from "./orphaned-items.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { verify } from "./verify.ts";
 
@@ -34,53 +35,54 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce = 100
   const pace = new Pace(unitsPerSecond, deadline);
   const done = { verified: 0, repaired: 0 };
   let progress = await pace.retry(() => readProgress(now));
-  const round = dueRound(progress, now);
+  const isStored = progress.round !== undefined;
+  let round = dueRound(progress, now);
   try {
     if (round) {
-      for await (const reached of auditTable(round, { pace, rowsAtOnce, done }))
-        progress = { ...progress, round: reached };
-      progress = { since: round.beganAt };
+      for await (round of auditTable(round, { pace, rowsAtOnce, done })) progress = { ...progress, round };
+      progress = endRound(round, isStored);
     }
   } catch (error) {
     // From a position that no scan takes, no audit would go on: the next one begins again.
-    if (error instanceof Error && error.name === "ValidationException") progress = { since: progress.since };
-    // A call that the table throttles is repeated until seconds before the deadline.
-    const isTimeUp = error instanceof TooExpensiveError || Date.now() > deadline - 10_000;
-    if (!isTimeUp || !isBusy(error)) throw error;
-    const { round: reached } = progress;
-    // It began with these rows, and all its time was not enough: the lists behind them shall not wait for ever.
-    if (reached?.list && reached !== round && isDeepStrictEqual(reached.list, round?.list)) {
-      progress = { ...progress, round: { ...reached, list: { ...reached.list, start: undefined } } };
-      const owner = listOf(reached.list.pk);
-      if (owner) giveUp(owner, error);
-    }
+    if (error instanceof Error && error.name === "ValidationException")
+      progress = { ...progress, round: undefined };
+    if (!isTimeUp(error, pace)) throw error;
   } finally {
     await writeProgress(progress);
   }
   return { ...done, oldest: Math.round((now - progress.since) / 3_600_000) };
 }
 
-/** Audits the lists from where a round is on. @returns where it goes on after each step */
-async function* auditTable(round: Round, run: Run): AsyncGenerator<Round> {
+/** Whether an error is that the time is up. A call that the table throttles is repeated until seconds before. */
+const isTimeUp = (error: unknown, { deadline }: Pace) =>
+  error instanceof TooExpensiveError || (isBusy(error) && Date.now() > deadline - 10_000);
+
+/** The sort keys before and after those of all rows. */
+const firstKey = " ";
+const lastKey = "~";
+
+/** Audits the lists from where a round is on. @returns the round after each step */
+async function* auditTable(began: Round, run: Run): AsyncGenerator<Round> {
+  let round = began;
   const keys = { ProjectionExpression: "pk" };
-  let { page, list } = round;
-  for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, page)) {
-    const pks = [...new Set(Items.map(({ pk }) => String(pk)))];
-    for (const pk of pks.slice(Math.max(0, pks.indexOf(list?.pk ?? "")))) {
+  for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, began.position)) {
+    for (const pk of new Set(Items.map(({ pk }) => String(pk)))) {
       const owner = listOf(pk);
-      // A partition may continue on the next page.
-      let start = pk === list?.pk ? list.start : "";
-      while (owner && start !== undefined) {
-        list = { pk, start };
-        yield { ...round, page, list };
-        start = await auditRows(owner, start, run);
+      if (!owner) continue;
+      // A list goes on where the last run ended, and may continue on the next page when it was verified.
+      let sk = round.position?.pk === pk ? round.position.sk : firstKey;
+      while (sk !== lastKey) {
+        round = { ...round, position: { pk, sk } };
+        yield round;
+        const isFirst = began.position?.pk === pk && began.position.sk === sk;
+        sk = await auditRows(owner, sk, run, isFirst);
+        if (sk === lastKey) round = { ...round, position: { pk, sk }, lists: round.lists + 1 };
       }
-      if (owner) list = { pk, start };
     }
-    page = LastEvaluatedKey;
-    // One that is no more there is not what the next page begins with.
-    if (list?.start !== undefined) list = undefined;
-    yield { ...round, page, list };
+    // Not back into a list that was verified.
+    if (LastEvaluatedKey && LastEvaluatedKey.pk !== round.position?.pk)
+      round = { ...round, position: LastEvaluatedKey as Key };
+    yield round;
   }
 }
 
@@ -89,50 +91,60 @@ function listOf(pk: string): CountedOwner | undefined {
   return type && account !== undefined ? { account, list: countedLists[type] } : undefined;
 }
 
-/** Verifies rows of a list, and repairs what is wrong with them. @returns where its other rows begin, if there are any */
-async function auditRows(owner: CountedOwner, start: string, run: Run): Promise<string | undefined> {
+/**
+ * Verifies rows of a list, and repairs what is wrong with them.
+ *
+ * @param isFirst whether the run begins with these rows: if its time is not enough for them, no other's is
+ * @returns where the other rows begin that are to be verified
+ */
+async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: boolean): Promise<string> {
   const { pace, rowsAtOnce: maxRows, done } = run;
   const { account, list } = owner;
   try {
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
-    // Without findings, it counts a tail that no change has come for.
-    const complete = await repair(owner, findings, pacedMaintenance(pace));
-    if (findings.length > 0) {
-      done.repaired++;
-      const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
-      const damaged = findings.filter(({ damage }) => damage).length;
-      const repaired = { trees: findings.length, damaged, rows, complete };
-      console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
-    }
-    if (!complete) return start;
+    await repairFound(owner, findings, run);
     if (next !== undefined) return next;
-    await removeUnknown(owner, run);
+    await removeOrphaned(owner, run);
     done.verified++;
-    return undefined;
   } catch (error) {
-    if (isBusy(error)) throw error;
-    giveUp(owner, error);
-    return undefined;
+    // The lists behind them shall not wait for ever.
+    const isGivenUp = isTimeUp(error, pace) ? isFirst : !isBusy(error);
+    if (!isGivenUp) throw error;
+    console.error({ event: logEvents.countsGivenUp, account, list: list.type, ...loggedError(error) });
+  }
+  return lastKey;
+}
+
+/** Repairs what is wrong with rows of a list, and logs how much it was, also if the time is up. */
+async function repairFound(
+  owner: CountedOwner,
+  findings: readonly Finding[],
+  { pace, done }: Run,
+): Promise<void> {
+  let complete = false;
+  try {
+    await repair(owner, findings, pacedMaintenance(pace));
+    complete = true;
+  } finally {
+    const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
+    const damaged = findings.filter(({ damage }) => damage).length;
+    if (findings.length > 0) logRepaired(owner, { trees: findings.length, damaged, rows, complete }, done);
   }
 }
 
-/** Removes what no maintainer writes beside the counts of a list, and logs how much it was, also if the time is up. */
-async function removeUnknown(owner: CountedOwner, { pace, done }: Run): Promise<void> {
+/** Removes orphaned items beside the counts of a list, and logs how many it were, also if the time is up. */
+async function removeOrphaned(owner: CountedOwner, { pace, done }: Run): Promise<void> {
   let removed = 0;
   try {
-    await removeLeftovers(owner, pace, (count) => {
+    await removeOrphanedItems(owner, pace, (count) => {
       removed += count;
     });
   } finally {
-    const { account, list } = owner;
-    if (removed > 0) {
-      done.repaired++;
-      console.error({ event: logEvents.countsRepaired, account, list: list.type, removed });
-    }
+    if (removed > 0) logRepaired(owner, { removed }, done);
   }
 }
 
-/** Logs that the rest of a list is not verified in this round. */
-function giveUp({ account, list }: CountedOwner, error: unknown): void {
-  console.error({ event: logEvents.countsGivenUp, account, list: list.type, ...loggedError(error) });
+function logRepaired({ account, list }: CountedOwner, repaired: object, done: Run["done"]): void {
+  done.repaired++;
+  console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
 }

@@ -1,8 +1,8 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { auditKey } from "../../dynamodb/keys.ts";
-import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
-import { isCount, readFields } from "../../dynamodb/read-fields.ts";
-import { type Item, readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import { auditKey, itemTypes, readPartition } from "../../dynamodb/keys.ts";
+import { ifWellFormed, logMalformed } from "../../dynamodb/malformed-items.ts";
+import { isCount, isText, readFields } from "../../dynamodb/read-fields.ts";
+import { type Key, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 
 /** How often each list is verified, in milliseconds. */
 const week = 7 * 24 * 3_600_000;
@@ -11,33 +11,56 @@ const week = 7 * 24 * 3_600_000;
 export interface Round {
   /** In milliseconds since the epoch. */
   readonly beganAt: number;
-  /** The position of the scan's page that has the next list; undefined for the first page. */
-  readonly page?: Item | undefined;
-  /** The partition of the last list, and the sort key where its rows begin that were not verified; undefined after all. */
-  readonly list?: { readonly pk: string; readonly start: string | undefined } | undefined;
+  /** How many lists it has verified or given up. */
+  readonly lists: number;
+  /** Where a scan goes on; in a list, also where the rows begin that were not verified. Undefined at the beginning. */
+  readonly position?: Key | undefined;
 }
 
 /** How far the audit has come. */
 export interface AuditProgress {
   /** When the last whole round began: each list was verified since or given up, in milliseconds since the epoch. */
   readonly since: number;
+  /** How many lists that round had. */
+  readonly lists: number;
   /** The round that is not at its end. */
   readonly round?: Round | undefined;
 }
 
-/** Reads how far the audit has come: at first, as if a round were due. */
+/** Reads how far the audit has come: as if a round were due at first, and if no audit can have stored what is there. */
 export async function readProgress(now: number): Promise<AuditProgress> {
-  // With a time to come, none would be due.
-  const isPast = (value: unknown): value is number => isCount(value) && value <= now;
-  const isRound = (value: unknown): value is Round => isPast(Object(value).beganAt);
+  const isPast = (value: unknown): value is number => isCount(value) && value < now;
+  const isRound = (value: unknown): value is Round => {
+    const { beganAt, lists, position } = Object(value);
+    return isPast(beganAt) && isCount(lists) && (position === undefined || isKey(position));
+  };
   const item = await readItem(auditKey);
-  const read = item && ifWellFormed(() => readFields(item, { since: isPast }, { round: isRound }));
-  return read ?? { since: now - week };
+  const read =
+    item && ifWellFormed(() => readFields(item, { since: isPast, lists: isCount }, { round: isRound }));
+  return read ?? { since: now - week, lists: 0 };
+}
+
+/** Whether a value can be the key of an item. */
+function isKey(value: unknown): boolean {
+  const { pk, sk } = Object(value);
+  const { itemType } = (isText(pk) && readPartition(pk)) || {};
+  return isText(sk) && Object.values<unknown>(itemTypes).includes(itemType);
 }
 
 export const writeProgress = (progress: AuditProgress) =>
   table.send(new PutCommand({ TableName: tableName, Item: { ...auditKey, ...progress } }));
 
-/** The round that goes on or begins; undefined until a week after the last one. */
-export const dueRound = ({ since, round }: AuditProgress, now: number): Round | undefined =>
-  round ?? (now - since >= week ? { beganAt: now } : undefined);
+/** The round that goes on or begins; undefined until a week after the last one that had lists. */
+export const dueRound = ({ since, lists, round }: AuditProgress, now: number): Round | undefined =>
+  round ?? (lists === 0 || now - since >= week ? { beganAt: now, lists: 0 } : undefined);
+
+/**
+ * The progress at the end of a round. One without a list is not believed, and the next one is due at once. It is logged,
+ * unless it began in this run: then the table has no list.
+ *
+ * @param isStored whether it began before this run
+ */
+export function endRound({ beganAt, lists }: Round, isStored: boolean): AuditProgress {
+  if (isStored && lists === 0) logMalformed({ ...auditKey, field: "round" });
+  return { since: beganAt, lists };
+}

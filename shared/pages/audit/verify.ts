@@ -1,18 +1,29 @@
+import { isDeepStrictEqual } from "node:util";
+import { listPartition } from "../../dynamodb/keys.ts";
+import { logMalformed } from "../../dynamodb/malformed-items.ts";
+import type { Pace } from "../../dynamodb/pace.ts";
+import { fromKey, keysOnly, queryItems } from "../../dynamodb/read-pages.ts";
+import { MalformedItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
-import type { CountedOwner } from "../tree/counted-list.ts";
-import { type CountedRow, readRows } from "../tree/rows.ts";
+import { type CountedOwner, endOfRows, keyAt } from "../tree/counted-list.ts";
+import { type Rows, readRows } from "../tree/rows.ts";
+import { readSublists } from "../tree/sublist-records.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { readSoundRoot } from "../tree/tree-store.ts";
-import {
-  type Comparison,
-  compareRange,
-  comparison,
-  type Finding,
-  seemsWrong,
-  wrongTwice,
-} from "./compare-tree.ts";
-import { type Reading, readAllRows, readSublists } from "./read-list.ts";
-import type { KeyRange } from "./tree-part.ts";
+import { ComparedTree, type Finding } from "./compare-tree.ts";
+
+/** From a sort key to before another one, or to the end. */
+interface KeyRange {
+  readonly start: string;
+  readonly until: string | undefined;
+}
+
+/** How the rows of a list are read. */
+interface Reading {
+  readonly pace: Pace;
+  /** Called with items that are no rows; without it, they are logged. */
+  readonly onMalformed?: (error: MalformedItemError) => void;
+}
 
 /** When what was found is looked at again, in milliseconds: a change may be on its way to be counted. */
 const secondLook = 60_000;
@@ -30,25 +41,35 @@ export async function verify(
   reading: Reading,
   { start = "", maxRows = Number.POSITIVE_INFINITY } = {},
 ): Promise<{ readonly findings: readonly Finding[]; readonly next: string | undefined }> {
-  const { pace } = reading;
-  const first = await compareTrees(list, { start, until: undefined }, reading, maxRows);
-  const { next } = first;
-  const found = first.trees.filter(seemsWrong);
+  const { trees, next } = await compareTrees(list, { start, until: undefined }, reading, maxRows);
+  const found = trees.filter(isWrong);
   if (found.length === 0) return { findings: [], next };
-  await pace.wait(secondLook);
+  await reading.pace.wait(secondLook);
   const again = await compareTrees(list, { start, until: next }, reading);
-  const findings = found.flatMap((tree) => {
-    const second = again.trees.find(({ owner }) => owner.origin === tree.owner.origin);
-    return (second && wrongTwice(tree, second)) ?? [];
+  const findings = found.flatMap((first) => {
+    const second = again.trees.find(({ owner }) => owner.origin === first.owner.origin);
+    return second ? wrongTwice(first, second) : [];
   });
-  return { findings, next };
+  return { findings: findings.filter(isWrong), next };
 }
 
-/** A tree with the rows of the table that were read and not compared yet, and where they begin. */
-type Tree = Comparison & { rows: CountedRow[]; start: string };
+const isWrong = ({ differences, damage }: Finding) => differences.length > 0 || damage !== undefined;
+
+/** What is wrong with a tree at both of two looks. */
+function wrongTwice(first: Finding, second: Finding): Finding {
+  const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
+  return {
+    owner: second.owner,
+    differences: second.differences.filter((each) => isDeepStrictEqual(each, before.get(each.sk))),
+    damage: first.damage && second.damage,
+  };
+}
 
 /** So many rows, about those of a node, are compared at once: otherwise each page would read nodes of all sublists. */
 const rowsAtOnce = 64;
+
+/** How long a change may wait in the stream until it is counted, in milliseconds. */
+const longestWait = 24 * 3_600_000;
 
 /** @returns the trees with what is wrong with them, and where the rows begin that were not compared */
 async function compareTrees(
@@ -56,43 +77,63 @@ async function compareTrees(
   range: KeyRange,
   reading: Reading,
   maxRows = Number.POSITIVE_INFINITY,
-): Promise<{ readonly trees: readonly Comparison[]; readonly next: string | undefined }> {
+): Promise<{ readonly trees: readonly ComparedTree[]; readonly next: string | undefined }> {
   const { pace } = reading;
   const { fed = "", expiresAt } = (await pace.retry(() => readSoundRoot(list))) ?? {};
-  const hasRows = async () => (await readRows(list, { start: "", maxRows: 1 })).rows.length > 0;
-  // The trees of an erased account stay away.
-  if (expiresAt !== undefined && !(await pace.retry(hasRows))) return { trees: [], next: undefined };
-  const trees = new Map<string | undefined, Tree>();
+  const trees = new Map<string | undefined, ComparedTree>();
   /** @param origin without it, the whole list */
-  const treeOf = (origin?: string): Tree => {
-    const tree = trees.get(origin) ?? {
-      ...comparison({ ...list, origin }, fed, pace),
-      ...{ rows: [], start: range.start },
-    };
+  const treeOf = (origin?: string): ComparedTree => {
+    const tree = trees.get(origin) ?? new ComparedTree({ ...list, origin }, range.start, fed, pace);
     trees.set(origin, tree);
     return tree;
   };
   const whole = treeOf();
-  for (const { origin } of await readSublists(list, pace)) treeOf(origin).needsRoot = true;
+  // Those of an erased account stay away. If it is used again, the root that is left is an empty tree as any other.
+  const sublists = expiresAt === undefined ? await readSublists(list, pace) : [];
+  for (const { origin } of sublists) treeOf(origin).needsRoot = true;
+  const old = keyAt(list.list, Date.now() - longestWait);
   let count = 0;
-  let rest: string | undefined;
-  for await (const { rows, next } of readAllRows(list, range, reading)) {
+  let next: string | undefined;
+  for await (const page of readAllRows(list, range, reading)) {
+    const { rows } = page;
+    next = page.next;
     count += rows.length;
-    const isLast = next === undefined || count >= maxRows;
     // A list with few rows needs no tree, and a sublist has one if it has a record.
-    whole.needsRoot = count > limits.tail;
+    whole.needsRoot ||= rows.filter(({ sk }) => sk < old).length > limits.tail;
     for (const row of rows) {
       whole.rows.push(row);
       if (row.origin !== undefined) treeOf(row.origin).rows.push(row);
     }
-    const until = next ?? range.until;
+    const isLast = next === undefined || count >= maxRows;
     const due = [...trees.values()].filter((tree) => isLast || tree.rows.length >= rowsAtOnce);
-    await inParallel(due, async (tree) => {
-      await compareRange(tree, { start: tree.start, until }, tree.rows);
-      Object.assign(tree, { start: until, rows: [] });
-    });
-    rest = next;
-    if (isLast && next !== undefined) break;
+    const until = next ?? range.until;
+    await inParallel(due, (tree) => tree.compareUntil(until));
+    if (isLast) break;
   }
-  return { trees: [...trees.values()], next: rest };
+  return { trees: [...trees.values()], next };
+}
+
+/** The most rows of a page; the table returns 1 MB at most. */
+const pageRows = 10_000;
+
+/** Reads the rows of a list in a range, page by page and consistently. Items that are no rows are named. */
+async function* readAllRows(
+  list: CountedOwner,
+  { start, until }: KeyRange,
+  { pace, onMalformed = logMalformed }: Reading,
+): AsyncGenerator<Rows> {
+  const pk = listPartition(list.list.type, list.account);
+  const name = (sk: unknown) => onMalformed(new MalformedItemError({ pk, sk }, "sk"));
+  const end = until ?? endOfRows(list.list);
+  for (let from: string | undefined = start; from !== undefined; ) {
+    const bounds = { start: from, end, maxRows: pageRows };
+    const page: Rows = await pace.retry(() => readRows(list, bounds));
+    await pace.spend(page.units);
+    page.others.forEach(name);
+    from = page.next;
+    if (from === undefined && until === undefined)
+      for await (const items of queryItems({ ...fromKey(pk, end), ...keysOnly }, pace))
+        for (const { sk } of items) name(sk);
+    yield page;
+  }
 }

@@ -37,12 +37,15 @@ export class DamagedTreeError extends Error {
   readonly root: Root | undefined;
   /** The item of a malformed root. */
   readonly malformed: Item | undefined;
+  /** The sort key where a damaged node begins: a change there leads a maintainer to it. */
+  readonly at: string;
 
-  constructor(owner: CountedOwner, message: string, root?: Root, malformed?: Item) {
+  constructor(owner: CountedOwner, message: string, root?: Root, malformed?: Item, at = "") {
     super(message);
     this.owner = owner;
     this.root = root;
     this.malformed = malformed;
+    this.at = at;
   }
 }
 
@@ -114,7 +117,7 @@ export async function readNode(
   const entries = soundEntries(owner.list, node, level, place);
   if (entries) return entries;
   const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
-  throw new DamagedTreeError(owner, message, root);
+  throw new DamagedTreeError(owner, message, root, undefined, place.entry.start);
 }
 
 const rootName = "root";

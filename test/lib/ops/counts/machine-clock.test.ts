@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { countChanges, machineTolerance, pacedMaintenance } from "../../../../shared/pages/audit/repair.ts";
+import { machineTolerance, pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
 import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
@@ -14,7 +14,7 @@ test("a command whose clock is a second ahead counts no row that is too young", 
   for (let age = 3400; age >= 0; age -= 100) history.add({ age });
   using _waits = skipWaits();
   vi.setSystemTime(history.now + machineTolerance);
-  await countChanges(history.owner, [], pacedMaintenance(new Pace()));
+  await repair(history.owner, [], pacedMaintenance(new Pace()));
   const { watermark } = await expectCounted(history);
   expect(watermark > keyAt(history.owner.list, history.now - 3400)).toBe(true);
   expect(watermark <= keyAt(history.owner.list, history.now - limits.allowedLateness)).toBe(true);

@@ -1,5 +1,6 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
@@ -110,7 +111,13 @@ const feeders: Readonly<Record<string, (history: LeadHistory, deadline: number) 
       const damage = new DamagedTreeError(owner, "The root is missing.");
       return { owner, differences: [], damage };
     });
-    return repair(history.owner, findings, { deadline, limits, wait });
+    return repair(history.owner, findings, { deadline, limits, wait }).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toBeInstanceOf(TooExpensiveError);
+        return false;
+      },
+    );
   },
 };
 

@@ -1,42 +1,36 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../dynamodb/dynamodb-errors.ts";
-import { nodePrefix, sublistPrefix, sublistTreePartition } from "../../dynamodb/keys.ts";
+import { nodePrefix } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { fromKey, inPartition, type QuerySelection, queryItems } from "../../dynamodb/read-pages.ts";
+import { fromKey, type QuerySelection, queryItems } from "../../dynamodb/read-pages.ts";
 import { type Item, isAsRead, type Key, table, tableName } from "../../dynamodb/table-client.ts";
 import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
+import { isRecordOf, readSublists } from "../tree/sublist-records.ts";
 import { readSoundRoot, treeKey } from "../tree/tree-store.ts";
-import { isRecordOf, readSublists } from "./read-list.ts";
 
 /**
- * Removes items beside the counts of a list that no list and no maintainer reads: nodes of trees that were emptied, and what
- * no maintainer writes, such as counts of a former form.
+ * Removes orphaned items beside the counts of a list, which no list and no maintainer reads: nodes of trees that were
+ * emptied, and items that no maintainer writes.
  *
  * @param onUnknown called with numbers of items that no maintainer writes, before they are removed
  * @param dryRun whether they are only counted
  */
-export async function removeLeftovers(
+export async function removeOrphanedItems(
   list: CountedOwner,
   pace: Pace,
   onUnknown: (count: number) => void,
   dryRun = false,
 ): Promise<void> {
-  const remove = async (items: readonly Item[]) => {
-    onUnknown(items.filter(({ sk }) => !isNode(sk)).length);
-    if (!dryRun) await inParallel(items, (item) => removeItem(item, pace));
-  };
   await inParallel([list, ...(await readSublists(list, pace))], async (owner) => {
     // Before the nodes: those of a later tree have a later generation.
     const { generation = 0 } = (await pace.retry(() => readSoundRoot(owner))) ?? {};
     await pace.spend(1);
     for (const selection of aroundNodes(owner, generation))
-      for await (const items of readParts(selection, pace)) {
-        const left = items.filter((item) => !isUsed(owner, generation, item));
-        for (const key of left.filter(isFormerRecord))
-          for await (const tree of readParts(inPartition(sublistTreePartition(key)), pace))
-            await remove(tree);
-        await remove(left);
+      for await (const items of queryItems({ ...selection, ProjectionExpression: "pk, sk, origin" }, pace)) {
+        const orphaned = (items as (Item & Key)[]).filter((item) => !isUsed(owner, generation, item));
+        onUnknown(orphaned.filter(({ sk }) => !isNode(sk)).length);
+        if (!dryRun) await inParallel(orphaned, (item) => removeItem(item, pace));
       }
   });
 }
@@ -52,12 +46,7 @@ function aroundNodes(owner: CountedOwner, generation: number): QuerySelection[] 
   return [before, fromKey(pk, `${sk}$`)];
 }
 
-const readParts = (selection: QuerySelection, pace: Pace) =>
-  queryItems({ ...selection, ProjectionExpression: "pk, sk, origin" }, pace) as AsyncGenerator<
-    readonly (Item & Key)[]
-  >;
-
-const isNode = (sk: unknown) => String(sk).startsWith(nodePrefix);
+const isNode = (sk: string) => sk.startsWith(nodePrefix);
 
 /** Whether a maintainer may read an item of a tree's partition, given the generation of its root: 0 without one. */
 function isUsed(owner: CountedOwner, generation: number, item: Item & Key): boolean {
@@ -66,15 +55,11 @@ function isUsed(owner: CountedOwner, generation: number, item: Item & Key): bool
   return sk === "root" || (owner.origin === undefined && isRecordOf(owner, item));
 }
 
-/** Whether a record names a tree of a former form: the name of one that a maintainer reads is a SHA-256. */
-const isFormerRecord = ({ sk }: Key) =>
-  sk.startsWith(`${sublistPrefix}#`) && !/^[\w-]{43}$/.test(sk.slice(sublistPrefix.length + 1));
-
 /** How many read units a deletion is worth. */
 const deletionUnits = 3;
 
-/** Deletes an item, unless a maintainer has written it meanwhile: of what it may write, only a record can be left. */
-async function removeItem({ pk, sk, origin }: Item, pace: Pace): Promise<void> {
+/** Deletes an item, unless a maintainer has written it meanwhile: of what it may write, only a record can be orphaned. */
+async function removeItem({ pk, sk, origin }: Item & Key, pace: Pace): Promise<void> {
   const command = new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...isAsRead("origin", origin) });
   await pace.retry(() =>
     table.send(command).catch((error: unknown) => {

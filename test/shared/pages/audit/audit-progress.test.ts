@@ -1,0 +1,70 @@
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { auditKey } from "../../../../shared/dynamodb/keys.ts";
+import type { MemoryTable } from "../../../support/memory-table.ts";
+
+const hour = 3_600_000;
+
+let memory: MemoryTable;
+let audit: (now: number) => Promise<object>;
+let logged: ReturnType<typeof vi.spyOn>;
+/** The position from which a scan is to begin in place of another one. */
+let behind: { readonly pk: string; readonly sk: string } | undefined;
+
+// An environment names an item once: each test has one of its own.
+beforeEach(async () => {
+  vi.resetModules();
+  const { auditLists } = await import("../../../../shared/pages/audit/audit-lists.ts");
+  const { putLeads, useMemoryTable } = await import("../../../support/memory-leads.ts");
+  const { scanPage } = await import("../../../support/memory-scan.ts");
+  memory = useMemoryTable(async (command, send) => {
+    if (!(command instanceof ScanCommand)) return send(command);
+    const { ExclusiveStartKey } = command.input;
+    return scanPage(memory, { ...command.input, ExclusiveStartKey: ExclusiveStartKey && behind });
+  });
+  putLeads(memory, "acme", 3);
+  logged = vi.spyOn(console, "error").mockReturnValue();
+  behind = undefined;
+  audit = (now) => auditLists(now, Date.now() + 60_000);
+});
+
+const store = (progress: object) =>
+  memory.execute(new PutCommand({ TableName: "unit", Item: { ...auditKey, ...progress } }));
+
+const now = Date.now();
+const then = now - hour;
+const round = (round: object) => ({ since: then, lists: 1, round: { beganAt: then, lists: 1, ...round } });
+
+test.each([
+  ["since", "a text for a time", { since: "x", lists: 1 }],
+  ["since", "a time to come", { since: now + hour, lists: 1 }],
+  ["since", "the time of this run", { since: now, lists: 1 }],
+  ["lists", "a round that is not said to have lists", { since: then }],
+  ["round", "a round that is not said to have lists", round({ lists: undefined })],
+  ["round", "a round to come", round({ beganAt: now })],
+  ["round", "a position that no item has", round({ position: { pk: "~", sk: "~" } })],
+  ["round", "a position without a sort key", round({ position: { pk: "LEAD#acme" } })],
+  ["round", "no position at all", round({ position: "LEAD#acme" })],
+])("progress that no audit can have stored is named by its %s, and another round begins: %s", async (field, _, progress) => {
+  store(progress);
+  expect(await audit(now)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+  expect(logged.mock.calls).toEqual([[{ event: "malformed item", ...auditKey, field }]]);
+});
+
+test("a round that goes on behind all lists and ends without one is named, and the next run begins another", async () => {
+  store(round({ lists: 0, position: { pk: "MESSAGE#acme#conv", sk: "msg" } }));
+  behind = { pk: "LEAD#acme", sk: "~" };
+  expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 1 });
+  expect(logged.mock.calls).toEqual([[{ event: "malformed item", ...auditKey, field: "round" }]]);
+  expect(await audit(now + hour)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+});
+
+test("a table without lists is no fault, and its first list is verified by the next run", async () => {
+  const leads = [...memory.items()];
+  for (const lead of leads) memory.delete(lead);
+  expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 0 });
+  for (const lead of leads) memory.put(lead);
+  expect(await audit(now + hour)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+  expect(await audit(now + 2 * hour)).toEqual({ verified: 0, repaired: 0, oldest: 1 });
+  expect(logged).not.toHaveBeenCalled();
+});

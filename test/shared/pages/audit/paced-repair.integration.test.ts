@@ -1,0 +1,63 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { expect, test, vi } from "vitest";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { scanItems } from "../../../../shared/dynamodb/read-pages.ts";
+import { type Item, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
+import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+
+const leads = { account: "acme", list: countedLists.lead };
+
+test("a repair by a command spends what its calls consume: a write unit is worth three read units", async () => {
+  const lead = {
+    name: "x",
+    score: 0,
+    status: "new",
+    tags: [],
+    createdAt: "2026-01-01T00:00:00.000Z",
+  } as const;
+  for (let i = 0; i < 100; i++) {
+    const Item = leadItem("acme", {
+      ...lead,
+      tags: [],
+      id: newId("lead", Date.now() - 60_000 - i),
+      source: "web",
+    });
+    await table.send(new PutCommand({ TableName: tableName, Item }));
+  }
+  selectTable(tableName, {});
+  let consumed = 0;
+  table.middlewareStack.add(
+    (next, context) => async (args) => {
+      const result = await next(args);
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits: number } };
+      const isRead = /Get|Query/.test(context.commandName ?? "");
+      for (const { CapacityUnits } of [ConsumedCapacity ?? []].flat())
+        consumed += (isRead ? 1 : 3) * CapacityUnits;
+      return result;
+    },
+    { step: "initialize", priority: "low" },
+  );
+  const spend = vi.spyOn(Pace.prototype, "spend");
+  await repair(leads, [], pacedMaintenance(new Pace(1_000_000)));
+  expect(spend.mock.calls.reduce((sum, [units]) => sum + units, 0)).toBe(consumed);
+  expect((await readRoot(leads))?.entries.length).toBeGreaterThan(1);
+});
+
+test("a scan goes on from a key that no item has, in the same partition or behind it", async () => {
+  const scan = async (position?: Item) => {
+    const pks: unknown[] = [];
+    for await (const { Items = [] } of scanItems({ ProjectionExpression: "pk" }, new Pace(1e6), position))
+      pks.push(...Items.map(({ pk }) => pk));
+    return pks;
+  };
+  const all = await scan();
+  const [pk] = all;
+  expect(await scan({ pk, sk: " " })).toEqual(all);
+  const others = all.filter((other) => other !== pk);
+  expect(others.length).toBeGreaterThan(0);
+  expect(await scan({ pk, sk: "~" })).toEqual(others);
+});
