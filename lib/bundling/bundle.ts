@@ -10,7 +10,7 @@ export type FunctionName =
   | "authorize"
   | "maintain-counts"
   | "audit-counts"
-  | "compose-events"
+  | "publish-events"
   | "canary";
 
 /** Every function. A stage without a canary does not deploy that one. */
@@ -19,7 +19,7 @@ export const functionNames: readonly FunctionName[] = [
   "authorize",
   "maintain-counts",
   "audit-counts",
-  "compose-events",
+  "publish-events",
   "canary",
 ];
 

@@ -25,13 +25,6 @@ export const always = (prefix: string, metrics: readonly IMetric[]) =>
     usingMetrics: byId(prefix, metrics),
   });
 
-/** Above 0 if there are faults, and were in the period before. */
-export const lasting = (faults: readonly IMetric[]) =>
-  new MathExpression({
-    expression: "failed * (failed - DIFF(failed))",
-    usingMetrics: { failed: always("each", faults) },
-  });
-
 interface Requests {
   readonly bad: readonly IMetric[];
   readonly all: IMetric;

@@ -6,7 +6,7 @@ import { type Access, type PartitionKeyLookup, parseAccesses } from "./request-a
 import type { Input, RequestContext } from "./request-context.ts";
 
 /**
- * Checks a request to DynamoDB against the role of its caller.
+ * Checks a request against the role of its caller.
  *
  * @param operation such as `PutItem`
  * @returns why the role does not allow the request, in AWS's words, and what it lacks; undefined when it does

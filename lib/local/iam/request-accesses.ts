@@ -1,11 +1,11 @@
-import { tableArn } from "../template/intrinsics.ts";
+import { busArn, queueArn, tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
-/** One access of a request to DynamoDB, as IAM evaluates it. */
+/** One access of a request, as IAM evaluates it. */
 export interface Access {
   /** Such as `dynamodb:PutItem`. */
   readonly action: string;
-  /** The ARN of the table or of its index. */
+  /** The ARN of the table or of its index, of the event bus or of the queue. */
   readonly resource: string;
   readonly context: RequestContext;
 }
@@ -26,8 +26,8 @@ const transactionActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the accesses that a request to DynamoDB needs: one for most operations, one for each item of a transaction,
- * one for each table of a batch.
+ * Lists the accesses that a request needs: one for most operations, one for each item of a transaction, each table of a
+ * batch and each event.
  *
  * @throws Error when a query's partition key cannot be found
  */
@@ -62,6 +62,14 @@ export function parseAccesses(
       return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) =>
         toAccess(operation, { ...requests, TableName }, partitionKeys(requests.Keys as readonly Item[])),
       );
+    case "PutEvents":
+      return (input.Entries as readonly { readonly EventBusName: string }[]).map(({ EventBusName }) => ({
+        action: "events:PutEvents",
+        resource: busArn + EventBusName,
+        context: {},
+      }));
+    case "SendMessage":
+      return [{ action: "sqs:SendMessage", resource: `${queueArn}${input.QueueUrl}`, context: {} }];
     default:
       return [toAccess(operation, input)];
   }

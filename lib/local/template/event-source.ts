@@ -1,6 +1,6 @@
 import { type Filter, readFilter } from "./event-filter.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, lambdaArn, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import { findResources, lambdaArn, type Resolve, type Template } from "./intrinsics.ts";
 
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
 export interface EventSource {
@@ -20,24 +20,16 @@ export function readEventSources(
   resolve: Resolve,
   functions: readonly LocalFunction[],
 ): EventSource[] {
-  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => ({
-    id,
-    // A name, with that of an alias behind it.
-    function: findFunction(functions, lambdaArn + resolve(properties.FunctionName), `${id} feeds`),
-    ...readDelivery(properties, properties.FilterCriteria),
-  }));
-}
-
-/** Reads the settings that have the same names in an event source mapping and a pipe. */
-export function readDelivery(
-  { BatchSize, MaximumBatchingWindowInSeconds: seconds = 0 }: Properties,
-  filterCriteria: unknown,
-): Pick<EventSource, "accepts" | "batchSize" | "window"> {
-  const { Filters } = filterCriteria as { Filters: readonly { Pattern: string }[] };
-  const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
-  return {
-    accepts: (record) => filters.some((matches) => matches(record)),
-    batchSize: Number(BatchSize),
-    window: Number(seconds) * 1000,
-  };
+  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
+    const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
+    const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
+    return {
+      id,
+      // A name, with that of an alias behind it.
+      function: findFunction(functions, lambdaArn + resolve(properties.FunctionName), `${id} feeds`),
+      accepts: (record) => filters.some((matches) => matches(record)),
+      batchSize: Number(properties.BatchSize),
+      window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
+    };
+  });
 }
