@@ -258,7 +258,7 @@ export const alarms: readonly AlarmDefinition[] = [
     severity: "ticket",
     threshold: 1,
     periods: [2, 2, 5],
-    means: "Lambda throttled a function that no request waits for: counts, events or the canary are late.",
+    means: "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
     first: "Which functions use them, on Lambda's automatic dashboard.",
     fromOutside: "As for `function-throttles`",
     metric: ({ api, functions }) =>
