@@ -6,6 +6,9 @@ import type { StreamReader } from "../constructs/stream-reader.ts";
 import { always, faultsDuring, percentage, undone } from "./metric-math.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
+/** What holds for an alarm that does not set it. */
+export const alarmDefaults = { threshold: 1, periods: [1, 1, 5], fromOutside: "Nothing" } as const;
+
 /** An alarm: its metric, when it is raised, and what the runbook says of it. */
 export interface AlarmDefinition {
   readonly name: string;
@@ -13,19 +16,20 @@ export interface AlarmDefinition {
   readonly section?: string;
   /** Who is paged is woken: callers are harmed, and no caller can cause it alone. A ticket waits for working hours. */
   readonly severity: "page" | "ticket";
-  readonly threshold: number;
+  /** 1 unless set. */
+  readonly threshold?: number;
   readonly unit?: "%" | "days";
   /** Whether the metric must always have data: values below the threshold breach, and missing ones. */
   readonly required?: true;
-  /** How many of how many periods must breach, and the minutes of a period. */
-  readonly periods: readonly [breaching: number, evaluated: number, minutes: number];
+  /** How many of how many periods must breach, and the minutes of a period: one of five minutes unless set. */
+  readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
   /** Whether it ends a gradual deployment: CodeDeploy accepts ten alarms. */
   readonly rollsBack?: true;
   readonly means: string;
   /** What to look at first. */
   readonly first: string;
-  /** What a caller can raise it with. */
-  readonly fromOutside: string;
+  /** What a caller can raise it with: nothing unless set. */
+  readonly fromOutside?: string;
   /** Undefined if the stage does not have what it watches. */
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
@@ -68,7 +72,6 @@ const throttles = (of: readonly ServiceFunction[]) =>
 const tableThrottlesAlarm = {
   section: "table-throttles",
   severity: "ticket",
-  threshold: 1,
   periods: [2, 2, 5],
   first: "The table or an index, on DynamoDB's automatic dashboard.",
 } as const;
@@ -84,7 +87,7 @@ function late({ fn }: StreamReader, { logs }: MonitoredResources, faults: readon
   return undone({
     given: logs.lines(logEvents.request, "create-lead", "send-message"),
     // Lambda reports the age of each batch that it passes to the function.
-    signs: [age(Stats.SAMPLE_COUNT)],
+    sign: age(Stats.SAMPLE_COUNT),
     faults: [isOld, ...faults],
   });
 }
@@ -157,7 +160,6 @@ export const alarms: readonly AlarmDefinition[] = [
     name: "forbidden-requests",
     severity: "ticket",
     threshold: 100,
-    periods: [1, 1, 5],
     means:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
     first: "Who is refused, in the access log.",
@@ -167,24 +169,19 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "rate-limiter-open",
     severity: "ticket",
-    threshold: 1,
     periods: [2, 2, 5],
     means:
       "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     first: "The cause, in the log of the functions.",
-    fromOutside: "Nothing",
     metric: ({ api, logs }) =>
       always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...names(api.handlers))),
   },
   {
     name: "malformed-items",
     severity: "ticket",
-    threshold: 1,
-    periods: [1, 1, 5],
     means:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
-    fromOutside: "Nothing",
     metric: ({ functions, logs }) => always("line", logs.lines(logEvents.malformedItem, ...names(functions))),
   },
   {
@@ -197,13 +194,11 @@ export const alarms: readonly AlarmDefinition[] = [
     means:
       "The certificate of the custom domain expires in less than 30 days or has expired: clients cannot connect without a valid one.",
     first: "Whether AWS renews it.",
-    fromOutside: "Nothing",
     metric: ({ certificate }) => certificate?.metricDaysToExpiry(),
   },
   {
     name: "canary",
     severity: "page",
-    threshold: 1,
     required: true,
     periods: [2, 3, 5],
     means:
@@ -225,7 +220,6 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "gateway-throttles",
     severity: "ticket",
-    threshold: 1,
     periods: [2, 2, 5],
     means: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     first: "The requests by account.",
@@ -256,9 +250,9 @@ export const alarms: readonly AlarmDefinition[] = [
     name: "background-throttles",
     section: "function-throttles",
     severity: "ticket",
-    threshold: 1,
     periods: [2, 2, 5],
-    means: "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
+    means:
+      "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
     first: "Which functions use them, on Lambda's automatic dashboard.",
     fromOutside: "As for `function-throttles`",
     metric: ({ api, functions }) =>
@@ -283,23 +277,17 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "counting-late",
     severity: "page",
-    threshold: 1,
-    periods: [1, 1, 5],
     means:
       "Changes are counted five minutes late, or nothing counts them: lists cost more every minute, and show operators' changes late.",
     first: "Counts that failed, in the log of maintain-counts, then the event source mapping.",
-    fromOutside: "Nothing",
     metric: (resources) => late(resources.counting.maintainer, resources),
   },
   {
     name: "counts-wrong",
     severity: "ticket",
-    threshold: 1,
-    periods: [1, 1, 5],
     means:
       "Counts were damaged, corrected or given up, or rows were written nearly too late for them: lists of the account in the log may have returned 503 or wrong totals.",
     first: "Which lines were logged, then the failure queue of maintain-counts.",
-    fromOutside: "Nothing",
     metric: (resources) => {
       const { counting, logs } = resources;
       const lists = names(routesOf("list", resources));
@@ -315,13 +303,11 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "audit-late",
     severity: "ticket",
-    threshold: 1,
     required: true,
     periods: [1, 1, 6 * 60],
     means:
       "Counts were last verified two weeks ago, or the audit does not run: what is wrong with totals stays wrong.",
     first: "The log of audit-counts: a line every hour.",
-    fromOutside: "Nothing",
     metric: ({ logs }) =>
       new MathExpression({
         // Hours until two rounds of the audit were missed.
@@ -332,12 +318,9 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "events-late",
     severity: "page",
-    threshold: 1,
-    periods: [1, 1, 5],
     means:
       "Events are published five minutes late, nothing publishes them, or one was given up: messages that callers sent reach no channel.",
     first: "The log of publish-events, then its event source mapping and its failure queue.",
-    fromOutside: "Nothing",
     metric: (resources) => {
       const { failures } = resources.events.publisher;
       return late(resources.events.publisher, resources, [
@@ -348,7 +331,6 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "new-version-errors",
     severity: "ticket",
-    threshold: 1,
     periods: [1, 3, 1],
     rollsBack: true,
     means: "A new version of a function crashes or times out: its requests fail with 5xx.",

@@ -4,7 +4,7 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { alarms } from "./alarm-definitions.ts";
+import { alarmDefaults, alarms } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 
 /** Adds the service's alarms: each links to its section of the runbook. */
@@ -17,16 +17,27 @@ export function addAlarms(
     page: Topic.fromTopicArn(scope, "Page", alarmsTo.page),
     ticket: Topic.fromTopicArn(scope, "Ticket", alarmsTo.ticket),
   };
-  for (const { name, section = name, periods, ...definition } of alarms) {
+  for (const definition of alarms) {
     const metric = definition.metric(resources);
     if (!metric) continue;
-    const { means, first, required } = definition;
+    const {
+      name,
+      section = name,
+      means,
+      first,
+      required,
+      threshold,
+      periods,
+    } = {
+      ...alarmDefaults,
+      ...definition,
+    };
     const [datapointsToAlarm, evaluationPeriods, minutes] = periods;
     const alarm = new Alarm(scope, name, {
       alarmName: `${Stack.of(scope).stackName}-${name}`,
       alarmDescription: `${means} First: ${first} Runbook: ${runbookUrl}#${section}`,
       metric: metric.with({ period: Duration.minutes(minutes) }),
-      threshold: definition.threshold,
+      threshold,
       comparisonOperator: required
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
