@@ -8,9 +8,9 @@ const reserve = 30_000;
 /** Publishes the events of new and changed items from the table's stream. */
 async function publish({ Records }: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const failed = await publishEvents(Records, () => context.getRemainingTimeInMillis() < reserve);
-  // Lambda delivers everything from this record on again.
-  const itemIdentifier = failed?.dynamodb?.SequenceNumber;
-  return { batchItemFailures: itemIdentifier === undefined ? [] : [{ itemIdentifier }] };
+  // Lambda delivers everything from this record on again, and the whole batch for an empty number.
+  const batchItemFailures = failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? "" }] : [];
+  return { batchItemFailures };
 }
 
 export const handler = maskedFailures(publish);
