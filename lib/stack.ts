@@ -5,7 +5,7 @@ import { stageTableName } from "../shared/stages.ts";
 import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
 import { Counting } from "./constructs/counting.ts";
-import { EventPipe } from "./constructs/event-pipe.ts";
+import { Events } from "./constructs/events.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
@@ -24,11 +24,11 @@ export class ServiceStack extends Stack {
   readonly table: ServiceTable;
   readonly api: Api;
   readonly counting: Counting;
-  readonly events: EventPipe;
+  readonly events: Events;
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
-    // Stack, table, API, bus and pipe of a stage share one name.
+    // Stack, table, API and bus of a stage share one name.
     const { account, region } = config;
     const stackName = stageTableName(config.stage);
     super(scope, stackName, {
@@ -45,9 +45,9 @@ export class ServiceStack extends Stack {
     const { table } = this;
     this.api = new Api(this, "Api", { ...props, table });
     this.counting = new Counting(this, "Counting", { ...props, table });
-    this.events = new EventPipe(this, "Events", { ...props, table });
+    this.events = new Events(this, "Events", { ...props, table });
     const { api, counting, events } = this;
-    const shifted = [api.authorizer, ...api.handlers, counting.maintainer, events.composer];
+    const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
     const constructs = { table, api, counting, events, deployment };
@@ -66,9 +66,10 @@ export class ServiceStack extends Stack {
       DomainTargetZone: api.domain?.regionalHostedZoneId,
       TableName: table.tableName,
       EventBusName: events.bus.eventBusName,
-      CountingSourceId: counting.source.eventSourceMappingId,
-      CountingFailuresUrl: counting.failures.queueUrl,
-      EventFailuresUrl: events.failures.queueUrl,
+      CountingSourceId: counting.maintainer.source.eventSourceMappingId,
+      CountingFailuresUrl: counting.maintainer.failures.queueUrl,
+      EventsSourceId: events.publisher.source.eventSourceMappingId,
+      EventFailuresUrl: events.publisher.failures.queueUrl,
       CanarySchedule: canary?.schedule.ref,
       FunctionNames: this.toJsonString(
         Object.fromEntries(functions.map(({ name, lambda }) => [name, lambda.functionName])),

@@ -9,7 +9,7 @@ export type FunctionName =
   | "authorize"
   | "maintain-counts"
   | "audit-counts"
-  | "compose-events"
+  | "publish-events"
   | "canary";
 
 /** Every function. A stage without a canary does not deploy that one. */
@@ -18,7 +18,7 @@ export const functionNames: readonly FunctionName[] = [
   "authorize",
   "maintain-counts",
   "audit-counts",
-  "compose-events",
+  "publish-events",
   "canary",
 ];
 

@@ -15,8 +15,8 @@ export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {
   readonly removalPolicy: RemovalPolicy;
   /** Whether deleting the table and the stack is refused. */
   readonly isProtected: boolean;
-  /** The ARNs of the topics for the alarms that wake somebody, and for all others. */
-  readonly alarmsTo: { readonly wake: string; readonly look: string } | undefined;
+  /** The ARNs of the topics for the alarms that page somebody, and for all others. */
+  readonly alarmsTo: { readonly page: string; readonly ticket: string } | undefined;
 };
 
 type Context = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean): Conf
     // What a failed first deployment leaves would stop the next one.
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     isProtected: keepsData && isProtected,
-    alarmsTo: typeof alarmsTo === "string" ? { wake: alarmsTo, look: alarmsTo } : alarmsTo,
+    alarmsTo: typeof alarmsTo === "string" ? { page: alarmsTo, ticket: alarmsTo } : alarmsTo,
   };
 }
 

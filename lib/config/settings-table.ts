@@ -1,3 +1,4 @@
+import { withTable } from "../generated-table.ts";
 import { stageSchema } from "./settings.ts";
 
 interface DocumentedSetting {
@@ -6,32 +7,21 @@ interface DocumentedSetting {
   readonly default?: unknown;
 }
 
-const tableMarks = ["<!-- settings: npm run stages -->", "<!-- end of settings -->"] as const;
-
-/** The settings as a Markdown table: name, default, what is allowed, meaning. */
-function settingsTable(): string {
-  const settings = Object.entries<DocumentedSetting>(stageSchema.properties);
-  const rows = settings.flatMap(([name, { description, errorMessage, default: value }]) =>
-    errorMessage === undefined
-      ? []
-      : [
-          [
-            `\`${name}\``,
-            value === undefined ? "" : `\`${JSON.stringify(value)}\``,
-            errorMessage,
-            description,
-          ],
-        ],
-  );
-  const lines = [["Setting", "Default", "Allowed", "Meaning"], ["---", "---", "---", "---"], ...rows];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/** The page with the current table between its marks. @throws Error without them */
-export function withSettingsTable(page: string): string {
-  const [before, rest] = page.split(tableMarks[0]);
-  const after = rest?.split(tableMarks[1])[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`The page has no ${tableMarks.join(" … ")}.`);
-  return `${before}${tableMarks[0]}\n\n${settingsTable()}\n\n${tableMarks[1]}${after}`;
-}
+/** A page with the current table of settings. */
+export const withSettingsTable = (page: string): string =>
+  withTable(page, "settings", [
+    ["Setting", "Default", "Allowed", "Meaning"],
+    ...Object.entries<DocumentedSetting>(stageSchema.properties).flatMap(
+      ([name, { description, errorMessage, default: value }]) =>
+        errorMessage === undefined
+          ? []
+          : [
+              [
+                `\`${name}\``,
+                value === undefined ? "" : `\`${JSON.stringify(value)}\``,
+                errorMessage,
+                description,
+              ],
+            ],
+    ),
+  ]);

@@ -54,7 +54,7 @@ const alarmTarget = text("the ARN of a standard SNS topic", {
 
 /**
  * The JSON Schema of `stages/<name>.json`: the one list of settings, with their meaning, their defaults and what is
- * allowed. `npm run stages` writes it to `stages/stage.schema.json` and to the table in docs/configuration.md.
+ * allowed. `npm run tables` writes it to `stages/stage.schema.json` and to the table in docs/configuration.md.
  */
 export const stageSchema = {
   // The newest draft that all editors know.
@@ -114,13 +114,13 @@ export const stageSchema = {
         {
           type: "object",
           additionalProperties: false,
-          required: ["wake", "look"],
-          properties: { wake: alarmTarget, look: alarmTarget },
+          required: ["page", "ticket"],
+          properties: { page: alarmTarget, ticket: alarmTarget },
         },
       ],
-      errorMessage: "the ARN of a standard SNS topic, or an object with one for wake and look each",
+      errorMessage: "the ARN of a standard SNS topic, or an object with one for page and ticket each",
       description:
-        'Where alarms are sent: the ARN of an SNS topic. `{ "wake": …, "look": … }` sends what [wakes somebody](operations.md#alarms) and what can wait to different ones.',
+        'Where alarms are sent: the ARN of an SNS topic. `{ "page": …, "ticket": … }` sends what [pages somebody](operations.md#alarms) and what can wait to different ones.',
     },
     runbookUrl: text("an https URL without a fragment", {
       pattern: String.raw`^https://[^\s#]+$`,

@@ -126,8 +126,8 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
     { actions: ["dynamodb:PutItem"], types: ["AUDIT"], sets: [] },
   ],
-  // The pipe passes it whole items.
-  "compose-events": [],
+  // The stream passes it whole items.
+  "publish-events": [],
   // It uses the API like any caller, and deletes what it has written.
   canary: [
     { actions: ["dynamodb:Query"], ...ofCanary, keyOnly: true },

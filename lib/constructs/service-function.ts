@@ -27,7 +27,7 @@ export interface ServiceProps {
   readonly bundles: string;
 }
 
-interface ServiceFunctionProps extends ServiceProps {
+export interface ServiceFunctionProps extends ServiceProps {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;

@@ -1,21 +1,60 @@
 import { Duration, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { EventSourceMapping, FilterCriteria, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Queue } from "aws-cdk-lib/aws-sqs";
-import type { Construct } from "constructs";
+import { Construct } from "constructs";
+import type { FunctionName } from "../bundling/bundle.ts";
+import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
-/**
- * How both readers of the stream, `maintain-counts` and the pipe, retry a failed batch: by its age alone, because AWS does
- * not say how soon attempts follow each other (docs/assumptions.md#retry-pauses). After half of the stream's 24 hours the
- * batch goes to the failure queue, while the stream still has it.
- */
-export const streamRetries = {
-  maxAge: Duration.hours(12),
-  /** Not limited. It is set and not left out, so that an update of a stack with a limit removes it. */
-  attempts: -1,
-};
+interface StreamReaderProps extends ServiceFunctionProps {
+  /** The most records of a batch. */
+  readonly batchSize: number;
+  /** How long records are gathered into a batch. */
+  readonly maxBatchingWindow?: Duration;
+  /** It reads the records that match one of these patterns. */
+  readonly filters: readonly Readonly<Record<string, unknown>>[];
+  readonly failures: FailureQueue;
+}
+
+/** A function that reads the table's stream. */
+export class StreamReader extends Construct {
+  readonly fn: ServiceFunction;
+  readonly source: EventSourceMapping;
+  readonly failures: FailureQueue;
+
+  constructor(scope: Construct, id: string, name: FunctionName, props: StreamReaderProps) {
+    super(scope, id);
+    const { streamArn } = props.table;
+    this.failures = props.failures;
+    this.fn = new ServiceFunction(this, name, {
+      ...props,
+      policies: { ...props.policies, Stream: [readStatement(streamArn), this.failures.sendStatement()] },
+      whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
+    });
+    this.source = new EventSourceMapping(this, "Source", {
+      target: this.fn.alias,
+      eventSourceArn: streamArn,
+      // LATEST can miss records while the mapping is created.
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      batchSize: props.batchSize,
+      ...(props.maxBatchingWindow && { maxBatchingWindow: props.maxBatchingWindow }),
+      // Parallel batches of a shard keep the order of an item only, and would conflict on the root of a list.
+      parallelizationFactor: 1,
+      filters: props.filters.map((filter) => FilterCriteria.filter(filter)),
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      // By its age alone, because AWS does not say how soon attempts follow each other
+      // (docs/assumptions.md#retry-pauses). Unlimited attempts are set and not left out, so that an update removes a limit.
+      retryAttempts: -1,
+      // After half of the stream's 24 hours, the batch goes to the failure queue while the stream still has it.
+      maxRecordAge: Duration.hours(12),
+      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
+    });
+  }
+}
 
 /** Allows reading the stream. The table's `grantStreamRead` would also allow listing the streams of every table. */
-export const readStreamStatement = (streamArn: string) =>
+const readStatement = (streamArn: string) =>
   new PolicyStatement({
     actions: [
       "dynamodb:DescribeStream",

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { DynamoDBRecord } from "aws-lambda";
 import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
@@ -9,8 +10,11 @@ import { type Pages, startGateway } from "./gateway/gateway.ts";
 import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
+import { openLocalEventBus } from "./streams/local-event-bus.ts";
+import { openLocalQueues } from "./streams/local-queues.ts";
+import { startStream } from "./streams/stream.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
-import { startStreams } from "./streams/streams.ts";
+import { openPositions } from "./streams/stream-positions.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
 
@@ -31,13 +35,13 @@ interface LocalOptions {
   readonly maxEnvironments?: number;
   /** Whether to enforce the stage's throttle, by default true. */
   readonly throttling?: boolean;
-  /** Whether to feed functions and pipes from the table's stream, by default true. */
+  /** Whether to feed functions from the table's stream, by default true. */
   readonly streams?: boolean;
   /** Variables of all functions beside their own. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The faults that calls of the table have at random; without it, none. */
   readonly faults?: readonly InjectedFault[] | undefined;
-  /** Where the pipes' events are posted; without it, events are only logged. */
+  /** Where events are posted; without it, they are only logged. */
   readonly eventsUrl?: string | undefined;
   /** Pages to serve beside the API. */
   readonly pages?: Pages;
@@ -84,9 +88,13 @@ async function start(
   if (streams) {
     const client = engineStreamsClient(endpoint);
     resources.defer(() => client.destroy());
-    const streamsOptions = { client: createStreamClient(client, streamArn), streamArn, invoke, log };
-    const { eventsUrl } = options;
-    resources.defer(startStreams(stack, { ...streamsOptions, directory: data?.path, eventsUrl }));
+    const positions = openPositions(data && join(data.path, "stream.json"));
+    const shared = { client: createStreamClient(client, streamArn), streamArn, positions, log };
+    for (const source of stack.eventSources) {
+      const deliver = (records: readonly DynamoDBRecord[]) =>
+        invoke(source.function, JSON.stringify({ Records: records }));
+      resources.defer(startStream(source, { ...shared, deliver }).stop);
+    }
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
   const gateway = await startGateway(api, {
@@ -142,20 +150,24 @@ async function startFunctions(
     maxEnvironments = defaultMaxEnvironments,
     environment = {},
     faults,
+    eventsUrl,
     log = console.log,
   }: Omit<LocalOptions, "faults"> & { readonly faults: Faults | undefined },
   resources: AsyncDisposableStack,
 ) {
+  const bus = openLocalEventBus({ eventsUrl, log });
+  resources.defer(bus.stop);
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
     findPartitionKey: (index) => findPartitionKey(table, index),
+    operations: { PutEvents: bus.putEvents, SendMessage: openLocalQueues(log) },
     faults,
     log,
   });
   resources.defer(proxy.close);
   const started = createFunctions(functions, {
-    accessDynamoDb: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
+    accessAws: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
     maxEnvironments,
     environment,
     log,

@@ -4,42 +4,50 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { type ITopic, Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { alarmMetrics } from "./alarm-metrics.ts";
+import { alarmDefaults, alarms } from "./alarm-definitions.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
-import { runbookRows } from "./runbook.ts";
 
-/** The sections of the alarms that end a gradual deployment: CodeDeploy accepts ten alarms. */
-const rollsBack = ["server-errors", "slow-answers", "new-version-errors"];
-
-/** Adds the service's alarms: each is a row of the runbook's table, and links to its section. */
+/** Adds the service's alarms: each links to its section of the runbook. */
 export function addAlarms(
   scope: Construct,
   { runbookUrl, alarmsTo }: Config,
   resources: MonitoredResources,
 ): void {
   const topics = alarmsTo && {
-    wake: Topic.fromTopicArn(scope, "Wake", alarmsTo.wake),
-    look: Topic.fromTopicArn(scope, "Look", alarmsTo.look),
+    page: Topic.fromTopicArn(scope, "Page", alarmsTo.page),
+    ticket: Topic.fromTopicArn(scope, "Ticket", alarmsTo.ticket),
   };
-  for (const [name, metric] of Object.entries(alarmMetrics(resources))) {
-    const row = runbookRows.get(name);
-    if (!row) throw new Error(`docs/operations.md has no row of the alarm ${name}.`);
+  for (const definition of alarms) {
+    const metric = definition.metric(resources);
     if (!metric) continue;
+    const {
+      name,
+      section = name,
+      means,
+      first,
+      required,
+      threshold,
+      periods,
+    } = {
+      ...alarmDefaults,
+      ...definition,
+    };
+    const [datapointsToAlarm, evaluationPeriods, minutes] = periods;
     const alarm = new Alarm(scope, name, {
       alarmName: `${Stack.of(scope).stackName}-${name}`,
-      alarmDescription: `${row.description} Runbook: ${runbookUrl}#${row.section}`,
-      metric: metric.with({ period: Duration.minutes(row.minutes) }),
-      threshold: row.threshold,
-      comparisonOperator: row.required
+      alarmDescription: `${means} First: ${first} Runbook: ${runbookUrl}#${section}`,
+      metric: metric.with({ period: Duration.minutes(minutes) }),
+      threshold,
+      comparisonOperator: required
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      datapointsToAlarm: row.breaching,
-      evaluationPeriods: row.periods,
+      datapointsToAlarm,
+      evaluationPeriods,
       // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
-      treatMissingData: row.required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
+      treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
     });
-    if (rollsBack.includes(row.section)) resources.deployment?.rollBackOn(alarm);
-    if (topics) notify(alarm, topics[row.severity]);
+    if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+    if (topics) notify(alarm, topics[definition.severity]);
   }
 }
 

@@ -25,13 +25,6 @@ export const always = (prefix: string, metrics: readonly IMetric[]) =>
     usingMetrics: byId(prefix, metrics),
   });
 
-/** Above 0 if there are faults, and were in the period before. */
-export const lasting = (faults: readonly IMetric[]) =>
-  new MathExpression({
-    expression: "failed * (failed - DIFF(failed))",
-    usingMetrics: { failed: always("each", faults) },
-  });
-
 interface Requests {
   readonly bad: readonly IMetric[];
   readonly all: IMetric;
@@ -60,25 +53,26 @@ export function percentage(kinds: readonly Requests[], atLeast: number): MathExp
 interface Work {
   /** Counts of the work that callers gave. */
   readonly given: readonly IMetric[];
-  /** Counts that show that it was done: each of them must be there. */
-  readonly signs: readonly IMetric[];
-  /** What is above 0 only if work stays undone, whatever the signs show. */
+  /** A count that shows that it was done. */
+  readonly sign: IMetric;
+  /** What is above 0 only if work stays undone, whatever the sign shows. */
   readonly faults: readonly IMetric[];
 }
 
 /**
  * 1 if there is a fault, or if there was work in the period before and no sign of it in that period and this one, because
- * the work takes time and metrics come late. 0 if there is each sign. No data without work and signs, when nothing shows
+ * the work takes time and metrics come late. 0 if there is a sign. No data without work and signs, when nothing shows
  * whether work would be done.
  *
  * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
  * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
  */
-export function undone({ given, signs, faults }: Work): MathExpression {
-  const done = signs.map((sign, index) => always(`sign${index}_`, [sign]));
-  const inTwoPeriods = done.map((_, index) => `(2 * done${index} - DIFF(done${index}))`).join(" * ");
-  return new MathExpression({
-    expression: `IF(faults > 0, 1, IF(${inTwoPeriods} > 0, 0, IF(work - DIFF(work) > 0, 1)))`,
-    usingMetrics: { ...byId("done", done), work: always("given", given), faults: always("fault", faults) },
+export const undone = ({ given, sign, faults }: Work) =>
+  new MathExpression({
+    expression: "IF(faults > 0, 1, IF(2 * done - DIFF(done) > 0, 0, IF(work - DIFF(work) > 0, 1)))",
+    usingMetrics: {
+      done: always("sign", [sign]),
+      work: always("given", given),
+      faults: always("fault", faults),
+    },
   });
-}

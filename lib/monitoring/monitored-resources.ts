@@ -1,7 +1,7 @@
 import type { ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { Api } from "../constructs/api.ts";
 import type { Counting } from "../constructs/counting.ts";
-import type { EventPipe } from "../constructs/event-pipe.ts";
+import type { Events } from "../constructs/events.ts";
 import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
 import type { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
@@ -13,7 +13,7 @@ export interface MonitoredResources {
   readonly table: ServiceTable;
   readonly api: Api;
   readonly counting: Counting;
-  readonly events: EventPipe;
+  readonly events: Events;
   readonly logs: LogMetrics;
   /** The certificate of the custom domain, if there is one. */
   readonly certificate: ICertificate | undefined;

@@ -23,7 +23,7 @@ export class Monitoring extends Construct {
       : undefined;
     const { canary } = this;
     this.functions = [
-      ...[api.authorizer, ...api.handlers, counting.maintainer, counting.auditor, events.composer],
+      ...[api.authorizer, ...api.handlers, counting.maintainer.fn, counting.auditor, events.publisher.fn],
       ...(canary ? [canary.runner] : []),
     ];
     const { certificateArn: arn } = config;

@@ -177,7 +177,7 @@ export function addMessage(account: string, { conversationId, createdAt, ...mess
     Update: {
       TableName: tableName,
       Key: conversationKey(account, conversationId),
-      // What has the id of a change passes the filter of the event pipe.
+      // What has the id of a change passes the filter of publish-events.
       UpdateExpression: "SET lastMessageAt = :at REMOVE changeId ADD messageCount :one",
       // Writers' clocks differ: without the last condition ids would not increase with each message that is stored.
       ConditionExpression: `${condition} AND lastMessageAt < :at`,

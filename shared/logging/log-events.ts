@@ -11,4 +11,6 @@ export const countsGivenUp = "counts given up";
 export const countsDamaged = "counts damaged";
 export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";
+export const eventsFailed = "events failed";
+export const eventRefused = "event refused";
 export const malformedItem = "malformed item";

@@ -204,7 +204,7 @@ test("each difference is found in a run, and no other", async () => {
   monitoring.calls.set("create-lead", { init: 900 }).set("list-conversations", { slowest: 1200 });
   monitoring.isThrottled = false;
   events.eventDelay = 9000;
-  // The pipe may deliver an event twice, and one of the phase before late.
+  // An event may arrive twice, and one of the phase before late.
   const received = new Set<string>();
   let begin = "";
   events.changeEvent = ({ region: _, ...event }) => {

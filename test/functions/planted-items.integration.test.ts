@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { marshall, NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as composeEvents } from "../../functions/compose-events.ts";
 import { handler as maintainCounts } from "../../functions/maintain-counts.ts";
 import { conversationItem } from "../../shared/domain/conversations.ts";
+import { toEvents } from "../../shared/domain/events.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import {
   activeConversationKey,
@@ -286,18 +286,18 @@ describe("every other event of a batch is composed beside", () => {
     for (const item of sent) await plant("send-message", item);
     const items: Item[] = [...leads, ...sent];
     const [first, last] = [message(), message()];
-    const events = await composeEvents([first, ...items, last].map(insert));
+    const events = toEvents([first, ...items, last].map(insert));
     expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
     expect(logged).toEqual(
       items.map(({ pk, sk }) => expect.objectContaining({ event: "malformed item", pk, sk })),
     );
   });
 
-  test("an item for which the function fails otherwise, and log its key and the cause", async () => {
+  test("an item for which composing fails otherwise, and log its key and the cause", async () => {
     const [item, first, last] = [message(), message(), message()];
     const failing = insert(item);
     Object.assign(failing.dynamodb?.NewImage ?? {}, { message: { X: "of no type" } });
-    const events = await composeEvents([insert(first), failing, insert(last)]);
+    const events = toEvents([insert(first), failing, insert(last)]);
     expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
     const { pk, sk } = item;
     expect(logged).toMatchObject([{ event: "malformed item", pk, sk, cause: { name: "Error" } }]);

@@ -51,8 +51,9 @@ test("the outputs have the URL of the API, and what operators call the rest", ()
     EventBusName: ref("AWS::Events::EventBus"),
     TableName: ref("AWS::DynamoDB::Table"),
     CanarySchedule: ref("AWS::Scheduler::Schedule", "Monitoring"),
-    CountingSourceId: ref("AWS::Lambda::EventSourceMapping"),
+    CountingSourceId: ref("AWS::Lambda::EventSourceMapping", "Counting"),
     CountingFailuresUrl: ref("AWS::SQS::Queue", "Counting"),
+    EventsSourceId: ref("AWS::Lambda::EventSourceMapping", "Events"),
     EventFailuresUrl: ref("AWS::SQS::Queue", "Events"),
   });
 });

@@ -80,7 +80,6 @@ test("without them, the AWS account and the region are those of the credentials"
 const longestNames: Readonly<Record<string, [property: string, length: number]>> = {
   "AWS::DynamoDB::Table": ["TableName", 255],
   "AWS::CodeDeploy::Application": ["ApplicationName", 100],
-  "AWS::Pipes::Pipe": ["Name", 64],
   "AWS::Events::EventBus": ["Name", 256],
   "AWS::Events::Archive": ["ArchiveName", 48],
   "AWS::ApiGatewayV2::Api": ["Name", 128],

@@ -2,11 +2,11 @@ import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
 import type { Condition, Operator, Statement } from "../template/statements.ts";
-import { type PartitionKeyLookup, parseAccesses, type TableAccess } from "./request-accesses.ts";
+import { type AwsRequestAccess, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
 import type { Input, RequestContext } from "./request-context.ts";
 
 /**
- * Checks a request to DynamoDB against the role of its caller.
+ * Checks a request against the role of its caller.
  *
  * @param operation such as `PutItem`
  * @returns why the role does not allow the request, in AWS's words, and what it lacks; undefined when it does
@@ -35,7 +35,7 @@ export function checkIamAccess(
 /** What the statement that comes closest to allowing an access lacks; undefined if one allows it. None denies anything. */
 function findMissing(
   statements: readonly Statement[],
-  { action, resource, context }: TableAccess,
+  { action, resource, context }: AwsRequestAccess,
 ): string | undefined {
   const ofAction = statements.filter(({ actions }) =>
     actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())),

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
@@ -17,6 +17,8 @@ interface ProxyOptions {
   /** Headers of every request to the engine, with its credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly findPartitionKey: PartitionKeyLookup;
+  /** Operations of other services than DynamoDB, by their names: each makes the output of an input. */
+  readonly operations: Readonly<Record<string, (input: never) => Promise<object>>>;
   /** Without it, calls have no faults. */
   readonly faults?: Faults | undefined;
   readonly log: (line: string) => void;
@@ -26,10 +28,10 @@ interface ProxyOptions {
 const longestLateness = 2000;
 
 /**
- * Starts a proxy that forwards the requests that a function's role allows, and rejects all others as AWS does. A web page
- * that reaches its port knows no access key.
+ * Starts a proxy that forwards the requests that a function's role allows to the engine, or answers them by an operation of
+ * its own, and rejects all others as AWS does. A web page that reaches its port knows no access key.
  */
-export async function startIamProxy({ findPartitionKey, faults, log, ...engine }: ProxyOptions) {
+export async function startIamProxy({ findPartitionKey, operations, faults, log, ...engine }: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
 
@@ -50,12 +52,14 @@ export async function startIamProxy({ findPartitionKey, faults, log, ...engine }
     const fault = faults?.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
     if (fault === "throttle") return reject(response, 400, "ThrottlingException", "FAULTS has throttle.");
-    const reply = await forward(incoming, body);
+    const own = operations[operation];
+    const reply = own ? await own(JSON.parse(String(body)) as never) : await forward(incoming, body);
     if (fault === "drop") {
-      reply.destroy();
+      if (reply instanceof IncomingMessage) reply.destroy();
       return void response.destroy();
     }
     if (fault === "late") await setTimeout(Math.random() * longestLateness);
+    if (!(reply instanceof IncomingMessage)) return respond(response, 200, reply);
     const { connection, "transfer-encoding": _, ...headers } = reply.headers;
     response.writeHead(reply.statusCode ?? 500, headers);
     await pipeline(reply, response);
@@ -86,11 +90,14 @@ export async function startIamProxy({ findPartitionKey, faults, log, ...engine }
   };
 }
 
-/** Sends an error in DynamoDB's format for a request that is not forwarded. */
-function reject(response: ServerResponse, status: number, type: string, message: string): void {
+/** Sends an error in AWS's format for a request that is not forwarded. */
+const reject = (response: ServerResponse, status: number, type: string, message: string) =>
+  respond(response, status, { __type: `com.amazon.coral.service#${type}`, Message: message });
+
+function respond(response: ServerResponse, status: number, body: object): void {
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amzn-requestid": randomUUID() };
   response.writeHead(status, headers);
-  response.end(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, Message: message }));
+  response.end(JSON.stringify(body));
 }
 
 function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {

@@ -1,11 +1,11 @@
-import { tableArn } from "../template/intrinsics.ts";
+import { busArn, queueArn, tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
-/** One access of a request to DynamoDB, as IAM evaluates it. */
-export interface TableAccess {
+/** One access of a request, as IAM evaluates it. */
+export interface AwsRequestAccess {
   /** Such as `dynamodb:PutItem`. */
   readonly action: string;
-  /** The ARN of the table or of its index. */
+  /** The ARN of the table or of its index, of the event bus or of the queue. */
   readonly resource: string;
   readonly context: RequestContext;
 }
@@ -26,8 +26,8 @@ const transactionActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lists the accesses that a request to DynamoDB needs: one for most operations, one for each item of a transaction,
- * one for each table of a batch.
+ * Lists the accesses that a request needs: one for most operations, one for each item of a transaction, each table of a
+ * batch and each event.
  *
  * @throws Error when a query's partition key cannot be found
  */
@@ -35,7 +35,7 @@ export function parseAccesses(
   operation: string,
   input: Input,
   findPartitionKey: PartitionKeyLookup,
-): TableAccess[] {
+): AwsRequestAccess[] {
   const partitionKeys = (items: readonly (AttributeMap | undefined)[]) => {
     const attribute = findPartitionKey() ?? "";
     return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
@@ -44,7 +44,7 @@ export function parseAccesses(
     name: string,
     input: Input,
     leadingKeys = partitionKeys([(input.Key ?? input.Item) as AttributeMap | undefined]),
-  ): TableAccess => ({
+  ): AwsRequestAccess => ({
     action: `dynamodb:${name}`,
     resource: buildArn(input.TableName, input.IndexName),
     context: readContext(name, input, leadingKeys),
@@ -66,6 +66,14 @@ export function parseAccesses(
           partitionKeys(requests.Keys as readonly AttributeMap[]),
         ),
       );
+    case "PutEvents":
+      return (input.Entries as readonly { readonly EventBusName: string }[]).map(({ EventBusName }) => ({
+        action: "events:PutEvents",
+        resource: busArn + EventBusName,
+        context: {},
+      }));
+    case "SendMessage":
+      return [{ action: "sqs:SendMessage", resource: `${queueArn}${input.QueueUrl}`, context: {} }];
     default:
       return [toAccess(operation, input)];
   }

@@ -2,14 +2,14 @@ import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
 import { FunctionPool } from "./function-pool.ts";
 
-/** The DynamoDB endpoint of a function, and the access key id by which it identifies itself there. */
-interface DynamoDbAccess {
+/** The endpoint of AWS for a function, and the access key id by which it identifies itself there. */
+interface AwsAccess {
   readonly endpoint: string;
   readonly accessKeyId: string;
 }
 
 interface FunctionsOptions {
-  readonly accessDynamoDb: (fn: LocalFunction) => DynamoDbAccess;
+  readonly accessAws: (fn: LocalFunction) => AwsAccess;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
   /** Variables of all functions beside their own. */
@@ -20,11 +20,11 @@ interface FunctionsOptions {
 /** Creates a pool of execution environments for every function. */
 export function createFunctions(
   functions: readonly LocalFunction[],
-  { accessDynamoDb, environment, ...poolOptions }: FunctionsOptions,
+  { accessAws, environment, ...poolOptions }: FunctionsOptions,
 ) {
   const pools = new Map(
     functions.map((fn) => {
-      const variables = { ...buildVariables(fn, accessDynamoDb(fn)), ...environment };
+      const variables = { ...buildVariables(fn, accessAws(fn)), ...environment };
       return [fn, new FunctionPool(fn, { variables, ...poolOptions })];
     }),
   );
@@ -43,13 +43,14 @@ export function createFunctions(
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
-const buildVariables = (fn: LocalFunction, dynamodb: DynamoDbAccess): Record<string, string> => ({
+const buildVariables = (fn: LocalFunction, aws: AwsAccess): Record<string, string> => ({
   AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
   AWS_LAMBDA_FUNCTION_NAME: fn.name,
   AWS_REGION: localRegion,
-  AWS_ACCESS_KEY_ID: dynamodb.accessKeyId,
+  AWS_ACCESS_KEY_ID: aws.accessKeyId,
   AWS_SECRET_ACCESS_KEY: "local",
-  AWS_ENDPOINT_URL_DYNAMODB: dynamodb.endpoint,
+  // Of every service: no function reaches AWS itself.
+  AWS_ENDPOINT_URL: aws.endpoint,
   TZ: ":UTC",
   ...fn.environment,
 });

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
-import type { BusParameters } from "../template/pipe.ts";
 
 interface EventBusOptions {
   /** The URL to which each event is posted; without it, events are only logged. */
@@ -10,7 +9,12 @@ interface EventBusOptions {
   readonly log: (line: string) => void;
 }
 
-type Detail = Readonly<Record<string, unknown>>;
+/** An entry of `PutEvents`. */
+interface Entry {
+  readonly Source: string;
+  readonly DetailType: string;
+  readonly Detail: string;
+}
 
 type BusEvent = ReturnType<typeof toEvent>;
 
@@ -28,15 +32,12 @@ export function openLocalEventBus({ eventsUrl, log }: EventBusOptions) {
   const stopping = new AbortController();
   return {
     /**
-     * Takes events, and resolves when each has been posted once: a receiver gets no more at a time than a batch has.
-     *
-     * @param details the response of the pipe's function: the details of the events
+     * `PutEvents`, which resolves when each event has been posted once: a receiver gets no more at a time than a call has.
      */
-    async put({ source, typeField }: BusParameters, details: unknown): Promise<void> {
-      const events = (Array.isArray(details) ? (details as Detail[]) : []).map((detail) =>
-        toEvent(source, detail[typeField], detail),
-      );
+    async putEvents({ Entries }: { readonly Entries: readonly Entry[] }) {
+      const events = Entries.map(toEvent);
       await Promise.all(events.map((event) => (eventsUrl ? deliver(event, eventsUrl) : log(entry(event)))));
+      return { FailedEntryCount: 0, Entries: events.map(({ id }) => ({ EventId: id })) };
     },
     /** Ends all retries. */
     stop(): void {
@@ -64,16 +65,16 @@ export function openLocalEventBus({ eventsUrl, log }: EventBusOptions) {
 const entry = ({ "detail-type": type, detail }: BusEvent) => `[events] ${type} ${detail.id}`;
 
 /** @see https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
-const toEvent = (source: string, type: unknown, detail: Detail) => ({
+const toEvent = ({ Source, DetailType, Detail }: Entry) => ({
   version: "0",
   id: randomUUID(),
-  "detail-type": type,
-  source,
+  "detail-type": DetailType,
+  source: Source,
   account: localAccountId,
   time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
   region: localRegion,
   resources: [],
-  detail,
+  detail: JSON.parse(Detail) as Readonly<Record<string, unknown>>,
 });
 
 /** What EventBridge retries below 500; 407, which it also retries, fails in `fetch`. */

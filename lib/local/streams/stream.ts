@@ -31,7 +31,7 @@ const readDelay = 250;
 /** The delay after a failed read, in milliseconds. */
 const failureDelay = 1000;
 
-/** Feeds a function from a stream, as a Lambda event source mapping or an EventBridge pipe does. */
+/** Feeds a function from a stream, as a Lambda event source mapping does. */
 export function startStream(source: EventSource, options: StreamOptions) {
   const { client, streamArn, positions, log, deliver } = options;
   const controller = new AbortController();

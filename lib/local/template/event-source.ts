@@ -1,6 +1,10 @@
-import { type Filter, readFilter } from "./event-filter.ts";
+import { isRecord } from "../../is-record.ts";
+import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, lambdaArn, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import { findResources, lambdaArn, type Resolve, type Template } from "./intrinsics.ts";
+
+/** Whether an event passes a filter. */
+type Filter = (event: unknown) => boolean;
 
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
 export interface EventSource {
@@ -20,24 +24,46 @@ export function readEventSources(
   resolve: Resolve,
   functions: readonly LocalFunction[],
 ): EventSource[] {
-  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => ({
-    id,
-    // A name, with that of an alias behind it.
-    function: findFunction(functions, lambdaArn + resolve(properties.FunctionName), `${id} feeds`),
-    ...readDelivery(properties, properties.FilterCriteria),
-  }));
+  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
+    const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
+    const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
+    return {
+      id,
+      // A name, with that of an alias behind it.
+      function: findFunction(functions, lambdaArn + resolve(properties.FunctionName), `${id} feeds`),
+      accepts: (record) => filters.some((matches) => matches(record)),
+      batchSize: Number(properties.BatchSize),
+      window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
+    };
+  });
 }
 
-/** Reads the settings that have the same names in an event source mapping and a pipe. */
-export function readDelivery(
-  { BatchSize, MaximumBatchingWindowInSeconds: seconds = 0 }: Properties,
-  filterCriteria: unknown,
-): Pick<EventSource, "accepts" | "batchSize" | "window"> {
-  const { Filters } = filterCriteria as { Filters: readonly { Pattern: string }[] };
-  const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
-  return {
-    accepts: (record) => filters.some((matches) => matches(record)),
-    batchSize: Number(BatchSize),
-    window: Number(seconds) * 1000,
-  };
+/**
+ * Reads the filter pattern of a reader of the stream.
+ *
+ * @throws UserError for patterns other than exact texts and prefixes, so that they never count as a match
+ * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
+ */
+function readFilter(text: string): Filter {
+  const pattern: unknown = JSON.parse(text, (_, value) =>
+    Array.isArray(value) ? value.map(readValue) : value,
+  );
+  return (event) => matches(pattern, event);
+}
+
+/** @param pattern an object of patterns, or the functions that read a list of values */
+function matches(pattern: unknown, event: unknown): boolean {
+  if (Array.isArray(pattern)) return pattern.some((matchesValue: Filter) => matchesValue(event));
+  const fields = Object.entries(pattern as object);
+  return isRecord(event) && fields.every(([name, inner]) => matches(inner, event[name]));
+}
+
+function readValue(value: unknown): Filter {
+  if (typeof value === "string") return (event) => event === value;
+  const { prefix, ...others } = Object(value) as { readonly prefix?: unknown };
+  if (typeof prefix !== "string" || Object.keys(others).length > 0)
+    throw new UserError(
+      `The local run cannot evaluate ${JSON.stringify(value)} of an event source's filter: add it to lib/local/template/event-source.ts.`,
+    );
+  return (event) => typeof event === "string" && event.startsWith(prefix);
 }

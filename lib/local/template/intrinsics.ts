@@ -22,10 +22,18 @@ export const lambdaArn = `arn:aws:lambda:${localRegion}:${localAccountId}:functi
 /** The ARN of a table, in front of its name. */
 export const tableArn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/`;
 
+/** The ARN of an event bus, in front of its name. */
+export const busArn = `arn:aws:events:${localRegion}:${localAccountId}:event-bus/`;
+
+/** The ARN of a queue, in front of its name. Its URL is its name here. */
+export const queueArn = `arn:aws:sqs:${localRegion}:${localAccountId}:`;
+
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
   "AWS::DynamoDB::Table": { name: "TableName", arn: tableArn },
   "AWS::Lambda::Function": { name: "FunctionName", arn: lambdaArn },
+  "AWS::Events::EventBus": { name: "Name", arn: busArn },
+  "AWS::SQS::Queue": { name: "QueueName", arn: queueArn },
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
 };
 

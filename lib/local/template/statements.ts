@@ -1,7 +1,7 @@
 import { UserError } from "../../user-error.ts";
 import type { Properties, Resolve } from "./intrinsics.ts";
 
-/** A statement of an IAM policy that allows something of DynamoDB, with every intrinsic function resolved. */
+/** A statement of an IAM policy that allows something of what the local run has, with every intrinsic function resolved. */
 export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
@@ -35,7 +35,7 @@ const operators = {
 export type Operator = keyof typeof operators;
 
 /**
- * Reads the statements about DynamoDB from an IAM policy.
+ * Reads the statements about DynamoDB, event buses and queues from an IAM policy.
  *
  * @throws UserError for elements that the local run cannot evaluate, so that they never count as allowed
  */
@@ -51,7 +51,9 @@ function readStatement(statement: Properties, resolve: Resolve): Statement | und
   }
   if (statement.Effect !== "Allow")
     throw new UserError("The local run cannot evaluate a role's policy that denies something.");
-  const actions = toList(resolve(statement.Action)).filter((action) => /^(\*|dynamodb:)/i.test(action));
+  const actions = toList(resolve(statement.Action)).filter((action) =>
+    /^(\*|(dynamodb|events|sqs):)/i.test(action),
+  );
   if (actions.length === 0) return undefined;
   const conditions = (resolve(statement.Condition) ?? {}) as Readonly<Record<string, Properties>>;
   return {

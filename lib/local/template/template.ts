@@ -6,7 +6,6 @@ import { type ApiDefinition, readApi } from "./api-routes.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { createResolver, findResources, type Template } from "./intrinsics.ts";
-import { type Pipe, readPipes } from "./pipe.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
@@ -16,7 +15,6 @@ export interface LocalStack extends ApiDefinition {
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
-  readonly pipes: readonly Pipe[];
 }
 
 const suffix = ".template.json";
@@ -62,6 +60,5 @@ export function parseStack(template: Template, findAsset: FindAsset): LocalStack
     functions,
     table: readTable(template, resolve),
     eventSources: readEventSources(template, resolve, functions),
-    pipes: readPipes(template, resolve, functions),
   };
 }

@@ -11,7 +11,7 @@ import { countAccounts, nameItemCounts } from "./account-items.ts";
 type EraseAccountOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
 const eventsNote =
-  "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event pipe is RUNNING and that its failure queue is empty (docs/privacy.md).";
+  "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = (): Command =>

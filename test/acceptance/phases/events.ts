@@ -78,7 +78,7 @@ export const events: Phase = {
       missing.length === 0 ? "all within a minute" : `${missing.length} are missing, such as ${missing[0]}`,
     );
     yield compared(
-      { check: "A change of a lead", page: assumption("pipe-filters"), expected: "its event" },
+      { check: "A change of a lead", page, expected: "its event" },
       seen.has(changeId) ? "its event" : "none",
     );
     const { median, worst } = spread(

@@ -35,7 +35,7 @@ test.each<[string, ...unknown[]]>([
   ["eventArchiveDays", 1, 14],
   ["rateLimitRequests", 0, 100_000_000],
   ["alarmsTo", alarms, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
-  ["alarmsTo", { wake: `${alarms}-1`, look: alarms }],
+  ["alarmsTo", { page: `${alarms}-1`, ticket: alarms }],
   ["runbookUrl", "https://wiki.example.com/operations?version=2"],
   ["corsOrigins", [], ["https://app.example.com", "http://localhost:5173", "http://[::1]:3000"]],
   ["logRetentionDays", 1, 90, 3653],
@@ -51,7 +51,7 @@ const origin = "an origin such as https://app.example.com";
 const retention = "a number of days that CloudWatch supports, such as 7, 30, 90 or 365";
 const host = "a lowercase host name such as api.example.com";
 const arn = "the ARN of an AWS Certificate Manager certificate";
-const target = "the ARN of a standard SNS topic, or an object with one for wake and look each";
+const target = "the ARN of a standard SNS topic, or an object with one for page and ticket each";
 const url = "an https URL without a fragment";
 
 test.each<[name: string, allowed: string, ...values: unknown[]]>([
@@ -63,7 +63,7 @@ test.each<[name: string, allowed: string, ...values: unknown[]]>([
   ["deployment", "all-at-once or canary", "linear", true],
   ["logRetentionDays", retention, 31, "7"],
   ["alarmsTo", target, "ops", "ops@example.com", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
-  ["alarmsTo", target, { wake: alarms }, { wake: alarms, look: "team" }],
+  ["alarmsTo", target, { page: alarms }, { page: alarms, ticket: "team" }],
   ["errorsUrl", url, "docs/errors.md", "https://example.com/errors#busy"],
   ["runbookUrl", url, "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
   ["corsOrigins", "a list of origins such as https://app.example.com", "https://app.example.com"],
@@ -118,7 +118,7 @@ test("a file that is no JSON object is rejected with a sentence", async () => {
 test.each([
   ['{ "throttleRate": 5, "throttleRate": 500 }', "throttleRate"],
   ['{ "throttleRate": 5, "thr\\u006fttleRate": 5 }', "throttleRate"],
-  ['{ "alarmsTo": { "wake": "a", "look": "b", "wake": "c" } }', "alarmsTo[wake]"],
+  ['{ "alarmsTo": { "page": "a", "ticket": "b", "page": "c" } }', "alarmsTo[page]"],
 ])("%s, which has a setting twice, is rejected with a sentence", async (json, name) => {
   expect(await sentence(json)).toBe(`: ${name} is there more than once: keep one.`);
 });

@@ -10,7 +10,7 @@ const read = (path: string) => readFile(join(import.meta.dirname, "../../..", pa
 
 const settings = Object.entries(stageSchema.properties);
 
-test("stages/stage.schema.json is the schema: run `npm run stages`", async () => {
+test("stages/stage.schema.json is the schema: run `npm run tables`", async () => {
   expect(JSON.parse(await read("stages/stage.schema.json"))).toEqual(stageSchema);
 });
 
@@ -19,7 +19,7 @@ test("the schema is a valid one, which the check of a stage's file takes for gra
   expect(ajv.validateSchema(stageSchema), ajv.errorsText()).toBe(true);
 });
 
-test("docs/configuration.md has every setting once: run `npm run stages`", async () => {
+test("docs/configuration.md has every setting once: run `npm run tables`", async () => {
   const page = await read("docs/configuration.md");
   expect(withSettingsTable(page)).toBe(page);
   for (const [name] of settings.slice(1)) expect(page.split(`\n| \`${name}\` |`)).toHaveLength(2);

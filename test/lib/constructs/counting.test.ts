@@ -3,7 +3,7 @@ import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template, aliases } = await synthesize("dev");
 const queue = only(template, "AWS::SQS::Queue", "Counting");
-const source = only(template, "AWS::Lambda::EventSourceMapping");
+const source = only(template, "AWS::Lambda::EventSourceMapping", "Counting");
 const queueArn = { "Fn::GetAtt": [queue.id, "Arn"] };
 
 test("maintain-counts reads the table's stream from its beginning, in large batches, one at a time", () => {
@@ -20,7 +20,6 @@ test("maintain-counts reads the table's stream from its beginning, in large batc
     BisectBatchOnFunctionError: true,
     MaximumRetryAttempts: -1,
     MaximumRecordAgeInSeconds: 43_200,
-    MetricsConfig: { Metrics: ["EventCount"] },
     DestinationConfig: { OnFailure: { Destination: queueArn } },
   });
 });

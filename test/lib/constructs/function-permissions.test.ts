@@ -118,6 +118,13 @@ test("A sent message, the audit's scan and the canary see only whether an item e
   ]);
 });
 
+const readsStream = [
+  ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map(
+    (action) => `dynamodb:${action}`,
+  ),
+  "sqs:SendMessage",
+];
+
 test("Beside items of the table, a role allows its log, and what the function is for", () => {
   const others = named.map(({ id, name }) => {
     const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
@@ -126,12 +133,8 @@ test("Beside items of the table, a role allows its log, and what the function is
     return [name, actions.filter((action) => !action.startsWith("logs:"))] as const;
   });
   expect(Object.fromEntries(others.filter(([, actions]) => actions.length > 0))).toEqual({
-    "maintain-counts": [
-      ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map(
-        (action) => `dynamodb:${action}`,
-      ),
-      "sqs:SendMessage",
-    ],
+    "maintain-counts": readsStream,
+    "publish-events": ["events:PutEvents", ...readsStream],
     canary: ["ssm:GetParameter"],
   });
 });
@@ -156,12 +159,11 @@ test.each(named)("SECURITY.md has what the role of $name allows on items of the 
 });
 
 test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
-  const pipe = only(template, "AWS::Pipes::Pipe").properties.RoleArn["Fn::GetAtt"][0];
   const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule")).map(
     ({ Properties }) => Properties.Target.RoleArn["Fn::GetAtt"][0],
   );
   const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(
-    ([id]) => ![pipe, ...schedules].includes(id),
+    ([id]) => !schedules.includes(id),
   );
   expect(roles).toHaveLength(functions.size);
   for (const [, { Properties }] of roles) {

@@ -8,7 +8,7 @@ const prod = await synthesize("prod");
 const stackName = "leads-and-conversations-prod";
 const { template, functions, aliases } = await synthesize("prod", settings);
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
-const shifted = [...served, "maintain-counts", "compose-events"];
+const shifted = [...served, "maintain-counts", "publish-events"];
 
 type Resources = Readonly<
   Record<string, { Type: string; Properties: Record<string, unknown>; DependsOn?: string[] }>

@@ -21,7 +21,12 @@ const others: Partial<Record<FunctionName, object>> = {
   "maintain-counts": { Environment, Timeout: 60, MemorySize: 1769 },
   "audit-counts": { Environment, Timeout: 900 },
   // It does not use the table.
-  "compose-events": { Environment: { Variables: { RELEASE } } },
+  "publish-events": {
+    Environment: {
+      Variables: { EVENT_BUS_NAME: expect.anything(), FAILURES_URL: expect.anything(), RELEASE },
+    },
+    Timeout: 60,
+  },
   canary: { Environment: expect.anything(), Timeout: 120, MemorySize: 256 },
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
-import { runbookRows } from "../../../lib/monitoring/runbook.ts";
+import { alarms } from "../../../lib/monitoring/alarm-definitions.ts";
 import { activityIndex, indexes } from "../../../shared/dynamodb/keys.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { synthesize } from "../../support/synthesize.ts";
@@ -104,6 +104,7 @@ function signals(perHour: number, fault: Fault): Signals {
     if (name === "Throttles") return 0;
     if (caller === "canary") return run && (name === "Errors" ? Number(run === "fails") : 1);
     if (caller === "maintain-counts") return written > 0 && !stopped("counting") ? written : undefined;
+    if (caller === "publish-events") return written > 0 && !stopped("events") ? written : undefined;
     if (caller && caller in calls) {
       const called = calls[caller as RouteName];
       const isFault = name === "Errors" || metric.includes("TC(");
@@ -112,10 +113,6 @@ function signals(perHour: number, fault: Fault): Signals {
     const [, route = "", event] = /^leads-and-conversations-prod (\S+) Event (.+) Sum$/.exec(metric) ?? [];
     if (event === "request failed") return failed[route as RouteName] || undefined;
     if (event === "request") return { "create-lead": leads, "send-message": messages }[route] || undefined;
-    if (metric.startsWith("AWS/EventBridge/Pipes EventCount"))
-      return written > 0 && !stopped("events") ? written : undefined;
-    if (metric.startsWith("AWS/Lambda InvokedEventCount"))
-      return written > 0 && !stopped("counting") ? written : undefined;
     return undefined;
   };
 }
@@ -144,14 +141,14 @@ const faults: readonly (readonly [fault: Fault, few: string, many: string])[] = 
   ],
   [
     "functions",
-    "error-budget 5, canary 10, function-throttles 10",
-    "error-budget 2, function-throttles 6, canary 10",
+    "error-budget 5, canary 10, function-throttles 10, background-throttles 10",
+    "error-budget 2, function-throttles 6, background-throttles 6, canary 10",
   ],
   ["events", "events-late 10", "events-late 10"],
   ["counting", "counting-late 10", "counting-late 10"],
 ];
 
-const severityOf = (alarm: string) => runbookRows.get(alarm.split(" ")[0] ?? "")?.severity;
+const severityOf = (alarm: string) => alarms.find(({ name }) => name === alarm.split(" ")[0])?.severity;
 
 /** Which alarms of a fault are raised within two hours. */
 const raised = (perHour: number, fault: Fault) =>
@@ -161,10 +158,10 @@ const raised = (perHour: number, fault: Fault) =>
 
 test.each(
   faults,
-)("A fault of %s wakes somebody by these alarms after so many minutes", (fault, few, many) => {
+)("A fault of %s pages somebody by these alarms after so many minutes", (fault, few, many) => {
   expect([raised(10, fault), raised(1_000_000, fault)]).toEqual([few, many]);
   for (const text of [few, many])
-    expect(text.split(", ").filter((alarm) => severityOf(alarm) === "wake")).not.toEqual([]);
+    expect(text.split(", ").filter((alarm) => severityOf(alarm) === "page")).not.toEqual([]);
 });
 
 test.each([10, 1_000_000])("Without a fault, no alarm is raised at %s requests an hour", (perHour) => {
@@ -180,6 +177,13 @@ const throttles = (kind: "Read" | "Write") =>
     (name) => new RegExp(`${kind}ThrottleEvents (GlobalSecondaryIndexName )?${name} |Consumed${kind}`),
   );
 
+const isOfApi = (name: FunctionName) => name === "authorize" || name in routes;
+
+const throttlesOf = (isMeant: (name: FunctionName) => boolean) =>
+  [...functions].flatMap(([id, name]) =>
+    isMeant(name) ? [new RegExp(` Throttles FunctionName ${id} `)] : [],
+  );
+
 /** Metrics that say a value in each minute, while nothing else is wrong: each raises the alarm after so many minutes. */
 const symptoms: readonly (readonly [alarm: string, value: Value, metrics: readonly RegExp[]])[] = [
   ["server-errors-authorize 6", 1, [/^AWS.Lambda (Errors|Invocations) FunctionName authorize/]],
@@ -190,11 +194,8 @@ const symptoms: readonly (readonly [alarm: string, value: Value, metrics: readon
   ["certificate-expiry 1", 29, [/ DaysToExpiry /]],
   ["gateway-throttles 6", 1, [/ ThrottledRequests /]],
   ["function-throttles 6", 800, [/^AWS.Usage ResourceCount .* Maximum$/]],
-  [
-    "function-throttles 6",
-    1,
-    [...functions.keys()].map((id) => new RegExp(` Throttles FunctionName ${id} `)),
-  ],
+  ["function-throttles 6", 1, throttlesOf((name) => isOfApi(name))],
+  ["background-throttles 6", 1, throttlesOf((name) => !isOfApi(name))],
   ["table-read-throttles 6", 1, throttles("Read")],
   ["table-write-throttles 6", 1, throttles("Write")],
   ["counting-late 1", 300_000, [/ FunctionName maintaincounts\w+ Maximum$/]],
@@ -210,11 +211,7 @@ const symptoms: readonly (readonly [alarm: string, value: Value, metrics: readon
   ["audit-late 1", 336, [/ AuditAge Maximum$/]],
   ["audit-late 360", undefined, [/ AuditAge Maximum$/]],
   ["events-late 1", 1, [/ QueueName Events.* Maximum$/]],
-  [
-    "events-late 6",
-    1,
-    ["Failed", "PartiallyFailed", "Throttled", "Timeout"].map((name) => new RegExp(` Execution${name} `)),
-  ],
+  ["events-late 1", 300_000, [/ FunctionName publishevents\w+ Maximum$/]],
   [
     "new-version-errors 1",
     1,

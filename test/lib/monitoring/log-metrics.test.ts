@@ -95,11 +95,13 @@ test.each(
 });
 
 test("each line that an alarm watches is counted by its event, and no other", () => {
-  const { request, requestFailed, functionFailed, countsFailed, countsBehind, countsAudited, ...watched } =
+  const { request, requestFailed, functionFailed, countsFailed, countsBehind, countsAudited, ...others } =
     logEvents;
+  // The failure queue and the age of the stream tell of them.
+  const { eventsFailed, eventRefused, ...watched } = others;
   for (const name of functions.values()) {
     for (const event of Object.values(watched)) expect(counted(name, { event })).toEqual([[name, event]]);
-    for (const event of [functionFailed, countsFailed, countsBehind, "requests"])
+    for (const event of [functionFailed, countsFailed, countsBehind, eventsFailed, eventRefused, "requests"])
       expect(counted(name, { event, status: 201, replayed: false })).toEqual([]);
   }
   expect(counted("audit-counts", { event: countsAudited, oldest: 3 })).toEqual([["AuditAge"]]);

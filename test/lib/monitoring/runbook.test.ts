@@ -2,23 +2,55 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runbookRows } from "../../../lib/monitoring/runbook.ts";
+import { alarms as definitions } from "../../../lib/monitoring/alarm-definitions.ts";
+import { withAlarmsTable } from "../../../lib/monitoring/alarms-table.ts";
 import { synthesize } from "../../support/synthesize.ts";
 import { readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
 
 const topic = "arn:aws:sns:eu-west-1:123456789012:";
-const alarmsTo = { wake: `${topic}wake`, look: `${topic}look` };
+const alarmsTo = { page: `${topic}page`, ticket: `${topic}ticket` };
 const pinned = { account: "123456789012", region: "eu-west-1" };
 const { template } = await synthesize("prod", { ...withEveryAlarm, ...pinned, alarmsTo });
 const alarms = readAlarms(template);
 const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
-const table = page.split("\n").filter((line) => /^\| \[.* \| (wake|look) \|/.test(line));
 
-test("Each row of the runbook's table is an alarm, and each alarm a row that has a section", () => {
-  expect([...runbookRows.keys()]).toEqual([...alarms.keys()]);
-  expect(table).toHaveLength(alarms.size);
+test("docs/operations.md has the table of the alarms, and a section of each: run `npm run tables`", () => {
+  expect(withAlarmsTable(page)).toBe(page);
+  expect([...alarms.keys()]).toEqual(definitions.map(({ name }) => name));
   const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
-  for (const { section } of runbookRows.values()) expect(sections).toContain(section);
+  for (const { name, section = name } of definitions) expect(sections).toContain(section);
+});
+
+test("Who is told of what, and when", () => {
+  const told = [...alarms].map(([name, alarm]) => {
+    const [severity] = Object.entries(alarmsTo).find(([, arn]) => alarm.AlarmActions?.includes(arn)) ?? [];
+    const [{ Period = 0 } = alarm] = alarm.Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
+    const isMinimum = alarm.ComparisonOperator === "LessThanThreshold";
+    const periods = `${alarm.DatapointsToAlarm} of ${alarm.EvaluationPeriods} × ${Period / 60} min`;
+    return `${severity} ${name} ${isMinimum ? "<" : "≥"} ${alarm.Threshold}, ${periods}, ${alarm.TreatMissingData}`;
+  });
+  expect(told).toEqual([
+    "page server-errors-authorize ≥ 1.44, 2 of 3 × 5 min, ignore",
+    "page server-errors-lists ≥ 1.44, 2 of 3 × 5 min, ignore",
+    "page server-errors-writes ≥ 1.44, 2 of 3 × 5 min, ignore",
+    "ticket slow-answers ≥ 3, 1 of 1 × 60 min, ignore",
+    "ticket error-budget ≥ 0.3, 1 of 1 × 360 min, ignore",
+    "ticket forbidden-requests ≥ 100, 1 of 1 × 5 min, ignore",
+    "ticket rate-limiter-open ≥ 1, 2 of 2 × 5 min, ignore",
+    "ticket malformed-items ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket certificate-expiry < 30, 1 of 1 × 1440 min, breaching",
+    "page canary < 1, 2 of 3 × 5 min, breaching",
+    "ticket gateway-throttles ≥ 1, 2 of 2 × 5 min, ignore",
+    "ticket function-throttles ≥ 80, 2 of 2 × 5 min, ignore",
+    "ticket background-throttles ≥ 1, 2 of 2 × 5 min, ignore",
+    "ticket table-read-throttles ≥ 1, 2 of 2 × 5 min, ignore",
+    "ticket table-write-throttles ≥ 1, 2 of 2 × 5 min, ignore",
+    "page counting-late ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket counts-wrong ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket audit-late < 1, 1 of 1 × 360 min, breaching",
+    "page events-late ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket new-version-errors ≥ 1, 1 of 3 × 1 min, ignore",
+  ]);
 });
 
 test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {
@@ -34,20 +66,17 @@ test("The shell function query reads the access log that its second argument nam
   );
 });
 
-test("An alarm notifies the topic of its row when it is raised and when it ends, with what the row says", () => {
-  for (const [name, { severity, description, section }] of runbookRows)
-    expect([name, alarms.get(name)]).toMatchObject([
-      name,
-      {
-        AlarmDescription: `${description} Runbook: docs/operations.md#${section}`,
-        AlarmActions: [alarmsTo[severity]],
-        OKActions: [alarmsTo[severity]],
-      },
-    ]);
+test("An alarm says when it is raised and when it ends what it means, and links to its section", () => {
+  for (const { name, section = name, means, first } of definitions) {
+    const alarm = alarms.get(name);
+    expect(alarm?.AlarmDescription).toBe(`${means} First: ${first} Runbook: docs/operations.md#${section}`);
+    expect(alarm?.OKActions).toEqual(alarm?.AlarmActions);
+  }
 });
 
-test("Nothing from outside raises an alarm that wakes somebody", () => {
-  for (const row of table) if (row.includes(" | wake |")) expect(row).toMatch(/ \| Nothing[^|]* \|$/);
+test("Nothing from outside raises an alarm that pages somebody", () => {
+  for (const { severity, fromOutside = "Nothing" } of definitions)
+    if (severity === "page") expect(fromOutside).toMatch(/^Nothing/);
 });
 
 test("Each alarm reads at most ten metrics, a limit of CloudWatch, of its own account and region, in any unit", () => {
@@ -60,10 +89,10 @@ test("Each alarm reads at most ten metrics, a limit of CloudWatch, of its own ac
 test("By default alarms notify nobody; one topic gets all of them; they link to a published runbook", async () => {
   for (const alarm of readAlarms((await synthesize("prod")).template).values())
     expect(Object.keys(alarm)).not.toContain("AlarmActions");
-  const settings = { alarmsTo: alarmsTo.look, runbookUrl: "https://wiki.example.com/operations" };
+  const settings = { alarmsTo: alarmsTo.ticket, runbookUrl: "https://wiki.example.com/operations" };
   for (const alarm of readAlarms((await synthesize("prod", settings)).template).values())
     expect(alarm).toMatchObject({
-      AlarmActions: [alarmsTo.look],
+      AlarmActions: [alarmsTo.ticket],
       AlarmDescription: expect.stringContaining(" Runbook: https://wiki.example.com/operations#"),
     });
 });

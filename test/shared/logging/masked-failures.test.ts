@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { expect, test, vi } from "vitest";
 import { handler as authorize } from "../../../functions/authorize.ts";
-import { handler as composeEvents } from "../../../functions/compose-events.ts";
 import { handler as createLead } from "../../../functions/create-lead.ts";
 import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
+import { handler as publishEvents } from "../../../functions/publish-events.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import { lambdaContext, routeEvent } from "../../support/events.ts";
 
@@ -26,7 +26,7 @@ test.each([
   ["a route whose error response fails", () => createLead(brokenEvent(), lambdaContext())],
   ["authorize", () => authorize(broken("identitySource"))],
   ["maintain-counts", () => maintainCounts({ Records: [broken("dynamodb")] }, lambdaContext())],
-  ["compose-events", () => composeEvents([broken("dynamodb")])],
+  ["publish-events", () => publishEvents({ Records: [broken("dynamodb")] }, lambdaContext())],
 ])("nothing of the event of %s is logged or thrown", async (_, call) => {
   expect(await loggedFailure(call)).not.toContain("secret");
 });

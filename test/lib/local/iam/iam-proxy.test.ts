@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFaults, type Faults, type InjectedFault } from "../../../../lib/local/iam/faults.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
+import { openLocalQueues } from "../../../../lib/local/streams/local-queues.ts";
 import type { Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
 import { expectLocalOnly } from "../support/linux.ts";
@@ -31,24 +34,32 @@ async function start(statements: Statement[], faults?: Faults) {
     endpoint,
     headers: { authorization: "Credential=engine/" },
     findPartitionKey: () => "pk",
+    operations: {
+      PutEvents: async ({ Entries }: { Entries: object[] }) => ({
+        Entries: Entries.map(() => ({ EventId: "1" })),
+      }),
+      SendMessage: openLocalQueues((line) => log.push(line)),
+    },
     faults,
     log: (line) => log.push(line),
   });
   const role = { name: "ProbeRole", statements };
   const accessKeyId = proxy.createAccessKey(await createFunction("", { role }));
-  const client = new DynamoDBClient({
+  const options = {
     endpoint: proxy.endpoint,
     region: "local",
     credentials: { accessKeyId, secretAccessKey: "x" },
     maxAttempts: 1,
-  });
+  };
+  const client = new DynamoDBClient(options);
+  const [bus, queue] = [new EventBridgeClient(options), new SQSClient(options)];
   onTestFinished(() => {
-    client.destroy();
+    for (const each of [client, bus, queue]) each.destroy();
     proxy.close();
     engine.close();
     engine.closeAllConnections();
   });
-  return { client, received, log, proxy };
+  return { client, bus, queue, received, log, proxy };
 }
 
 test("an allowed request reaches the engine unchanged, with the engine's credentials and no other headers", async () => {
@@ -80,6 +91,38 @@ test("a denied request gets AWS's error, and does not reach the engine", async (
   });
   expect(received).toEqual([]);
   expect(log).toEqual([expect.stringMatching(/^\[probe\] AccessDeniedException: /)]);
+});
+
+const denied = (action: string, resource: string) => ({
+  name: "AccessDeniedException",
+  message: expect.stringContaining(`perform: ${action} on resource: ${resource} because`),
+});
+
+test("events reach the bus that the role allows, and no call with another bus is taken", async () => {
+  const busArn = "arn:aws:events:local:000000000000:event-bus/probes";
+  const { bus, received } = await start([
+    { actions: ["events:PutEvents"], resources: [busArn], conditions: [] },
+  ]);
+  const put = (...names: string[]) =>
+    bus.send(
+      new PutEventsCommand({ Entries: names.map((EventBusName) => ({ EventBusName, Detail: "{}" })) }),
+    );
+  expect(await put("probes", "probes")).toMatchObject({ Entries: [{ EventId: "1" }, { EventId: "1" }] });
+  await expect(put("probes", "others")).rejects.toMatchObject(
+    denied("events:PutEvents", busArn.replace("probes", "others")),
+  );
+  expect(received).toEqual([]);
+});
+
+test("messages reach the queue that the role allows, and are logged", async () => {
+  const resources = ["arn:aws:sqs:local:000000000000:Failures"];
+  const { queue, log } = await start([{ actions: ["sqs:SendMessage"], resources, conditions: [] }]);
+  const send = (QueueUrl: string) => queue.send(new SendMessageCommand({ QueueUrl, MessageBody: "a body" }));
+  await send("Failures");
+  expect(log).toEqual(["[Failures] a body"]);
+  await expect(send("Others")).rejects.toMatchObject(
+    denied("sqs:SendMessage", "arn:aws:sqs:local:000000000000:Others"),
+  );
 });
 
 test.each<[InjectedFault, string | undefined, number]>([

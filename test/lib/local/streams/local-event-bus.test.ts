@@ -2,14 +2,18 @@ import { expect, onTestFinished, test } from "vitest";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
 import { startConnector } from "../support/connector.ts";
 
-const parameters = { source: "probes", typeField: "type" };
 const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });
+const toEntry = (id: string) => ({
+  Source: "probes",
+  DetailType: "message.sent",
+  Detail: JSON.stringify(sent(id)),
+});
 
 function open(eventsUrl: string | undefined) {
   const log: string[] = [];
   const bus = openLocalEventBus({ eventsUrl, log: (line) => log.push(line) });
   onTestFinished(() => bus.stop());
-  return { ...bus, log, putMessages: (...ids: string[]) => bus.put(parameters, ids.map(sent)) };
+  return { ...bus, log, putMessages: (...ids: string[]) => bus.putEvents({ Entries: ids.map(toEntry) }) };
 }
 
 test("an event is posted in EventBridge's format, and again with the same id", async () => {
@@ -78,8 +82,11 @@ test("an event without a response is retried, until the run ends", async () => {
 });
 
 test("without a URL, events are logged", async () => {
-  const { log, put, putMessages } = open(undefined);
-  for (const nothing of [[], null, ""]) await put(parameters, nothing);
-  await putMessages("msg_1", "msg_2");
+  const { log, putMessages } = open(undefined);
+  const id = expect.stringMatching(/^[\da-f-]{36}$/);
+  expect(await putMessages("msg_1", "msg_2")).toEqual({
+    FailedEntryCount: 0,
+    Entries: [{ EventId: id }, { EventId: id }],
+  });
   expect(log).toEqual(["[events] message.sent msg_1", "[events] message.sent msg_2"]);
 });

@@ -227,7 +227,7 @@ describe("accounts erase", () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       expect(stderr).toMatch(new RegExp(`^The account ${account} has ${numbers} \\d+ other items\\.\n`));
       expect(stderr).toContain(
-        "check first that the event pipe is RUNNING and that its failure queue is empty",
+        "check first that the event source mapping of publish-events is Enabled and that its failure queue is empty",
       );
       expect(stderr).toMatch(
         /That is not the name of the account: nothing was changed\. Scripts use --yes\.\n$/,

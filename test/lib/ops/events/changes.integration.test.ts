@@ -14,8 +14,9 @@ import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "../accounts/support/copy.ts";
 
-const [pipe] = stack.pipes;
-/** What the pipe of the stack makes of what something writes. @returns the events, and how many records the filter let pass */
+const publisher = stack.eventSources.find((source) => source.function.label === "publish-events");
+
+/** What publish-events makes of what something writes. @returns the events, and how many records the filter let pass */
 async function eventsOf(work: () => Promise<unknown>) {
   const before = await tableItems();
   await work();
@@ -28,7 +29,7 @@ async function eventsOf(work: () => Promise<unknown>) {
         eventName: eventName as "INSERT" | "MODIFY" | "REMOVE",
       })),
   );
-  const passed = records.filter((record) => pipe?.accepts(record));
+  const passed = records.filter((record) => publisher?.accepts(record));
   return { passed: passed.length, events: toEvents(passed) };
 }
 

@@ -1,0 +1,58 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { EventBus } from "aws-cdk-lib/aws-events";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Construct } from "constructs";
+import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
+import type { ServiceProps } from "./service-function.ts";
+import { FailureQueue, StreamReader } from "./stream-reader.ts";
+
+/** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
+export class Events extends Construct {
+  readonly bus: EventBus;
+  readonly publisher: StreamReader;
+
+  constructor(scope: Construct, id: string, props: ServiceProps) {
+    super(scope, id);
+    this.bus = new EventBus(this, "Bus", {
+      eventBusName: Stack.of(this).stackName,
+      description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
+    });
+    const { eventArchiveDays } = props.config;
+    if (eventArchiveDays !== undefined) this.archiveFor(eventArchiveDays);
+    const failures = new FailureQueue(this, "Failures");
+    this.publisher = new StreamReader(this, "Publisher", "publish-events", {
+      ...props,
+      timeout: Duration.seconds(60),
+      environment: { EVENT_BUS_NAME: this.bus.eventBusName, FAILURES_URL: failures.queueUrl },
+      policies: {
+        Events: [new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] })],
+      },
+      // At least ten calls of PutEvents, and at most a hundred.
+      batchSize: 100,
+      filters,
+      failures,
+    });
+  }
+
+  /** Keeps the events of this service, so that EventBridge can send them again. */
+  private archiveFor(days: number): void {
+    this.bus.archive("Archive", {
+      archiveName: Stack.of(this).stackName,
+      eventPattern: { source: [eventSource] },
+      retention: Duration.days(days),
+    });
+  }
+}
+
+const keysOf = (types: ReadonlyMap<string, unknown>) => ({
+  pk: { S: [...types.keys()].map((type) => ({ prefix: `${type}#` })) },
+});
+
+/** New items, and marked changes of rows. A message removes the mark, so it does not pass as a change of its conversation. */
+const filters = [
+  { eventName: ["INSERT"], dynamodb: { Keys: keysOf(eventTypes) } },
+  {
+    eventName: ["MODIFY"],
+    dynamodb: { Keys: keysOf(changeTypes), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },
+  },
+];

@@ -1,0 +1,341 @@
+import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import * as logEvents from "../../shared/logging/log-events.ts";
+import { type RouteName, routes } from "../../shared/routes.ts";
+import type { ServiceFunction } from "../constructs/service-function.ts";
+import type { StreamReader } from "../constructs/stream-reader.ts";
+import { always, faultsDuring, percentage, undone } from "./metric-math.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
+
+/** What holds for an alarm that does not set it. */
+export const alarmDefaults = { threshold: 1, periods: [1, 1, 5], fromOutside: "Nothing" } as const;
+
+/** An alarm: its metric, when it is raised, and what the runbook says of it. */
+export interface AlarmDefinition {
+  readonly name: string;
+  /** The anchor of its section in the runbook; its name unless set. */
+  readonly section?: string;
+  /** Who is paged is woken: callers are harmed, and no caller can cause it alone. A ticket waits for working hours. */
+  readonly severity: "page" | "ticket";
+  /** 1 unless set. */
+  readonly threshold?: number;
+  readonly unit?: "%" | "days";
+  /** Whether the metric must always have data: values below the threshold breach, and missing ones. */
+  readonly required?: true;
+  /** How many of how many periods must breach, and the minutes of a period: one of five minutes unless set. */
+  readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
+  /** Whether it ends a gradual deployment: CodeDeploy accepts ten alarms. */
+  readonly rollsBack?: true;
+  readonly means: string;
+  /** What to look at first. */
+  readonly first: string;
+  /** What a caller can raise it with: nothing unless set. */
+  readonly fromOutside?: string;
+  /** Undefined if the stage does not have what it watches. */
+  readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
+}
+
+const total = { statistic: Stats.SUM };
+const maximum = { statistic: Stats.MAXIMUM };
+
+const names = (of: readonly ServiceFunction[]) => of.map(({ name }) => name);
+
+const routesOf = (kind: "list" | "write", { api }: MonitoredResources) =>
+  api.handlers.filter(({ name }) => routes[name as RouteName].kind === kind);
+
+/** Lambda's errors, and logged 5xx that no caller can cause alone. Lambda's metrics cost nothing. */
+const serverErrors = (of: readonly ServiceFunction[], { logs }: MonitoredResources) =>
+  percentage(
+    of.map(({ name, lambda }) => ({
+      bad: [...logs.lines(logEvents.requestFailed, name), lambda.metricErrors()],
+      all: lambda.metricInvocations(),
+    })),
+    1,
+  );
+
+/** An objective of 99.9 %, used up 14.4 times as fast as a month allows. */
+const serverErrorsAlarm = {
+  section: "server-errors",
+  severity: "page",
+  threshold: 1.44,
+  unit: "%",
+  periods: [2, 3, 5],
+  rollsBack: true,
+  first: "The errors of the functions, and where they were thrown.",
+} as const;
+
+const throttles = (of: readonly ServiceFunction[]) =>
+  always(
+    "throttles",
+    of.map(({ lambda }) => lambda.metricThrottles()),
+  );
+
+const tableThrottlesAlarm = {
+  section: "table-throttles",
+  severity: "ticket",
+  periods: [2, 2, 5],
+  first: "The table or an index, on DynamoDB's automatic dashboard.",
+} as const;
+
+/** Whether a reader of the stream is late: what callers wrote is a record of the stream for each of them. */
+function late({ fn }: StreamReader, { logs }: MonitoredResources, faults: readonly IMetric[] = []) {
+  const age = (statistic: string) => fn.lambda.metric("IteratorAge", { statistic });
+  const isOld = new MathExpression({
+    // Milliseconds. Older than a period: one change of this age shows that the fault lasts.
+    expression: "age + TIME_SERIES(0) >= 300000",
+    usingMetrics: { age: age(Stats.MAXIMUM) },
+  });
+  return undone({
+    given: logs.lines(logEvents.request, "create-lead", "send-message"),
+    // Lambda reports the age of each batch that it passes to the function.
+    sign: age(Stats.SAMPLE_COUNT),
+    faults: [isOld, ...faults],
+  });
+}
+
+/** The execution environments of all functions of the AWS account that work at the same time. */
+const concurrentExecutions = new Metric({
+  namespace: "AWS/Usage",
+  metricName: "ResourceCount",
+  dimensionsMap: { Type: "Resource", Service: "Lambda", Resource: "ConcurrentExecutions", Class: "None" },
+  ...maximum,
+});
+
+/** Every alarm, in the order of the runbook's table. `npm run tables` writes that table. */
+export const alarms: readonly AlarmDefinition[] = [
+  {
+    name: "server-errors-authorize",
+    ...serverErrorsAlarm,
+    means: "The authorizer fails: valid keys get 500 on every route, once cached results have expired.",
+    fromOutside:
+      "Nothing but a bug that a request meets. With `authorizerCacheSeconds` 0, more than 3,000 requests a second of one key",
+    metric: (resources) => serverErrors([resources.api.authorizer], resources),
+  },
+  {
+    name: "server-errors-lists",
+    ...serverErrorsAlarm,
+    means: "Requests of a list fail with 5xx: callers cannot read and must retry.",
+    fromOutside: "Nothing but a bug that a request meets",
+    metric: (resources) => serverErrors(routesOf("list", resources), resources),
+  },
+  {
+    name: "server-errors-writes",
+    ...serverErrorsAlarm,
+    means: "Requests that write fail with 5xx: callers cannot add leads or messages and must retry.",
+    fromOutside: "Nothing but a bug that a request meets",
+    metric: (resources) => serverErrors(routesOf("write", resources), resources),
+  },
+  {
+    name: "slow-answers",
+    severity: "ticket",
+    threshold: 3,
+    unit: "%",
+    periods: [1, 1, 60],
+    rollsBack: true,
+    means: "Requests of a route take more than a second: callers wait, and some time out.",
+    first: "Which route: the p99 duration on Lambda's automatic dashboard.",
+    fromOutside: "Long lists of a second or more: 3 % of a list route",
+    metric: ({ api }) =>
+      percentage(
+        api.handlers.map(({ lambda }) => ({
+          // No function of a route may take as long as thirty seconds.
+          bad: [lambda.metricDuration({ statistic: "TC(1000:30000)" })],
+          all: lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
+        })),
+        5,
+      ),
+  },
+  {
+    name: "error-budget",
+    severity: "ticket",
+    threshold: 0.3,
+    unit: "%",
+    periods: [1, 1, 360],
+    means: "Requests fail with 5xx so often that the failures of a month are used up in days.",
+    first: "The errors of the last six hours, then the access log.",
+    fromOutside: "Long lists that get 503",
+    metric: ({ api: { stage } }) =>
+      percentage([{ bad: [stage.metricServerError(total)], all: stage.metricCount(total) }], 5),
+  },
+  {
+    name: "forbidden-requests",
+    severity: "ticket",
+    threshold: 100,
+    means:
+      "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
+    first: "Who is refused, in the access log.",
+    fromOutside: "Anybody, with wrong keys",
+    metric: ({ logs }) => logs.requests("ForbiddenRequests"),
+  },
+  {
+    name: "rate-limiter-open",
+    severity: "ticket",
+    periods: [2, 2, 5],
+    means:
+      "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
+    first: "The cause, in the log of the functions.",
+    metric: ({ api, logs }) =>
+      always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...names(api.handlers))),
+  },
+  {
+    name: "malformed-items",
+    severity: "ticket",
+    means:
+      "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
+    first: "Which items, in the logs of the functions.",
+    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.malformedItem, ...names(functions))),
+  },
+  {
+    name: "certificate-expiry",
+    severity: "ticket",
+    threshold: 30,
+    unit: "days",
+    required: true,
+    periods: [1, 1, 24 * 60],
+    means:
+      "The certificate of the custom domain expires in less than 30 days or has expired: clients cannot connect without a valid one.",
+    first: "Whether AWS renews it.",
+    metric: ({ certificate }) => certificate?.metricDaysToExpiry(),
+  },
+  {
+    name: "canary",
+    severity: "page",
+    required: true,
+    periods: [2, 3, 5],
+    means:
+      "The canary did not succeed for ten minutes: callers outside cannot use a route, totals are wrong, or the canary itself does not run.",
+    first: "Its last errors, and a request of your own from outside AWS.",
+    fromOutside:
+      "Nothing that leaves the API to others: ten minutes above `throttleRate` or the quota of Lambda",
+    metric: ({ canary }) =>
+      canary &&
+      new MathExpression({
+        // In place of a missing value, CloudWatch would evaluate older ones for a while.
+        expression: "runs - failures + TIME_SERIES(0)",
+        usingMetrics: {
+          runs: canary.runner.lambda.metricInvocations(),
+          failures: canary.runner.lambda.metricErrors(),
+        },
+      }),
+  },
+  {
+    name: "gateway-throttles",
+    severity: "ticket",
+    periods: [2, 2, 5],
+    means: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
+    first: "The requests by account.",
+    fromOutside: "Anybody, above `throttleRate` or `throttleBurst`",
+    metric: ({ logs }) => logs.requests("ThrottledRequests"),
+  },
+  {
+    name: "function-throttles",
+    severity: "ticket",
+    threshold: 80,
+    unit: "%",
+    periods: [2, 2, 5],
+    means:
+      "Lambda throttled a function of the API (100 %), or all functions of the AWS account use 80 % of its concurrent executions: callers get 5xx, and counts and events are late.",
+    first: "Which functions use them, on Lambda's automatic dashboard.",
+    fromOutside:
+      "More requests at once than 80 % of Lambda's environments: 1,000 by default, fewer than `throttleBurst` of prod",
+    metric: ({ api }) =>
+      new MathExpression({
+        expression: "IF(throttles > 0, 100, 100 * used / SERVICE_QUOTA(used) + TIME_SERIES(0))",
+        usingMetrics: {
+          throttles: throttles([api.authorizer, ...api.handlers]),
+          used: concurrentExecutions,
+        },
+      }),
+  },
+  {
+    name: "background-throttles",
+    section: "function-throttles",
+    severity: "ticket",
+    periods: [2, 2, 5],
+    means:
+      "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
+    first: "Which functions use them, on Lambda's automatic dashboard.",
+    fromOutside: "As for `function-throttles`",
+    metric: ({ api, functions }) =>
+      throttles(functions.filter((fn) => fn !== api.authorizer && !api.handlers.includes(fn))),
+  },
+  {
+    name: "table-read-throttles",
+    ...tableThrottlesAlarm,
+    means: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
+    fromOutside: "More than 3,000 R a second of one partition key",
+    metric: ({ table }) =>
+      faultsDuring(table.metricConsumedReadCapacityUnits(total), table.metricThrottleEvents("Read")),
+  },
+  {
+    name: "table-write-throttles",
+    ...tableThrottlesAlarm,
+    means: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
+    fromOutside: "More than 1,000 W a second of one partition key",
+    metric: ({ table }) =>
+      faultsDuring(table.metricConsumedWriteCapacityUnits(total), table.metricThrottleEvents("Write")),
+  },
+  {
+    name: "counting-late",
+    severity: "page",
+    means:
+      "Changes are counted five minutes late, or nothing counts them: lists cost more every minute, and show operators' changes late.",
+    first: "Counts that failed, in the log of maintain-counts, then the event source mapping.",
+    metric: (resources) => late(resources.counting.maintainer, resources),
+  },
+  {
+    name: "counts-wrong",
+    severity: "ticket",
+    means:
+      "Counts were damaged, corrected or given up, or rows were written nearly too late for them: lists of the account in the log may have returned 503 or wrong totals.",
+    first: "Which lines were logged, then the failure queue of maintain-counts.",
+    metric: (resources) => {
+      const { counting, logs } = resources;
+      const lists = names(routesOf("list", resources));
+      return always("sign", [
+        counting.maintainer.failures.metricApproximateNumberOfMessagesVisible(maximum),
+        ...logs.lines(logEvents.lateWrites, "maintain-counts"),
+        ...logs.lines(logEvents.countsGivenUp, "maintain-counts", "audit-counts"),
+        ...logs.lines(logEvents.countsRepaired, "audit-counts"),
+        ...logs.lines(logEvents.countsDamaged, "maintain-counts", "audit-counts", ...lists),
+      ]);
+    },
+  },
+  {
+    name: "audit-late",
+    severity: "ticket",
+    required: true,
+    periods: [1, 1, 6 * 60],
+    means:
+      "Counts were last verified two weeks ago, or the audit does not run: what is wrong with totals stays wrong.",
+    first: "The log of audit-counts: a line every hour.",
+    metric: ({ logs }) =>
+      new MathExpression({
+        // Hours until two rounds of the audit were missed.
+        expression: `${14 * 24} - oldest`,
+        usingMetrics: { oldest: logs.auditAge },
+      }),
+  },
+  {
+    name: "events-late",
+    severity: "page",
+    means:
+      "Events are published five minutes late, nothing publishes them, or one was given up: messages that callers sent reach no channel.",
+    first: "The log of publish-events, then its event source mapping and its failure queue.",
+    metric: (resources) => {
+      const { failures } = resources.events.publisher;
+      return late(resources.events.publisher, resources, [
+        failures.metricApproximateNumberOfMessagesVisible(maximum),
+      ]);
+    },
+  },
+  {
+    name: "new-version-errors",
+    severity: "ticket",
+    periods: [1, 3, 1],
+    rollsBack: true,
+    means: "A new version of a function crashes or times out: its requests fail with 5xx.",
+    first: "The last errors of the functions.",
+    fromOutside: "Nothing but a bug that a request meets",
+    metric: ({ deployment }) => deployment && always("error", deployment.metricErrors()),
+  },
+];

@@ -1,0 +1,202 @@
+import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import { messageKey } from "../../../shared/dynamodb/keys.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
+import { lambdaContext } from "../../support/events.ts";
+import { mockClient } from "../../support/mocked-client.ts";
+import { seeded } from "../../support/random.ts";
+import { streamRecord } from "../../support/stream-record.ts";
+
+vi.stubEnv("EVENT_BUS_NAME", "probes");
+vi.stubEnv("FAILURES_URL", "https://sqs.example.com/failures");
+const { handler } = await import("../../../functions/publish-events.ts");
+vi.unstubAllEnvs();
+
+const bus = mockClient(EventBridgeClient);
+const queue = mockClient(SQSClient);
+let logged: unknown[];
+/** The events that the bus took, in its order. */
+let taken: ServiceEvent[];
+
+/** @param fault what is wrong with an event, if the bus does not take it; a call can throw it as well */
+const respond = (fault: (event: ServiceEvent) => string | undefined) =>
+  bus.on(PutEventsCommand).callsFake(({ Entries }: PutEventsCommand["input"]) => ({
+    Entries: Entries?.map(({ Detail = "" }): PutEventsResultEntry => {
+      const event = JSON.parse(Detail) as ServiceEvent;
+      const ErrorCode = fault(event);
+      if (ErrorCode) return { ErrorCode, ErrorMessage: "a secret" };
+      taken.push(event);
+      return { EventId: "1" };
+    }),
+  }));
+
+/** A call for which the client throws. */
+const failed = () => Object.assign(new Error("a secret"), { name: "ThrottlingException" });
+
+beforeEach(() => {
+  bus.reset();
+  queue.reset();
+  taken = [];
+  logged = [];
+  respond(() => undefined);
+  vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
+});
+
+const insert = (item: object) => ({ ...streamRecord(undefined, { ...item }), eventName: "INSERT" as const });
+
+function aLead(): DynamoDBRecord {
+  const id = newId("lead");
+  return insert(
+    leadItem("acme", { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) }),
+  );
+}
+
+function aMessage(leadId: string, conversationId: string, message = "Hello"): DynamoDBRecord {
+  const id = newId("msg");
+  const key = messageKey("acme", conversationId, id);
+  return insert({
+    ...{ ...key, id, conversationId, leadId, channel: "web", message, createdAt: createdAt(id) },
+  });
+}
+
+const conversation = () => ({ leadId: newId("lead"), conversationId: newId("conv") });
+const idOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.NewImage?.id?.S;
+const deliver = async (Records: DynamoDBRecord[], remaining = 60_000) =>
+  (await handler({ Records }, lambdaContext(remaining))).batchItemFailures.map(
+    ({ itemIdentifier }) => itemIdentifier,
+  );
+const numberOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.SequenceNumber;
+const calls = () => bus.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? []);
+
+test("an event is put on the bus as connectors know it", async () => {
+  const { leadId, conversationId } = conversation();
+  const record = aMessage(leadId, conversationId);
+  expect(await deliver([record])).toEqual([]);
+  const [[entry] = []] = calls();
+  expect(entry).toEqual({
+    EventBusName: "probes",
+    Source: "leads-and-conversations",
+    DetailType: "message.sent",
+    Detail: JSON.stringify({
+      ...{ type: "message.sent", version: 1, id: idOf(record), account: "acme" },
+      ...{ leadId, conversationId, channel: "web", message: "Hello", createdAt: taken[0]?.createdAt },
+    }),
+  });
+});
+
+test("a call has ten events at most, and one of a lead", async () => {
+  const leads = Array.from({ length: 12 }, aLead);
+  const { leadId, conversationId } = conversation();
+  const messages = Array.from({ length: 3 }, () => aMessage(leadId, conversationId));
+  const records = [...leads, ...messages];
+  expect(await deliver(records)).toEqual([]);
+  expect(calls().map(({ length }) => length)).toEqual([10, 3, 1, 1]);
+  expect(taken.map(({ id }) => id)).toEqual(records.map(idOf));
+});
+
+test.each([
+  "ThrottlingException",
+  "InternalFailure",
+  "AccessDeniedException",
+  "SomethingNew",
+])("an entry that fails with %s is delivered again with all behind it, and no later call is made", async (ErrorCode) => {
+  const records = Array.from({ length: 12 }, aLead);
+  respond(({ id }) => (id === idOf(records[4]) ? ErrorCode : undefined));
+  expect(await deliver(records)).toEqual([numberOf(records[4])]);
+  expect(calls()).toHaveLength(1);
+  expect(logged).toEqual([{ event: "events failed", code: ErrorCode }]);
+});
+
+test("a call that fails is delivered again with all behind it, and nothing of its events is logged", async () => {
+  const records = Array.from({ length: 15 }, aLead);
+  respond(() => {
+    if (calls().length > 1) throw failed();
+    return undefined;
+  });
+  expect(await deliver(records)).toEqual([numberOf(records[10])]);
+  expect(logged).toMatchObject([{ event: "events failed", name: "ThrottlingException" }]);
+  expect(JSON.stringify(logged)).not.toContain("secret");
+});
+
+test.each([
+  "MalformedDetail",
+  "InvalidArgument",
+])("an event that is refused for good with %s holds nothing up: its position is queued, and its id logged", async (ErrorCode) => {
+  const records = Array.from({ length: 12 }, aLead);
+  const refused = records[2];
+  respond(({ id }) => (id === idOf(refused) ? ErrorCode : undefined));
+  Object.assign(refused ?? {}, { eventSourceARN: "arn:stream" });
+  expect(await deliver(records)).toEqual([]);
+  expect(taken.map(({ id }) => id)).toEqual(
+    records.filter((record) => record !== refused).map((record) => idOf(record)),
+  );
+  const [
+    {
+      args: [{ input }],
+    } = { args: [{ input: undefined }] },
+  ] = queue.commandCalls(SendMessageCommand);
+  const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d.000Z$/);
+  expect(input?.QueueUrl).toBe("https://sqs.example.com/failures");
+  expect(JSON.parse(input?.MessageBody ?? "")).toEqual({
+    DDBStreamBatchInfo: {
+      startSequenceNumber: numberOf(refused),
+      endSequenceNumber: numberOf(refused),
+      approximateArrivalOfFirstRecord: time,
+      approximateArrivalOfLastRecord: time,
+      batchSize: 1,
+      streamArn: "arn:stream",
+    },
+  });
+  expect(logged).toEqual([
+    { event: "event refused", type: "lead.created", id: idOf(refused), code: ErrorCode },
+  ]);
+});
+
+test("a refused event that cannot be queued is delivered again", async () => {
+  const records = Array.from({ length: 3 }, aLead);
+  queue.on(SendMessageCommand).rejects(new Error("No."));
+  respond(({ id }) => (id === idOf(records[1]) ? "MalformedDetail" : undefined));
+  expect(await deliver(records)).toEqual([numberOf(records[1])]);
+});
+
+test("what there is no time for is delivered again", async () => {
+  const records = Array.from({ length: 3 }, aLead);
+  expect(await deliver(records, 20_000)).toEqual([numberOf(records[0])]);
+  expect(calls()).toEqual([]);
+});
+
+test("while calls, entries and runs fail at random, each event arrives, and those of a conversation in order", async () => {
+  const draw = seeded(7);
+  const conversations = Array.from({ length: 20 }, conversation);
+  const records = Array.from({ length: 1000 }, () => {
+    const { leadId, conversationId } = conversations[Math.floor(draw() * 20)] ?? conversation();
+    return draw() < 0.2 ? aLead() : aMessage(leadId, conversationId);
+  });
+  respond(() => {
+    const fault = draw();
+    // The events before this one are on the bus, but nobody learns of it: the response is lost, or the run ends.
+    if (fault < 0.05) throw failed();
+    if (fault < 0.1) return "ThrottlingException";
+    return fault < 0.15 ? "InternalFailure" : undefined;
+  });
+  for (let rest = records; rest.length > 0; ) {
+    const batch = rest.slice(0, 100);
+    const [from] = await deliver(batch);
+    rest = from
+      ? rest.slice(rest.findIndex((record) => numberOf(record) === from))
+      : rest.slice(batch.length);
+  }
+  const first = [...new Map(taken.map((event) => [event.id, event])).values()];
+  expect(first.map(({ id }) => id).sort()).toEqual(records.map(idOf).sort());
+  for (const { conversationId } of conversations) {
+    const sent = records.filter(({ dynamodb }) => dynamodb?.NewImage?.conversationId?.S === conversationId);
+    const seen = first.filter(
+      (event) => "conversationId" in event && event.conversationId === conversationId,
+    );
+    expect(seen.map(({ id }) => id)).toEqual(sent.map(idOf));
+  }
+});
