@@ -4,7 +4,6 @@ import { isBusy } from "../../shared/dynamodb/throttling.ts";
 import type { RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";
-import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import type { Program } from "./actors.ts";
@@ -61,7 +60,6 @@ export const reader = (page: number, filter: RowFilter = {}, returns = false): P
   skew: 0,
   remembers: true,
   async run() {
-    forgetTails();
     const first = await read(page, filter);
     if (!returns) return first;
     await setTimeout(1);

@@ -68,7 +68,7 @@ describe("the conversations of a lead", () => {
   });
 });
 
-test("the conversations with a status that no cell counts are read plainly, and remembered by no list", async () => {
+test("the conversations with a status that no cell counts are read plainly", async () => {
   const statuses = ["active", "closed", "paused", "refused"];
   history.addMany(300, { channel: "web" }, (n) => ({ status: statuses[Math.min(3, n)] ?? "" }));
   history.advance(60_000);
