@@ -8,6 +8,7 @@ import {
   statusPartition,
 } from "../../dynamodb/keys.ts";
 import type { Item, Key } from "../../dynamodb/table-client.ts";
+import type { Fault } from "../../errors.ts";
 import { type CountedList, type CountedOwner, isRowKey, type ListFilter } from "../tree/counted-list.ts";
 import { type Range, rangeId } from "./range.ts";
 import { isBounded, isWithin, type Window } from "./window.ts";
@@ -38,10 +39,7 @@ interface Planned {
   readonly wayOut?: WayOut;
 }
 
-interface WayOut {
-  readonly field: "createdAfter" | "lastMessageAfter" | "sort";
-  readonly message: string;
-}
+type WayOut = Pick<Fault, "field" | "message">;
 
 /** Rows by their keys. */
 interface IdsPlan extends Planned {

@@ -4,7 +4,6 @@ import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
-import { maxByActivity } from "../page.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
 import { type Call, unitsOf } from "./read-budget.ts";
 
@@ -93,7 +92,7 @@ export async function* readSegments(
     limit = hasDropped ? Math.max(wanted(), leastItems, 2 * limit) : wanted();
     const command = new QueryCommand({
       ...query,
-      Limit: limit <= maxByActivity ? limit : undefined,
+      Limit: limit === Number.POSITIVE_INFINITY ? undefined : limit,
       ExclusiveStartKey: position,
     });
     const output = await call((options) => table.send(command, options)).catch((error: unknown) => {
