@@ -9,20 +9,19 @@ import {
   statusPartition,
 } from "../dynamodb/keys.ts";
 import { checkKeys, ifWellFormed, logMalformed } from "../dynamodb/malformed-items.ts";
-import { unpaced } from "../dynamodb/pace.ts";
-import { queryItems } from "../dynamodb/read-pages.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
-import { withBackoff } from "../dynamodb/throttling.ts";
 import { MalformedItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
-import { activityPage } from "../pages/read/activity-page.ts";
-import { listPage } from "../pages/read/list-page.ts";
+import { type Range, walk } from "../pages/read/range.ts";
+import { withinBudget } from "../pages/read/read-budget.ts";
+import { readList } from "../pages/read/read-list.ts";
 import {
   type ActivityTimes,
   activityWindow,
   type CreationTimes,
   creationWindow,
+  isBounded,
 } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
@@ -55,16 +54,13 @@ export async function listConversations(
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
-  const selection = { account, list, ids, parent, filter, window: creationWindow(list, times) };
-  const { byActivity, ascending } = toOrder(sort);
-  const request = { ...page, ascending };
-  const admit = () => admitLongList(account);
-  const { lastMessageAfter, lastMessageBefore } = times;
-  if (!byActivity && lastMessageAfter === undefined && lastMessageBefore === undefined)
-    return listPage(selection, request, toListed(account), admit);
-  const asked = { ...selection, active: activityWindow(times), byActivity };
+  const window = creationWindow(list, times);
+  const active = activityWindow(times);
+  const selection = { account, list, ids, parent, filter, window, active };
+  const request = { ...page, ...toOrder(sort) };
   // The index by activity does not copy the keys of the others.
-  return activityPage(asked, request, toListed(account, ["pk", "sk"]), admit);
+  const keys = request.byActivity || isBounded(active) ? ["pk", "sk"] : keyAttributes;
+  return readList(selection, request, toListed(account, keys), () => admitLongList(account));
 }
 
 /**
@@ -81,11 +77,7 @@ export async function openConversations(
   const limit = Number(messageLimit ?? defaultLimit);
   const open = async (conversation: Conversation) => ({
     ...conversation,
-    messages: await withBackoff(
-      `messages ${account} ${conversation.id}`,
-      "Too many messages of this conversation are read at once.",
-      () => readMessages(account, conversation.id, limit, messagesBefore),
-    ),
+    messages: await readMessages(account, conversation.id, limit, messagesBefore),
   });
   return { ...page, data: await Promise.all(page.data.map(open)) };
 }
@@ -94,22 +86,21 @@ export async function openConversations(
 async function readMessages(
   account: string,
   conversationId: string,
-  limit: number,
-  before = "msg_~",
+  maxRows: number,
+  before?: string,
 ): Promise<Message[]> {
+  const toMessage = (item: Item) => ifWellFormed(() => readMessage(account, item));
   const { pk } = messageKey(account, conversationId, "");
-  const messages: Message[] = [];
-  const selection = {
-    KeyConditionExpression: "pk = :pk AND sk < :before",
-    ExpressionAttributeValues: { ":pk": pk, ":before": before },
-    ScanIndexForward: false,
-    Limit: limit,
+  const range: Range = {
+    ...{ list: { idPrefix: "msg_" }, partition: pk, rows: {} },
+    where: (item) => toMessage(item) !== undefined,
   };
-  for await (const items of queryItems(selection, unpaced)) {
-    messages.push(...items.flatMap((item) => ifWellFormed(() => readMessage(account, item)) ?? []));
-    if (messages.length >= limit) break;
-  }
-  return messages.slice(0, limit);
+  const { items } = await withinBudget(
+    pk,
+    () => admitLongList(account),
+    (call) => walk(range, { before, maxRows }, call),
+  );
+  return items.flatMap((item) => toMessage(item) ?? []);
 }
 
 /** The message of an item. @throws MalformedItemError */

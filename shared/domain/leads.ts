@@ -12,7 +12,7 @@ import { type Item, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { isId } from "../ids.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
-import { listPage } from "../pages/read/list-page.ts";
+import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
@@ -42,8 +42,8 @@ export async function listLeads(
   // Nobody but code that was taken over writes that a lead has the external id of another.
   const isAsked = (item: Item) => externalIds?.includes(String(fieldsOf(item).externalId)) ?? true;
   const selection = { account, list, ids, isAsked, parent, filter, window: creationWindow(list, times) };
-  const request = { ...page, ascending: toOrder(sort).ascending };
-  return listPage(selection, request, toListed(account), () => admitLongList(account));
+  const request = { ...page, ...toOrder(sort) };
+  return readList(selection, request, toListed(account), () => admitLongList(account));
 }
 
 /** The ids of the leads with some external ids, as they are now. */

@@ -27,9 +27,9 @@ export class UnknownOutcomeError extends Error {
 }
 
 /** Why a request is too expensive now; the log has it. */
-type TooExpensiveCode = "too_many_calls" | "too_slow" | "not_admitted";
+type TooExpensiveCode = "too_many_reads" | "malformed_items" | "too_slow" | "not_admitted";
 
-/** Thrown when a request would need more calls or time than it may use. */
+/** Thrown when a request would need more calls, read units or time than it may use. */
 export class TooExpensiveError extends Error {
   override readonly name = "TooExpensiveError";
   readonly code: TooExpensiveCode;

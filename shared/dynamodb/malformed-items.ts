@@ -28,22 +28,21 @@ export function ifWellFormed<T>(
 /** A malformed item, without its sort key if that is what a caller sent. */
 type LoggedItem = Pick<MalformedItem, "pk"> & Partial<MalformedItem>;
 
-/** The items that this environment has logged, by their keys. */
+/** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();
 
-/** More items than an operator looks at. */
+/** More partitions than an operator looks at. */
 const maxLogged = 1000;
 
 /**
- * Logs the key of a malformed item, once in an execution environment. A part of it with other characters than ids have is
- * left out: it may be any text.
+ * Logs the key of a malformed item, once for a partition in an execution environment, so that many in one do not hide the
+ * others. A part of the key with other characters than ids have is left out: it may be any text.
  *
  * @param cause another error for the item
  */
 export function logMalformed({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
-  const id = JSON.stringify([pk, sk]);
-  if (logged.has(id) || logged.size >= maxLogged) return;
-  logged.add(id);
+  if (logged.has(pk) || logged.size >= maxLogged) return;
+  logged.add(pk);
   console.error({
     event: logEvents.malformedItem,
     ...(isPlain(pk) && { pk }),

@@ -12,9 +12,12 @@ export interface Page<T> {
   readonly pagination: PageRequest & { readonly total: number };
 }
 
-/** The page of a list, and whether its oldest rows are first. */
+/** The page of a list, and its order. */
 export interface RowsRequest extends PageRequest {
+  /** Whether its oldest rows are first. */
   readonly ascending?: boolean;
+  /** Whether rows are sorted by their last message, and not by their creation. */
+  readonly byActivity?: boolean;
 }
 
 /** How many rows a list by activity has at most before the end of a page: their reading costs more on each further page. */

@@ -74,7 +74,7 @@ describe("the authorizer", () => {
     ["accountId", ""],
     ["keyId", "another"],
   ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
-    // Another key in each test: an environment logs an item once.
+    // Another key in each test: an environment logs one item of a partition.
     const { apiKey, keyId: sk } = await issueApiKey("acme");
     const [item] = table.memory.items();
     store({ ...item, [name]: value });

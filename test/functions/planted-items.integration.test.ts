@@ -75,7 +75,7 @@ describe("lists leave out", () => {
     "another address than that of its index": having({ email: "grace@example.com" }),
   };
 
-  test("every lead that is malformed, and no other, and log its key once", async () => {
+  test("every lead that is malformed, and no other, and log the key of the first one", async () => {
     const { id } = await aLead(account, { source: "web", email: anEmail });
     const planted = new Map<string, Item>();
     for (const [what, spoil] of Object.entries(spoils)) {
@@ -84,12 +84,11 @@ describe("lists leave out", () => {
       await plant("create-lead", spoil(item));
     }
     for (const query of filters) expect((await list(query)).ids).toEqual([id]);
-    for (const [what, { pk, sk }] of planted) {
+    for (const [what, { sk }] of planted) {
       expect([what, (await list(`id=${sk}`)).ids]).toEqual([what, []]);
-      const lines = logged.filter((line) => line.sk === sk);
-      expect([what, lines]).toEqual([what, [expect.objectContaining({ event: "malformed item", pk, sk })]]);
     }
-    expect(logged).toHaveLength(planted.size);
+    const { pk, sk } = [...planted.values()].at(-1) ?? {};
+    expect(logged).toEqual([expect.objectContaining({ event: "malformed item", pk, sk })]);
   });
 
   test("a lead of another account from the indexes of this one, whose totals stay right", async () => {
@@ -108,15 +107,8 @@ describe("lists leave out", () => {
     for (const item of items) await plant("create-lead", item);
     for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
     const { pk } = leadKey(account, "");
-    // The others are behind all rows: no list reads them.
-    const named = ["lead_", `lead_${"0".repeat(27)}`].map((sk) => ({
-      event: "malformed item",
-      pk,
-      sk,
-      field: "sk",
-    }));
-    expect(logged).toEqual(expect.arrayContaining(named));
-    expect(logged).toHaveLength(named.length);
+    // The newest of those that are not behind all rows: no list reads the others.
+    expect(logged).toEqual([malformed({ pk, sk: `lead_${"0".repeat(27)}` }, "sk")]);
     const Records = items.map((item) => streamRecord(undefined, item));
     expect(await maintainCounts({ Records }, lambdaContext())).toEqual({ batchItemFailures: [] });
   });
@@ -232,9 +224,9 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
       "send-message": { leadId: lead.id, channel: "sms", message: "Hello" },
     };
     for (const route of ["create-lead", "send-message"] as const) {
-      const request = { account, headers: { "idempotency-key": "key-1" }, body: requests[route] };
+      const request = { account, headers: { "idempotency-key": `of-${route}` }, body: requests[route] };
       const { body } = await call(route, request);
-      const key = idempotencyKey(account, route, "key-1");
+      const key = idempotencyKey(account, route, `of-${route}`);
       const record = await readItem(key);
       await plant(route, { ...record, ...values });
       for (let attempt = 0; attempt < 2; attempt++) {
@@ -267,7 +259,7 @@ describe("every other event of a batch is composed beside", () => {
     ...{ id, conversationId, leadId, channel: "sms", message: "Hello", createdAt: createdAt(id) },
   });
 
-  test("every item that is malformed, whose key is logged", async () => {
+  test("every item that is malformed, of which the first key of each partition is logged", async () => {
     const leads = [
       ...[{ id: undefined }, { email: 1 }, { id: newId("lead") }],
       // A sort key of another kind.
@@ -288,8 +280,9 @@ describe("every other event of a batch is composed beside", () => {
     const [first, last] = [message(), message()];
     const events = toEvents([first, ...items, last].map(insert));
     expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
+    const firsts = items.filter(({ pk }, n) => items.findIndex((item) => item.pk === pk) === n);
     expect(logged).toEqual(
-      items.map(({ pk, sk }) => expect.objectContaining({ event: "malformed item", pk, sk })),
+      firsts.map(({ pk, sk }) => expect.objectContaining({ event: "malformed item", pk, sk })),
     );
   });
 

@@ -7,8 +7,6 @@ export interface Program {
   readonly name: string;
   /** How far its clock is ahead, in milliseconds. */
   readonly skew: number;
-  /** Whether it remembers something in a module, where other code that runs would change it. */
-  readonly remembers?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
@@ -98,7 +96,7 @@ export class Actors {
   #continue(actor: Actor): Execution | undefined {
     const execution = this.#executions.get(actor);
     this.#executions.delete(actor);
-    return actor.program.remembers && !execution?.ranLast ? undefined : execution;
+    return execution;
   }
 
   /** Runs a program up to an actor, or to its first requests. */

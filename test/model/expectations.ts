@@ -6,7 +6,6 @@ import type { Slack } from "./reading.ts";
 import { isMatch, owner, type RowFilter } from "./rows.ts";
 import type { Runs } from "./runs.ts";
 import { mayBeDamaged, type Scenario, startTime } from "./scenario.ts";
-import type { Moment } from "./state.ts";
 import type { TableState, Tables } from "./tables.ts";
 import { checkTrees } from "./tree-check.ts";
 
@@ -23,7 +22,6 @@ export class Expectations {
   readonly #mayBeDamaged: boolean;
   readonly #rows = new Map<TableState, readonly Item[]>();
   readonly #pages = new Map<TableState, Promise<readonly (ReadPage | "busy")[]>>();
-  readonly #remembered = new Map<string, Promise<ReadPage | "busy">>();
   readonly #marks = new Map<TableState, ReadonlyMap<string, string>>();
   readonly #trees = new Set<string>();
   readonly #exact = new Map<TableState, Promise<void>>();
@@ -75,15 +73,6 @@ export class Expectations {
     }
   }
 
-  /** Checks the same of an environment that has listed the rows before. */
-  async checkRememberedTotal(listed: Moment, now: Moment, slack: Slack): Promise<void> {
-    const key = `${listed.table} ${listed.clock} ${now.table} ${now.clock}`;
-    const page = this.#remembered.get(key) ?? this.#runs.read(reader(1, {}, true), listed, now);
-    this.#remembered.set(key, page);
-    const read = await page;
-    if (read !== "busy") checkPage(read, this.rows(now.table), slack, 1);
-  }
-
   /** Checks the trees, except for rows with open changes. */
   checkTrees(table: TableState, open: ReadonlySet<number>): void {
     const key = `${table} ${[...open].sort()}`;
@@ -120,14 +109,6 @@ export class Expectations {
       this.#exact.set(table, exact);
     }
     return exact;
-  }
-
-  /** Checks the lists of an environment that remembers them. */
-  async checkRemembered(listed: Moment, now: Moment): Promise<void> {
-    for (const filter of this.#filters) {
-      const page = await this.#runs.read(reader(1, filter, true), listed, now);
-      this.#checkPage(page, now.table, 1, filter);
-    }
   }
 
   async #readWatched(table: TableState) {

@@ -1,10 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { listLeads } from "../../shared/domain/leads.ts";
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";
-import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
 import type { Program } from "./actors.ts";
@@ -51,20 +49,9 @@ async function read(page: number, filter: RowFilter): Promise<ReadPage> {
   return { total: pagination.total, ids: data.map(({ id }) => id) };
 }
 
-/**
- * A reader of a page of the whole list, or with a filter.
- *
- * @param returns whether it reads the page twice, and waits between
- */
-export const reader = (page: number, filter: RowFilter = {}, returns = false): Program => ({
-  name: `reader ${page} ${toText(filter)} ${returns}`,
+/** A reader of a page of the whole list, or with a filter. */
+export const reader = (page: number, filter: RowFilter = {}): Program => ({
+  name: `reader ${page} ${toText(filter)}`,
   skew: 0,
-  remembers: true,
-  async run() {
-    forgetTails();
-    const first = await read(page, filter);
-    if (!returns) return first;
-    await setTimeout(1);
-    return read(page, filter);
-  },
+  run: () => read(page, filter),
 });

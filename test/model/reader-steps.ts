@@ -40,11 +40,11 @@ export class ReaderSteps {
   }
 
   #begin(state: State): Step[] {
-    const { pages, filter, returns } = this.#scenario;
+    const { pages, filter } = this.#scenario;
     const page = pages?.[state.pages];
     if (page === undefined) return [];
     const take = async () => {
-      const actor = await this.#steps.actors.start(reader(page, filter, returns), state.clock);
+      const actor = await this.#steps.actors.start(reader(page, filter), state.clock);
       return { ...state, pages: state.pages + 1, reading: { ...this.#start(state, page), actor } };
     };
     return [{ label: `a reader of page ${page} starts`, take }];

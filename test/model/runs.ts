@@ -1,6 +1,5 @@
 import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import type { Actors, Program } from "./actors.ts";
-import { isEventual } from "./commands.ts";
 import type { ReadPage } from "./programs.ts";
 import type { Moment } from "./state.ts";
 import type { Tables } from "./tables.ts";
@@ -15,27 +14,18 @@ export class Runs {
     this.#actors = actors;
   }
 
-  /**
-   * Runs a program.
-   *
-   * @param later the moment after its wait, if it waits for that
-   * @returns the state of the table, and the result
-   */
-  async run(program: Program, { table, clock, late }: Moment, later?: Moment) {
+  /** Runs a program. @returns the state of the table, and the result */
+  async run(program: Program, { table, clock }: Moment) {
     let actor = await this.#actors.start(program, clock);
     while (!actor.end) {
       const [request] = actor.requests;
       if (!request) throw new Error(`${program.name} makes no request.`);
       const { command, number } = request;
-      if (command && late !== undefined && isEventual(command)) {
-        const { outcome } = this.#tables.run(late, command, number);
-        actor = await this.#actors.resume(actor, request, outcome, clock);
-      } else if (command) {
+      if (command) {
         const result = this.#tables.run(table, command, number);
         table = result.table;
         actor = await this.#actors.resume(actor, request, result.outcome, clock);
       } else {
-        if (later) ({ table, clock, late } = later);
         clock = Math.max(clock, request.until ?? clock);
         actor = await this.#actors.resume(actor, request, { value: undefined, number: -1 }, clock);
       }
@@ -45,9 +35,9 @@ export class Runs {
   }
 
   /** Runs a reader. */
-  async read(program: Program, moment: Moment, later?: Moment): Promise<ReadPage | "busy"> {
+  async read(program: Program, moment: Moment): Promise<ReadPage | "busy"> {
     try {
-      return (await this.run(program, moment, later)).result as ReadPage;
+      return (await this.run(program, moment)).result as ReadPage;
     } catch (error) {
       if (isBusy(error)) return "busy";
       throw error;

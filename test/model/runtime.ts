@@ -44,11 +44,6 @@ export class Execution {
     this.#numbers = numbers;
   }
 
-  /** Whether no other execution has run since. */
-  get ranLast(): boolean {
-    return running === this;
-  }
-
   get requests(): readonly Request[] {
     return Array.from(this.#open.values(), ({ request }) => request);
   }

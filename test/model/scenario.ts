@@ -32,8 +32,6 @@ export interface DamageEvent {
 export type Event =
   | WriteEvent
   | DamageEvent
-  /** An environment lists the first page with each filter, and remembers what it may remember. */
-  | { readonly do: "list" }
   /** The clock goes on, in milliseconds. */
   | { readonly do: "pass"; readonly time: number };
 
@@ -63,8 +61,6 @@ export interface Scenario {
   readonly pages?: readonly number[];
   /** The list that they are of: the whole one, unless set. Its index has each row as late as it may. */
   readonly filter?: RowFilter;
-  /** Whether an environment lists each page twice, and remembers what it may remember. */
-  readonly returns?: boolean;
 }
 
 /** The source with which a row is created. */

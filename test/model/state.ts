@@ -12,8 +12,6 @@ export interface Working {
 export interface Moment {
   readonly table: TableState;
   readonly clock: number;
-  /** The table with the rows that its indexes have, if they are late. */
-  readonly late?: TableState | undefined;
 }
 
 /** A transaction that is in progress: single reads may miss it. */
@@ -45,8 +43,6 @@ export interface State {
   readonly records: readonly (number | undefined)[];
   /** The rows as they were before each change, if indexes are read: these may still have any of them. */
   readonly past: readonly TableState[];
-  /** When an environment listed the rows. */
-  readonly listed: Moment | undefined;
   readonly underWay: UnderWay | undefined;
   readonly maintainers: readonly (Working | undefined)[];
   readonly reading: Reading | undefined;
@@ -58,19 +54,17 @@ export interface State {
 
 /** Identifies a state. Maintainers whose clocks agree may change places, unless an answer is on its way to one of them. */
 export function stateKey(state: State, skews: readonly number[]): string {
-  const { table, clock, events, pending, records, past, listed, maintainers, reading } = state;
+  const { table, clock, events, pending, records, past, maintainers, reading } = state;
   const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`);
   const { actor, always, ever, imported, deleted } = reading ?? {};
   const read = [actor?.number, always, ever, imported, deleted];
-  const environment = [listed?.table, listed?.clock, listed?.late];
   const { underWay, crashes, pages } = state;
   if (!underWay) working.sort();
   const { before, misses } = underWay?.transaction ?? {};
   const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number, before, misses];
-  return [
-    ...[table, clock, events, pending, working, read],
-    ...[answer, crashes, pages, records, past, environment],
-  ].join(" ");
+  return [...[table, clock, events, pending, working, read], ...[answer, crashes, pages, records, past]].join(
+    " ",
+  );
 }
 
 /** The changes that no maintainer has finished counting. */

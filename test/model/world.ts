@@ -59,7 +59,7 @@ export class World {
     }
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
-      ...{ records: [], past: [], listed: undefined, underWay: undefined },
+      ...{ records: [], past: [], underWay: undefined },
       maintainers: maintainers.map(() => undefined),
       ...{ reading: undefined, crashes: 0, pages: 0 },
     };
@@ -69,16 +69,13 @@ export class World {
 
   /** Checks what must hold in a state. */
   async check(state: State): Promise<void> {
-    const { table, listed, maintainers } = state;
+    const { table, maintainers } = state;
     const open = openEvents(state);
     const quiet = maintainers.every((it) => !it);
     this.#expectations.checkTrees(table, this.#steps.events.rows(open));
     const slack = this.#steps.events.slack(open);
     await this.#expectations.checkTotal(table, slack, quiet);
-    if (listed) await this.#expectations.checkRememberedTotal(listed, state, slack);
-    if (open !== 0) return;
-    await this.#expectations.checkExact(table);
-    if (listed) await this.#expectations.checkRemembered(listed, state);
+    if (open === 0) await this.#expectations.checkExact(table);
   }
 
   /** Whether nothing has to happen any more. */
@@ -109,23 +106,12 @@ export class World {
       switch (event.do) {
         case "pass":
           return this.#steps.pass(after, state.clock + event.time, "time passes", async (it) => it);
-        case "list":
-          return this.#list(after);
         case "damage":
           return this.#damage(after, event);
         default:
           return this.#write(after, event, number);
       }
     });
-  }
-
-  /** The index has the rows as they are, or as they were at first. */
-  #list(state: State): Step[] {
-    const { table, clock, past } = state;
-    return [undefined, ...past.slice(0, 1)].map((late) => ({
-      label: `an environment lists${late === undefined ? "" : " (late)"}`,
-      take: async () => ({ ...state, listed: { table, clock, late } }),
-    }));
   }
 
   #damage(state: State, { what, source, ...event }: DamageEvent): Step[] {
@@ -142,7 +128,7 @@ export class World {
       const { tables, records } = this.#steps;
       const record = records.add(write, state.clock);
       const before = tables.withoutTrees(state.table);
-      const past = this.#readsIndexes ? [...new Set([...state.past, before])].sort() : [];
+      const past = this.#scenario.filter ? [...new Set([...state.past, before])].sort() : [];
       return {
         ...state,
         ...{ table: this.#steps.write(state.table, toCommand(write)), past },
@@ -151,10 +137,5 @@ export class World {
       };
     };
     return [{ label: `row ${row}: ${kind} ${Object.values(what).join(" ")}`, take }];
-  }
-
-  get #readsIndexes(): boolean {
-    const { filter, events } = this.#scenario;
-    return filter !== undefined || events.flat().some((event) => event.do === "list");
   }
 }

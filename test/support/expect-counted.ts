@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { filteredRange } from "../../shared/pages/read/counted-range.ts";
+import { filteredRange } from "../../shared/pages/read/list-plan.ts";
 import { cellOf } from "../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";

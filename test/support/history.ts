@@ -7,7 +7,6 @@ import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
 import { maintainLists, type ShortTails, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../shared/pages/page.ts";
-import { forgetTails } from "../../shared/pages/read/remembered-tail.ts";
 import type { CreationTimes } from "../../shared/pages/read/window.ts";
 import { type CountedList, countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
@@ -63,7 +62,7 @@ class History<R extends Row> {
     vi.useFakeTimers({ toFake: ["Date"], now: start });
   }
 
-  /** @returns a function that brings the present back, in an environment that remembers nothing */
+  /** @returns a function that brings the present back */
   save(): () => void {
     const memory = this.table.memory.snapshot();
     const { now } = this;
@@ -78,7 +77,6 @@ class History<R extends Row> {
       this.#seen = seen;
       this.now = now;
       vi.setSystemTime(now);
-      forgetTails();
     };
   }
 

@@ -2,12 +2,10 @@ import { cellOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { readRoot } from "../tree/tree-store.ts";
-import type { CountedRange } from "./counted-range.ts";
 import { findRank, type TreeReading } from "./find-row.ts";
-import { type Segment, walk } from "./range.ts";
+import type { CountedRange } from "./list-plan.ts";
+import { readSegments, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
-import { tailMemory } from "./remembered-tail.ts";
-import { readTail } from "./tail.ts";
 import { isWithin } from "./window.ts";
 
 /** The total of a list, and what was read for it. */
@@ -46,7 +44,7 @@ export async function readTotal(list: CountedRange, maxRows: number, call: Call)
     maxRows > 0 ? walk(range, { before, downTo: from, maxRows }, call) : { items: [], done: false },
   ]);
   if (newest.done) {
-    const keys = newest.items.map(({ sk }) => String(sk));
+    const keys = toSortKeys(newest);
     return { total: keys.length, newest, keys, end: "", counted: undefined };
   }
   const cell = status === undefined ? undefined : cellOf(tree.list, status);
@@ -65,19 +63,23 @@ export async function readTotal(list: CountedRange, maxRows: number, call: Call)
 
 /** The sort keys of the rows of the tail and of the newest ones in the root, and where they end. */
 async function readNewKeys(
-  list: CountedRange,
+  { range, window }: CountedRange,
   read: { readonly root: Root | undefined; readonly newest: Segment; readonly cell: number | undefined },
   call: Call,
 ) {
-  const { range, window } = list;
   const { from = "", before } = window;
   const { root, newest, cell } = read;
   const { watermark = "", lastStart = "", last = [] } = root ?? {};
-  const tail = { watermark: latest(watermark, from), before, newest, memory: tailMemory(list, root) };
-  const tailKeys = await readTail(range, tail, call);
+  const downTo = latest(watermark, from);
+  const newestKeys = toSortKeys(newest);
+  const keys = newestKeys.filter((sk) => sk >= downTo);
+  const others = { before: newestKeys.at(-1) ?? before, downTo, keysOnly: true };
+  for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
   const lastKeys = last.filter((row) => countEntries([row], cell) > 0).map(({ start }) => start);
   return {
-    keys: [...tailKeys, ...lastKeys.filter(isWithin(window)).toReversed()],
+    keys: [...keys, ...lastKeys.filter(isWithin(window)).toReversed()],
     end: latest(earliest(before ?? lastStart, lastStart), from),
   };
 }
+
+const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));

@@ -26,3 +26,17 @@ export async function findPlain(
   }
   return { items: found, total };
 }
+
+/** A page of rows of which all have been read, in its order. */
+export function takePage(
+  items: readonly Item[],
+  { page, limit, ascending = false, byActivity }: RowsRequest,
+): Found {
+  const by = byActivity ? "lastMessageAt" : "sk";
+  const sorted = items.map((item) => ({ item, at: `${item[by]} ${item.sk}` }));
+  sorted.sort((a, b) => (a.at < b.at === ascending ? -1 : 1));
+  return {
+    items: sorted.slice((page - 1) * limit, page * limit).map(({ item }) => item),
+    total: items.length,
+  };
+}

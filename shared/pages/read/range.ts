@@ -1,38 +1,34 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import { indexes } from "../../dynamodb/keys.ts";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
 import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedList, earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
-import type { Call } from "./read-budget.ts";
+import { maxIdAhead } from "../../ids.ts";
+import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
+import { type Call, unitsOf } from "./read-budget.ts";
 
-/** The rows of a list: a partition of the table or of one of its indexes. */
+/** The rows of a list, or the messages of a conversation: a partition of the table or of one of its indexes. */
 export interface Range {
-  readonly list: CountedList;
-  readonly index?: keyof typeof indexes;
+  /** How their ids begin. */
+  readonly list: { readonly idPrefix: string };
+  readonly index?: IndexName;
   readonly partition: string;
   /** Attributes that all its rows have. In an index, other items may be there: the index key of an item is what its writer says. */
   readonly rows: Readonly<Record<string, string>>;
-  /**
-   * Attributes that must have these values, where they are defined. Other rows are read and dropped: for small partitions,
-   * of which all rows are read.
-   */
-  readonly where?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Which rows are asked for, if not all are. Others are read and dropped. */
+  readonly where?: ((row: Item) => boolean) | undefined;
 }
 
 /** Identifies the partition of a range. */
 export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
 
 /** Whether an item is a row of a range, and counted there. Any other is logged. */
-export function isRow({ list, partition, rows }: Range, item: Item): boolean {
+function isRow({ list, partition, rows }: Range, item: Item): boolean {
   const isWrong = (name: string) => item[name] !== rows[name];
   const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
   if (field !== undefined) logMalformed({ pk: String(item.pk ?? partition), sk: String(item.sk), field });
   return field === undefined;
 }
-
-/** Whether an item has these values of attributes, where they are defined. */
-export const hasAttributes = (where: NonNullable<Range["where"]>) => (item: Item) =>
-  Object.entries(where).every(([name, value]) => value === undefined || item[name] === value);
 
 /** A segment of a range, newest first unless it is read the other way round. */
 export interface Segment {
@@ -42,7 +38,7 @@ export interface Segment {
 }
 
 interface Bounds {
-  /** The sort key before which the rows lie. */
+  /** The sort key before which the rows lie: a time in `by-activity`. */
   readonly before?: string | undefined;
   /** The sort key at which the rows end, inclusive. */
   readonly downTo?: string | undefined;
@@ -67,11 +63,16 @@ export async function walk(
   return { items, done: true };
 }
 
+/** The least items that are read at once after some were dropped: a page of few would need too many calls. */
+export const leastItems = 100;
+
 /**
- * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. Bounds between which no sort key lies make no
- * call: DynamoDB would reject it.
+ * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. After items were dropped, each call
+ * reads twice as many as the one before. What is of the future may be any number, and is not read: none of it is a row.
+ * Bounds between which no sort key lies make no call: DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
+ * @throws TooExpensiveError `malformed_items` when the budget was used up, and not by what routes store
  */
 export async function* readSegments(
   range: Range,
@@ -79,49 +80,71 @@ export async function* readSegments(
   call: Call,
   wanted = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Segment> {
-  // Items of the future may be any number, and none is a row.
-  const end = endOfRows(range.list);
+  const end = endOf(range);
   const before = earliest(bounds.before ?? end, end);
   if (before <= (bounds.downTo ?? "")) return;
   const query = buildQuery(range, { ...bounds, before });
+  const read = { items: 0, rows: 0, bytes: 0 };
   let position: Record<string, unknown> | undefined;
-  let isMixed = false;
+  let limit = 0;
+  let hasDropped = false;
   do {
+    limit = hasDropped ? Math.max(wanted(), leastItems, 2 * limit) : wanted();
     const command = new QueryCommand({
       ...query,
-      // Among items that are no rows, a page of few would need too many calls.
-      Limit: isMixed || wanted() === Number.POSITIVE_INFINITY ? undefined : wanted(),
+      Limit: limit === Number.POSITIVE_INFINITY ? undefined : limit,
       ExclusiveStartKey: position,
     });
-    const { Items = [], LastEvaluatedKey } = await call(
-      (options) => table.send(command, options),
-      position !== undefined && (bounds.keysOnly || range.where !== undefined),
-    );
+    const output = await call((options) => table.send(command, options)).catch((error: unknown) => {
+      throw isTooMuch(error) && !isStoredByRoutes(read)
+        ? new TooExpensiveError("malformed_items", "The list has too many malformed items.", { cause: error })
+        : error;
+    });
+    const { Items = [], LastEvaluatedKey } = output;
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
-    const found = Items.filter(({ sk }) => sk !== before);
-    const items = found.filter((item) => isRow(range, item));
-    isMixed ||= items.length < found.length;
-    yield {
-      items: range.where ? items.filter(hasAttributes(range.where)) : items,
-      done: position === undefined,
-    };
+    const found = Items.filter((item) => item[sortKeyOf(range)] !== before);
+    const rows = found.filter((item) => isRow(range, item));
+    const items = range.where ? rows.filter(range.where) : rows;
+    hasDropped ||= items.length < found.length;
+    read.items += found.length;
+    read.rows += rows.length;
+    read.bytes += unitsOf(output) * (query.ConsistentRead ? 4096 : 8192);
+    yield { items, done: position === undefined };
   } while (position);
 }
 
+/** Whether a list has used up its budget, but for its time. */
+export const isTooMuch = (error: unknown) =>
+  error instanceof TooExpensiveError && error.code === "too_many_reads";
+
+/** More bytes than a row that a route stores has in the table or in an index. */
+const largestRow = 20_000;
+
+/** Whether most of what was read are rows, of a size that routes store. */
+const isStoredByRoutes = ({ items, rows, bytes }: { items: number; rows: number; bytes: number }) =>
+  2 * rows >= items && bytes <= items * largestRow;
+
+const sortKeyOf = ({ index }: Range) => (index === activityIndex.name ? activityIndex.sortKey : "sk");
+
+/** The sort key after those of all rows. */
+const endOf = ({ list, index }: Range) =>
+  index === activityIndex.name ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
+
 function buildQuery(
-  { index, partition, rows }: Range,
+  range: Range,
   { before, downTo, keysOnly, ascending = false }: Bounds & { readonly before: string },
 ): QueryCommandInput {
-  const sortKey = downTo ? "sk BETWEEN :downTo AND :before" : "sk < :before";
+  const { index, partition, rows } = range;
+  const sortKey = sortKeyOf(range);
   const names = keysOnly ? Object.keys(rows) : [];
   return {
     TableName: tableName,
     IndexName: index,
-    KeyConditionExpression: `#partition = :partition AND ${sortKey}`,
+    KeyConditionExpression: `#partition = :partition AND ${sortKey} ${downTo ? "BETWEEN :downTo AND" : "<"} :before`,
     ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
-      "#partition": index ? indexes[index] : "pk",
+      "#partition": index === undefined || index === activityIndex.name ? "pk" : indexes[index],
       ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
     },
     ExpressionAttributeValues: {
@@ -131,5 +154,6 @@ function buildQuery(
     },
     ScanIndexForward: ascending,
     ConsistentRead: index === undefined,
+    ReturnConsumedCapacity: "TOTAL",
   };
 }

@@ -1,75 +1,63 @@
-import { TooExpensiveError, TooManyAtOnceError } from "../../dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { withBackoff } from "../../dynamodb/throttling.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;
 
+/** How many read units the queries of a list may consume: what a partition key provides in a second. */
+const maxUnits = 3000;
+
 /** How long a list may take, in milliseconds. */
 const longestList = 3000;
 
 /**
- * A list that makes more calls than these, takes longer (in milliseconds), or counts more than 1 MB of rows is long.
- * Ordinary pages need up to six calls, windows up to nine.
+ * A list is long if it makes more calls than these, its queries consume more read units, or it takes longer (in
+ * milliseconds). Ordinary pages need up to six calls, windows up to nine.
  */
 const shortCalls = 9;
+const shortUnits = 256;
 const shortTime = 500;
 
-/**
- * How the ids of lists begin that have no counts: those of one lead or email address. How long they are is up to the
- * account alone.
- */
-const neverCounted = "by-parent ";
-
-/**
- * Makes a call to the table with options for the client.
- *
- * @param continues whether it counts on after 1 MB of rows, which makes the list a long one
- */
-export type Call = <T>(
-  send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
-  continues?: boolean,
-) => Promise<T>;
+/** Makes a call to the table with options for the client. */
+export type Call = <T>(send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
 
 /** Admits a long list. @throws TooManyAtOnceError when there are too many */
 export type AdmitLongList = () => Promise<unknown>;
 
 /**
- * Runs the calls of a list within its budget of calls and time. After a list was throttled or not admitted, those of the
- * same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
+ * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
+ * those of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
  * @throws TooExpensiveError when the budget is used up
- * @throws TooManyAtOnceError when the range is hot, or has no counts and too many rows
+ * @throws TooManyAtOnceError when the range is hot
  */
 export const withinBudget = <T>(
   id: string,
   admitLongList: AdmitLongList,
   read: (call: Call) => Promise<T>,
 ): Promise<T> =>
-  withBackoff(id, "Too much of this list is read at once.", () =>
-    read(budgetedCall(admitLongList)).catch((error: unknown) => {
-      const isTooLong = error instanceof TooExpensiveError && error.code === "too_many_calls";
-      if (!isTooLong || !id.startsWith(neverCounted)) throw error;
-      throw new TooManyAtOnceError("The list has too many rows.", { cause: error });
-    }),
-  );
+  withBackoff(id, "Too much of this list is read at once.", () => read(budgetedCall(admitLongList)));
 
 function budgetedCall(admitLongList: AdmitLongList): Call {
   const start = Date.now();
   const abortSignal = AbortSignal.timeout(longestList);
-  let calls = 0;
+  let [calls, units] = [0, 0];
   let admitted: Promise<unknown> | undefined;
-  return async (send, continues = false) => {
+  return async (send) => {
     calls++;
     const time = Date.now() - start;
-    if (calls > maxCalls) throw new TooExpensiveError("too_many_calls", "The list has too many rows.");
+    if (calls > maxCalls || units > maxUnits)
+      throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
     if (time >= longestList) throw new TooExpensiveError("too_slow", "The list took too long.");
-    if (continues || calls > shortCalls || time > shortTime) {
+    if (calls > shortCalls || units > shortUnits || time > shortTime) {
       admitted ??= admitLongList();
       await admitted;
     }
     try {
-      return await send({ abortSignal });
+      const result = await send({ abortSignal });
+      units += unitsOf(result);
+      return result;
     } catch (error) {
       if (abortSignal.aborted)
         throw new TooExpensiveError("too_slow", "The list took too long.", { cause: error });
@@ -77,3 +65,8 @@ function budgetedCall(admitLongList: AdmitLongList): Call {
     }
   };
 }
+
+/** The read units that a query consumed; 0 for a result that does not tell. */
+export const unitsOf = (result: unknown): number =>
+  (result as { ConsumedCapacity?: { CapacityUnits?: number } } | undefined)?.ConsumedCapacity
+    ?.CapacityUnits ?? 0;

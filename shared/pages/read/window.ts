@@ -45,6 +45,9 @@ function toWindow(
   return { from, before };
 }
 
+/** Whether a window has a bound, or a filter a value. */
+export const isBounded = (part: object) => Object.values(part).some((value) => value !== undefined);
+
 /** Whether a sort key, or a time, lies in the window. */
 export const isWithin =
   ({ from, before }: Window) =>

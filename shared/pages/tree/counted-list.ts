@@ -15,6 +15,11 @@ export interface CountedList {
   readonly isLean: boolean;
 }
 
+/** What sorts by its ids. */
+interface Prefixed {
+  readonly idPrefix: string;
+}
+
 export const countedLists = {
   lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses, isLean: false },
   conversation: {
@@ -49,17 +54,17 @@ export function cellOf({ statuses }: CountedList, status: unknown): number {
 }
 
 /** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
-export const keyAt = (list: CountedList, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
+export const keyAt = (list: Prefixed, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
 
 /**
  * Whether a sort key is the id of a row, whose time has come. Items with other sort keys are no rows: no tree has them, and
  * no list shows them.
  */
-export const isRowKey = ({ idPrefix }: CountedList, sk: unknown): sk is string =>
+export const isRowKey = ({ idPrefix }: Prefixed, sk: unknown): sk is string =>
   isId(idPrefix.slice(0, -1), sk);
 
 /** The sort key after those of all rows: what follows is of the future. */
-export const endOfRows = (list: CountedList) => keyAt(list, Date.now() + maxIdAhead + 1);
+export const endOfRows = (list: Prefixed) => keyAt(list, Date.now() + maxIdAhead + 1);
 
 /** The later of two sort keys. */
 export const latest = (a: string, b: string) => (a > b ? a : b);

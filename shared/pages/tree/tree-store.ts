@@ -76,8 +76,8 @@ export async function readRoot(owner: CountedOwner, options?: CallOptions): Prom
 }
 
 /** Reads the root of a tree; undefined when it is missing or malformed. */
-export const readSoundRoot = (owner: CountedOwner): Promise<Root | undefined> =>
-  readRoot(owner).catch((error: unknown) => {
+export const readSoundRoot = (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+  readRoot(owner, options).catch((error: unknown) => {
     if (!(error instanceof DamagedTreeError)) throw error;
     return undefined;
   });

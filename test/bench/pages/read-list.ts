@@ -1,9 +1,8 @@
 import { deepStrictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import { filteredRange } from "../../../shared/pages/read/counted-range.ts";
+import { filteredRange } from "../../../shared/pages/read/list-plan.ts";
 import { readSegments } from "../../../shared/pages/read/range.ts";
-import { forgetTails } from "../../../shared/pages/read/remembered-tail.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { seeded } from "../../support/random.ts";
@@ -61,9 +60,8 @@ export function plainList(account: Account, filter: RowFilter): List {
   return { ...leadList(account, filter), read };
 }
 
-/** Reads a page as a new execution environment does. @throws AssertionError unless it is that of the rows in memory */
+/** Reads a page. @throws AssertionError unless it is that of the rows in memory */
 export async function readPage({ name, rows, read }: List, page: number): Promise<Cost> {
-  forgetTails();
   const { result, cost } = await metered(() => read({ page, limit }));
   const end = Math.max(0, rows.length - (page - 1) * limit);
   const ids = rows.slice(Math.max(0, end - limit), end).map(({ id }) => id);

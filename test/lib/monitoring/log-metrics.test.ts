@@ -91,7 +91,7 @@ test.each(
   expect(countedAs(new TypeError("On purpose."))).toEqual(failed);
   expect(countedAs(new TooExpensiveError("not_admitted", "The table fails."))).toEqual(failed);
   expect(countedAs(new TooExpensiveError("too_slow", "No."))).toEqual([]);
-  expect(countedAs(new TooExpensiveError("too_many_calls", "No."))).toEqual([]);
+  expect(countedAs(new TooExpensiveError("too_many_reads", "No."))).toEqual([]);
 });
 
 test("each line that an alarm watches is counted by its event, and no other", () => {

@@ -1,4 +1,4 @@
-import { change, create, flat, list, lose, pass, remove, tiny, world } from "./parts.ts";
+import { change, create, flat, lose, pass, remove, world } from "./parts.ts";
 
 const hour = 3_600_000;
 const run = world({ limits: flat, maintainers: [0, 0] });
@@ -12,17 +12,4 @@ export const clocksFarAhead = [
   run("rows before what was filled", [[100, 95, 90, 85, 80]], [[lose("root", "a"), change(0)], [create(5)]], {
     ...{ limits: flat, sources: ["a"], maintainers: [hour, 60_000] },
   }),
-  run(
-    "an environment remembers a deleted row",
-    [
-      [100, 95, 90, 85, 80],
-      [14, 13, 12],
-    ],
-    [[list, change(0), remove(5), change(0, "new")]],
-    // The deleted row is in the root, and the changed one in a node.
-    {
-      limits: { ...tiny, nodeRows: 4, rowsAtOnce: 20, nodesWritten: 20 },
-      maintainers: [0, hour],
-    },
-  ),
 ];

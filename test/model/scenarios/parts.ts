@@ -30,7 +30,6 @@ export const create = (row: number, at = 0): Event => ({ do: "create", row, at: 
 export const insert = (row: number, age: number): Event => ({ do: "import", row, at: -age * 1000 });
 /** The clock goes on until new rows have settled. */
 export const pass = (time = 6000): Event => ({ do: "pass", time });
-export const list: Event = { do: "list" };
 /** A part of the tree of a source, or of the list, is lost. */
 export const lose = (what: DamageEvent["what"], source?: string): Event => ({ do: "damage", what, source });
 

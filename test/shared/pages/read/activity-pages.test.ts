@@ -1,7 +1,8 @@
 import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
 import { linkHeader } from "../../../../shared/http/link-header.ts";
+import { createdAt } from "../../../../shared/ids.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
 import { MemoryTable } from "../../../support/memory-table.ts";
@@ -31,23 +32,34 @@ describe("a page by the last message, with a filter,", () => {
   test.each([
     {
       what: "is read to its end in few calls",
-      rare: (n: number) => n < 110 || n >= 3990,
-      page: 115,
+      rare: (n: number) => n >= 2000 && n % 2 === 0,
+      page: 10,
+      limit: 100,
       queries: 2,
     },
+    { what: "of every fourth is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
     { what: "of few is read in its own index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },
-  ])("$what", async ({ rare, page, queries }) => {
+    {
+      what: "far from the newest is read in its own index",
+      rare: (n: number) => n % 50 === 0,
+      page: 4,
+      queries: 0,
+    },
+    { what: "past the end reads no rows", rare: (n: number) => n < 300, page: 16, queries: 0 },
+  ])("$what", async ({ rare, page, limit = 20, queries }) => {
     const ids = history.addMany(4000, { age: 60_000 }, (n) => ({ channel: rare(n) ? "sms" : "web" }));
     await history.deliver();
     history.advance(100_000);
-    const limit = page === 1 ? 20 : 1;
-    const { result, calls } = await history.table.watch(() =>
+    const { result, calls, units } = await history.table.watch(() =>
       list({ channel: "sms", sort: "-lastMessageAt" }, limit, page),
     );
     const expected = ids.filter((_, n) => rare(n)).reverse();
-    expect(result.data.map(({ id }) => id)).toEqual(expected.slice((page - 1) * limit, page * limit));
+    const data = expected.slice((page - 1) * limit, page * limit);
+    expect(result.data.map(({ id }) => id)).toEqual(data);
     expect(result.pagination.total).toBe(expected.length);
     expect(calls.filter(isQuery)).toHaveLength(queries);
+    // Counting costs some units; all 4,000 rows have 100.
+    expect(units).toBeLessThan(data.length === 0 ? 10 : 10 + Math.max(0.55 * expected.length, 100));
   });
 
   test("has a conversation once that moves while it is read, in its first place", async () => {
@@ -66,12 +78,21 @@ describe("a page by the last message, with a filter,", () => {
   });
 });
 
-test("a lead with too many conversations for this order is listed by their creation, at once", async () => {
-  vi.spyOn(Math, "random").mockReturnValue(0.99999);
+test("a lead with too many conversations for this order is refused at little cost, and listed by their creation", async () => {
   history.addMany(1200);
-  const refusal = "The list has too many rows.";
-  await expect(list({ leadId, sort: "-lastMessageAt" })).rejects.toThrow(refusal);
+  for (const [query, field] of [
+    [{ sort: "-lastMessageAt" }, "sort"],
+    [{ lastMessageAfter: "2020-01-01T00:00:00Z" }, "createdAfter"],
+  ] as const) {
+    await expect(history.table.watch(() => list({ leadId, ...query }))).rejects.toMatchObject({
+      ...{ code: "invalid_input", details: { faults: [{ in: "query", field, code: "out_of_range" }] } },
+    });
+    expect(history.table.calls).toHaveLength(1);
+  }
   expect((await list({ leadId })).pagination.total).toBe(1200);
+  const createdAfter = createdAt([...history.rows.keys()].at(-900) ?? "");
+  const { data, pagination } = await list({ leadId, sort: "lastMessageAt", createdAfter });
+  expect([pagination.total, data.length]).toEqual([900, 20]);
 });
 
 test("links of a list by activity do not lead past its end", () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { listConversations } from "../../../../shared/domain/conversations.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
@@ -68,7 +69,21 @@ describe("the conversations of a lead", () => {
   });
 });
 
-test("the conversations with a status that no cell counts are read plainly, and remembered by no list", async () => {
+test("more conversations of a lead than a list may read are refused, and fewer of a time are listed", async () => {
+  const ids = history.addMany(30_000);
+  const { account } = history;
+  const list = (query: object) => listConversations(account, { leadId, ...query }, { page: 1, limit: 20 });
+  const createdAfter = createdAt(ids.at(-50) ?? "");
+  for (const sort of ["-createdAt", "createdAt"] as const) {
+    await expect(history.table.watch(() => list({ sort }))).rejects.toThrow(
+      "createdAfter must be later, or createdBefore earlier: too many rows would be read",
+    );
+    expect(history.table.calls.length).toBeLessThanOrEqual(12);
+    expect((await list({ sort, createdAfter })).pagination.total).toBe(50);
+  }
+});
+
+test("the conversations with a status that no cell counts are read plainly", async () => {
   const statuses = ["active", "closed", "paused", "refused"];
   history.addMany(300, { channel: "web" }, (n) => ({ status: statuses[Math.min(3, n)] ?? "" }));
   history.advance(60_000);

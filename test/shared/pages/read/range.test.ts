@@ -1,39 +1,80 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, test, vi } from "vitest";
-import { table } from "../../../../shared/dynamodb/table-client.ts";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../../shared/ids.ts";
 import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
+import type { Call } from "../../../../shared/pages/read/read-budget.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { WatchedTable } from "../../../support/watched-table.ts";
 
-const list = countedLists.lead;
-const lead = { list, partition: "p", rows: {} };
-const [a, b, c] = ["A", "B", "C"].map((end) => `lead_${"0".repeat(25)}${end}`);
+const range = { list: countedLists.lead, partition: "LEAD#acme", rows: {} };
+const start = Date.UTC(2026, 0, 1);
 
-test.each([
-  ["of sort keys", lead, { keysOnly: true }, true],
-  ["of rows with a value", { ...lead, where: { status: "new" } }, {}, true],
-  ["of all rows", lead, {}, false],
-] as const)("pages %s after the first make a list a long one", async (_, range, bounds, isLong) => {
-  const send = vi.spyOn(table, "send");
-  const status = "new";
-  for (const sk of [c, b])
-    send.mockResolvedValueOnce({ Items: [{ sk, status }], LastEvaluatedKey: { pk: "p", sk } } as never);
-  send.mockResolvedValueOnce({ Items: [{ sk: a, status }] } as never);
-  const continues: unknown[] = [];
-  const pages = readSegments(range, bounds, async (call, more) => {
-    continues.push(more);
-    return call({ abortSignal: new AbortController().signal });
-  });
-  const items = [];
-  for await (const page of pages) items.push(...page.items);
-  expect(items.map(({ sk }) => sk)).toEqual([c, b, a]);
-  expect(send.mock.calls.every(([command]) => command instanceof QueryCommand)).toBe(true);
-  expect(continues).toEqual([false, isLong, isLong]);
+let table: WatchedTable;
+beforeEach(() => {
+  vi.spyOn(console, "error").mockReturnValue();
+  table = new WatchedTable();
 });
+
+const send: Call = (call) => call({ abortSignal: new AbortController().signal });
+
+/** Stores items, the first one as the newest. */
+function put(count: number, of: (n: number) => Item = () => ({})): void {
+  for (let n = 0; n < count; n++)
+    table.memory.put({ pk: range.partition, sk: newId("lead", start - n), ...of(n) });
+}
 
 test("bounds between which no key lies make no call, which DynamoDB would reject", async () => {
   const call = vi.fn();
-  const range = { list, partition: "LEAD#acme", rows: {} };
   for (const bounds of [{ before: "a", downTo: "b" }, { before: "a", downTo: "a" }, { before: "" }])
     expect(await walk(range, { ...bounds, maxRows: 5 }, call)).toEqual({ items: [], done: true });
   expect(call).not.toHaveBeenCalled();
+});
+
+test.each<[string, (n: number) => Item, object]>([
+  ["items that are no rows", (n) => ({ sk: `${newId("lead", start - n)}é` }), {}],
+  ["rows that are not asked for", () => ({ name: "x" }), { where: ({ name }: Item) => name === undefined }],
+])("a few rows among many %s are found in few calls, each of which reads twice as many items", async (_, other, where) => {
+  put(3000, (n) => (n === 0 || n === 2999 ? {} : other(n)));
+  const { result, calls } = await table.watch(() => walk({ ...range, ...where }, { maxRows: 2 }, send));
+  expect(result.items).toHaveLength(2);
+  expect(calls.map(({ input }) => input.Limit)).toEqual([2, 100, 200, 400, 800, 1600]);
+});
+
+test("rows of more than 1 MB take no more calls and units than they need", async () => {
+  put(40, () => ({ name: "x".repeat(100_000) }));
+  const { result, calls } = await table.watch(() => walk(range, { maxRows: 20 }, send));
+  expect(result.items).toHaveLength(20);
+  expect(calls.map(({ input }) => input.Limit)).toEqual([20, 9]);
+});
+
+describe("when the budget is used up, the error tells", () => {
+  const read = async () => {
+    let calls = 0;
+    const call: Call = async (make) => {
+      if (++calls > 3) throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
+      return send(make);
+    };
+    for await (const _ of readSegments(range, {}, call));
+  };
+
+  test.each<[string, number, (n: number) => Item, string]>([
+    ["rows", 400, () => ({ name: "x".repeat(15_000) }), "too_many_reads"],
+    [
+      "rows, and a few items",
+      400,
+      (n) => (n % 3 ? { name: "x".repeat(15_000) } : { sk: `lead_0${1000 + n}` }),
+      "too_many_reads",
+    ],
+    [
+      "items that are no rows",
+      400,
+      (n) => ({ sk: `lead_0${1000 + n}`, name: "x".repeat(15_000) }),
+      "malformed_items",
+    ],
+    ["rows that no route stores", 20, () => ({ name: "x".repeat(390_000) }), "malformed_items"],
+  ])("that there are too many %s", async (_, count, of, code) => {
+    put(count, of);
+    await expect(read()).rejects.toMatchObject({ name: "TooExpensiveError", code });
+  });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
-import { listPage } from "../../../../shared/pages/read/list-page.ts";
+import { readList } from "../../../../shared/pages/read/read-list.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { conversation } from "../../../../shared/schemas/conversation-schemas.ts";
@@ -42,7 +42,7 @@ function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Wind
   const { account } = history;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
   const selection = { account, list, ids: undefined, parent, filter: { status, sourceOrChannel }, window };
-  return listPage(
+  return readList(
     selection,
     { page, limit },
     (item) => toRecord(conversation, item),

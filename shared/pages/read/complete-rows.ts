@@ -1,0 +1,43 @@
+import { rowKey } from "../../dynamodb/keys.ts";
+import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
+import type { ListRequest, PlainPlan } from "./list-plan.ts";
+import { walk } from "./range.ts";
+import type { Call } from "./read-budget.ts";
+
+/** The most rows that a list completes, so that its calls suffice: without a total, and beside one. */
+export const maxCompleted = { alone: 1000, besideTotal: 600 };
+
+/** All rows of a range, completed; undefined if they are more than a number. */
+export async function readComplete(
+  asked: ListRequest,
+  { range, window }: Pick<PlainPlan, "range" | "window">,
+  most: number,
+  call: Call,
+): Promise<readonly Item[] | undefined> {
+  const bounds = { before: window.before, downTo: window.from, maxRows: most + 1 };
+  const { items } = await walk(range, bounds, call);
+  return items.length <= most ? completeRows(asked, items, call) : undefined;
+}
+
+/** Rows with the fields that their index does not copy. Those that have been deleted meanwhile are left out. */
+export async function completeRows(
+  { account, list }: Pick<ListRequest, "account" | "list">,
+  rows: readonly Item[],
+  call: Call,
+): Promise<readonly Item[]> {
+  if (!list.isLean) return rows;
+  const found = new Map(rows.filter((row) => "lastMessageAt" in row).map((row) => [row.sk, row]));
+  // What a read misses that is not consistent may be new.
+  for (const consistent of [false, true]) {
+    const missing = rows.filter(({ sk }) => !found.has(sk));
+    for (let from = 0; from < missing.length; from += maxBatchKeys) {
+      const keys = missing
+        .slice(from, from + maxBatchKeys)
+        .map(({ sk }) => rowKey(list.type, account, String(sk)));
+      for (const item of await call((options) => readItems(keys, consistent, options)))
+        found.set(item.sk, item);
+    }
+  }
+  // A row stays as the index lists it: the item may have another status by now.
+  return rows.filter(({ sk }) => found.has(sk)).map((row) => ({ ...found.get(row.sk), ...row }));
+}
