@@ -39,9 +39,9 @@ test("`bin/frames.ts` prints the places in the sources of a function's frames", 
   expect(String(log)).toMatch(/index\.cjs:\d+:\d+/);
   const frames = join(import.meta.dirname, "../../../bin/frames.ts");
   const { stdout } = spawnSync(process.execPath, [frames, bundle], { input: log });
-  const [, line] = /functions\/create-lead\.ts:(\d+):\d+/.exec(String(stdout)) ?? [];
-  const source = await readFile(join(import.meta.dirname, "../../../functions/create-lead.ts"), "utf8");
-  expect(source.split("\n")[Number(line) - 1]).toMatch(/\(event, context\);$/);
+  const [, line] = /shared\/http\/route-handler\.ts:(\d+):\d+/.exec(String(stdout)) ?? [];
+  const source = await readFile(join(import.meta.dirname, "../../../shared/http/route-handler.ts"), "utf8");
+  expect(source.split("\n")[Number(line) - 1]).toContain("handler(event, context)");
   expect(String(stdout)).not.toContain("index.cjs");
 });
 
