@@ -82,7 +82,9 @@ test("environments that know nothing of each other, and records that come twice,
     await deliver(records, environments[n % 2]);
     if (n % 5 === 0) await deliver(records, environments[n % 2]);
     const { watermark = "" } = (await readRoot(owner)) ?? {};
-    const tail = [...table.memory.items()].filter(({ pk, sk }) => pk === "LEAD#acme" && String(sk) >= watermark);
+    const tail = [...table.memory.items()].filter(
+      ({ pk, sk }) => pk === "LEAD#acme" && String(sk) >= watermark,
+    );
     expect(tail.length).toBeLessThanOrEqual(2 * limits.tail);
   }
   expect(await isCounted()).toBe(true);
