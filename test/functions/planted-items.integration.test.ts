@@ -315,7 +315,6 @@ describe("a root of counts", () => {
     ["that ends after all rows", { lastStart: "~", watermark: "~" }],
     ["whose nodes end after all rows", { lastStart: "~" }],
     ["that ends in a minute", { watermark: keyAt(countedLists.lead, Date.now() + 60_000) }],
-    ["that is never looked at", { lookAt: 2 ** 50 }],
     ["with much in another attribute", { filler: new Set(["x".repeat(380_000)]) }],
   ])("%s is logged by lists, which stay exact, and replaced by the maintainer", async (_, values) => {
     const ids = [];

@@ -5,7 +5,11 @@ import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
-import { maintainLists, type ShortTails, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
+import {
+  maintainLists,
+  type ShortTails,
+  type Unsettled,
+} from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../shared/pages/page.ts";
 import type { CreationTimes } from "../../shared/pages/read/window.ts";
 import { type CountedList, countedLists } from "../../shared/pages/tree/counted-list.ts";

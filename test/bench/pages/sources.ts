@@ -11,7 +11,7 @@ const shares = [
   ...[16, 200, 10_000].map((sources) => ({ sources, isSkewed: false })),
 ];
 
-/** How many leads each list gets: nearly as many as a feed leaves in the tail. */
+/** How many leads each list gets: more than a feed leaves in the tail. */
 const added = 90;
 
 /** The time between two of them, in milliseconds, and the number of those that the stream delivers at once. */

@@ -59,5 +59,19 @@ test("a list that is far behind is fed in portions", async () => {
   const { calls } = await history.table.watch(() => history.deliver(limits));
   await expectCounted(history, sources);
   const fed = calls.filter(isCommit).map(({ input }) => JSON.stringify(input).match(/"fed":"(\w+)!?"/)?.[1]);
-  expect(new Set(fed.filter((key) => key !== undefined)).size).toBeGreaterThanOrEqual(100 / limits.fedRows);
+  expect(new Set(fed.filter((key) => key !== undefined)).size).toBeGreaterThanOrEqual(
+    Math.floor(100 / limits.fedRows),
+  );
+});
+
+test("a list is fed when rows of it are in nodes: before, the trees of its sources would cost more than they save", async () => {
+  addLeads(limits.nodeRows);
+  await history.deliver(limits);
+  expect((await expectCounted(history)).last).toHaveLength(limits.nodeRows);
+  expect(await readRoot(treeOf(history, sources[0]))).toBeUndefined();
+  history.advance(60_000);
+  addLeads(limits.nodeRows);
+  await history.deliver(limits);
+  const { fed, watermark } = await expectCounted(history, sources);
+  expect(fed).toBe(watermark);
 });
