@@ -106,22 +106,22 @@ export function memberName(parent: string | undefined, member: string | number):
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
-/** The key of a malformed item, and the field that is missing, has another type, or does not fit the key. */
-export interface MalformedItem {
+/** The key of a invalid item, and the field that is missing, has another type, or does not fit the key. */
+export interface InvalidItem {
   readonly pk: string;
   readonly sk: string;
   readonly field?: string;
 }
 
 /** Thrown for a stored item that no code of the service writes: a function that was taken over may have. */
-export class MalformedItemError extends Error implements MalformedItem {
-  override readonly name = "MalformedItemError";
+export class InvalidItemError extends Error implements InvalidItem {
+  override readonly name = "InvalidItemError";
   readonly pk: string;
   readonly sk: string;
   readonly field: string;
 
   constructor({ pk, sk }: Readonly<Record<string, unknown>>, field: string) {
-    super(`The item ${pk} ${sk} is malformed: ${field}.`);
+    super(`The item ${pk} ${sk} is invalid: ${field}.`);
     this.pk = String(pk);
     this.sk = String(sk);
     this.field = field;

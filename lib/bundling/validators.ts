@@ -28,7 +28,7 @@ export const validatorsPlugin: Plugin = {
 /** An expression that is the validator. Ajv writes a CommonJS module; esbuild leaves out a pure call whose result is unused. */
 function validatorCode({ schema, options, properties }: UncompiledValidator): string {
   // The formats that are functions are exports of this module.
-  const formats = _`require("../stored-name.ts")`;
+  const formats = _`require("../normalize-label.ts")`;
   const ajv = new Ajv({ ...options, code: { source: true, optimize: 2, formats } });
   const module = standalone.default(ajv, ajv.compile(schema));
   const validate = `/* @__PURE__ */ ((module) => {${module}\nreturn module.exports;})({})`;

@@ -70,7 +70,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["LEAD"],
-      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent"],
+      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
@@ -80,7 +80,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
       types: ["LEAD"],
-      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"],
+      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
     },
     { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"], sets: [] },
     putIdempotencyRecord,
@@ -89,7 +89,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["CONVERSATION"],
-      indexes: ["by-status", "by-origin", "by-status-and-origin", "by-parent", "by-activity"],
+      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
@@ -101,7 +101,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:PutItem"],
       types: ["CONVERSATION"],
-      sets: ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent", "lastMessageAt"],
+      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt"],
     },
     { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"], sets: [] },
     putIdempotencyRecord,

@@ -177,12 +177,12 @@ export const alarms: readonly AlarmDefinition[] = [
       always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...names(api.handlers))),
   },
   {
-    name: "malformed-items",
+    name: "invalid-items",
     severity: "ticket",
     means:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
-    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.malformedItem, ...names(functions))),
+    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.invalidItem, ...names(functions))),
   },
   {
     name: "certificate-expiry",

@@ -17,7 +17,7 @@ const counted = [
   `${event(logEvents.requestFailed)} && $.message.cause.name != "TooExpensiveError"`,
   `${event(logEvents.requestFailed)} && $.message.cause.code = "not_admitted"`,
   event(logEvents.rateLimiterFailedOpen),
-  event(logEvents.malformedItem),
+  event(logEvents.invalidItem),
   event(logEvents.lateWrites),
   event(logEvents.countsDamaged),
   event(logEvents.countsGivenUp),

@@ -1,6 +1,6 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { logInvalidItem } from "../dynamodb/invalid-items.ts";
 import { accountPartition, activeConversationKey, externalIdKey, messageKey } from "../dynamodb/keys.ts";
-import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { unpaced } from "../dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../dynamodb/read-pages.ts";
 import { type Item, table, tableName } from "../dynamodb/table-client.ts";
@@ -41,7 +41,7 @@ export async function deleteEarlierRows(type: keyof typeof types, account: strin
 /** Whether an item is a row, which lists count. Any other is logged, and stays for whoever looks for its writer. */
 function isRow(prefix: string, { pk, sk }: Item): boolean {
   const isOne = isId(prefix, sk);
-  if (!isOne) logMalformed({ pk: String(pk), sk: String(sk), field: "sk" });
+  if (!isOne) logInvalidItem({ pk: String(pk), sk: String(sk), field: "sk" });
   return isOne;
 }
 

@@ -18,7 +18,7 @@ export interface ApiKey {
 
 export type KeyState = "live" | "expired" | "revoked" | "invalid";
 
-/** The state of a key now. Treats an unreadable expiry as expired; a key without a known access is invalid. */
+/** The state of a key now. Treats an invalid expiry as expired; a key without a known access is invalid. */
 export function apiKeyState({ access, validUntil, revokedAt }: ApiKey): KeyState {
   if (revokedAt !== undefined) return "revoked";
   if (!accesses.includes(access)) return "invalid";

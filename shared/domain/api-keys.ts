@@ -1,5 +1,5 @@
+import { checkKeys, ifValid } from "../dynamodb/invalid-items.ts";
 import { apiKeyKey } from "../dynamodb/keys.ts";
-import { checkKeys, ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
@@ -23,7 +23,7 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   if (!parts) return apiKey.startsWith("lck_") ? "mistyped" : "not a key";
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return "unknown";
-  const record = ifWellFormed(() => checkApiKey(item));
+  const record = ifValid(() => checkApiKey(item));
   if (!record) return "invalid";
   const state = apiKeyState(record);
   if (state !== "live") return state;
@@ -31,7 +31,7 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   return { accountId, keyId, access };
 }
 
-/** The API key of an item. @throws MalformedItemError */
+/** The API key of an item. @throws InvalidItemError */
 function checkApiKey(item: Item): ApiKey {
   const required = { keyId: isText, accountId: isText, access: isText };
   const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });

@@ -1,17 +1,18 @@
+import { checkKeys, ifValid, logInvalidItem } from "../dynamodb/invalid-items.ts";
 import {
   activeConversationKey,
   conversationKey,
   keyAttributes,
+  labelPartition,
   leadConversationsPartition,
   messageKey,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
+  statusAndLabelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { checkKeys, ifWellFormed, logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
-import { MalformedItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
+import { normalizeLabel } from "../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
 import { type Range, walk } from "../pages/read/range.ts";
 import { withinBudget } from "../pages/read/read-budget.ts";
@@ -35,7 +36,6 @@ import {
 import { defaultLimit } from "../schemas/page-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
-import { storedName } from "../stored-name.ts";
 
 /** A page of the account's conversations, newest first unless the query says otherwise. */
 export async function listConversations(
@@ -53,7 +53,7 @@ export async function listConversations(
   times satisfies Unfiltered<typeof times, keyof CreationTimes | keyof ActivityTimes>;
   const list = countedLists.conversation;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
-  const filter = { status: status && storedName(status), sourceOrChannel: channel && storedName(channel) };
+  const filter = { status: status && normalizeLabel(status), label: channel && normalizeLabel(channel) };
   const window = creationWindow(list, times);
   const active = activityWindow(times);
   const selection = { account, list, ids, parent, filter, window, active };
@@ -89,7 +89,7 @@ async function readMessages(
   maxRows: number,
   before?: string,
 ): Promise<Message[]> {
-  const toMessage = (item: Item) => ifWellFormed(() => readMessage(account, item));
+  const toMessage = (item: Item) => ifValid(() => readMessage(account, item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {
     ...{ list: { idPrefix: "msg_" }, partition: pk, rows: {} },
@@ -103,9 +103,9 @@ async function readMessages(
   return items.flatMap((item) => toMessage(item) ?? []);
 }
 
-/** The message of an item. @throws MalformedItemError */
+/** The message of an item. @throws InvalidItemError */
 function readMessage(account: string, item: Item): Message {
-  if (!isId("msg", item.sk)) throw new MalformedItemError(item, "sk");
+  if (!isId("msg", item.sk)) throw new InvalidItemError(item, "sk");
   const message = readRecord(validateMessage, item);
   checkKeys(item, messageKey(account, message.conversationId, message.id));
   return message;
@@ -117,7 +117,7 @@ export function conversationItem(account: string, conversation: Conversation) {
   return {
     ...conversationKey(account, id),
     ...conversationStatusKeys(account, conversation),
-    byOrigin: sourceOrChannelPartition("conversation", account, channel),
+    byLabel: labelPartition("conversation", account, channel),
     byParent: leadConversationsPartition(account, leadId),
     ...conversation,
   };
@@ -129,10 +129,10 @@ export const conversationStatusKeys = (
   { status, channel }: Pick<Conversation, "status" | "channel">,
 ) => ({
   byStatus: statusPartition("conversation", account, status),
-  byStatusAndOrigin: statusAndSourceOrChannelPartition("conversation", account, status, channel),
+  byStatusAndLabel: statusAndLabelPartition("conversation", account, status, channel),
 });
 
-/** The conversation of an item whose keys must be its own, by default also those of the indexes. @throws MalformedItemError */
+/** The conversation of an item whose keys must be its own, by default also those of the indexes. @throws InvalidItemError */
 const toListed =
   (account: string, keys: readonly string[] = keyAttributes) =>
   (item: Item) => {
@@ -203,4 +203,4 @@ export async function readLock(account: string, { leadId, channel }: LeadOnChann
 
 /** Logs that a lock does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
 export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
-  logMalformed({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });
+  logInvalidItem({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });

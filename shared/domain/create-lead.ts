@@ -1,7 +1,7 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { classify, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { logInvalidItem } from "../dynamodb/invalid-items.ts";
 import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
-import { logMalformed } from "../dynamodb/malformed-items.ts";
 import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
@@ -109,7 +109,7 @@ export async function readNamed(
   const item = isId("lead", leadId) ? await readItem(leadKey(account, leadId)) : undefined;
   if (item && item.id === leadId && fieldsOf(item).externalId === externalId) return { leadId, item };
   if (item || !isId("lead", leadId)) {
-    logMalformed({ pk: key.pk, field: "leadId" });
+    logInvalidItem({ pk: key.pk, field: "leadId" });
     return { leadId };
   }
   // Single reads can see a part of the transaction that stores both.

@@ -1,6 +1,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { checkKeys, ifValid, logInvalidItem, readNumbers } from "../dynamodb/invalid-items.ts";
 import {
   conversationKey,
   erasedLeadKey,
@@ -9,10 +10,9 @@ import {
   messageKey,
   readPartition,
 } from "../dynamodb/keys.ts";
-import { checkKeys, ifWellFormed, logMalformed, readNumbers } from "../dynamodb/malformed-items.ts";
 import { isText, readFields } from "../dynamodb/read-fields.ts";
 import type { Item, Key } from "../dynamodb/table-client.ts";
-import { MalformedItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 import { createdAt, hasCome, idTimestamp } from "../ids.ts";
 import type { Conversation } from "../schemas/conversation-schemas.ts";
 import type { Lead } from "../schemas/lead-schemas.ts";
@@ -76,7 +76,7 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
       return toEvent(record) ?? [];
     } catch (error) {
       const { pk, sk } = record.dynamodb?.Keys ?? {};
-      logMalformed({ pk: String(pk?.S), sk: String(sk?.S) }, error);
+      logInvalidItem({ pk: String(pk?.S), sk: String(sk?.S) }, error);
       return [];
     }
   });
@@ -86,13 +86,13 @@ function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefi
   if (!NewImage || eventName === "REMOVE") return undefined;
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
   if (eventName === "MODIFY")
-    return item.changeId === OldImage?.changeId?.S ? undefined : ifWellFormed(() => changeEvent(item));
-  const event = ifWellFormed(() => itemEvent(item));
+    return item.changeId === OldImage?.changeId?.S ? undefined : ifValid(() => changeEvent(item));
+  const event = ifValid(() => itemEvent(item));
   const isNew = event && (item.imported || writtenAt * 1000 - idTimestamp(event.id) <= maxAge);
   return isNew ? event : undefined;
 }
 
-/** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws MalformedItemError */
+/** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws InvalidItemError */
 function itemEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const type = eventTypes.get(itemType);
@@ -102,7 +102,7 @@ function itemEvent(item: Item): ServiceEvent | undefined {
   return compose(type, account, item, { ...record, id: item.id, imported: item.imported ? true : undefined });
 }
 
-/** The event of the last marked change of an item; undefined for an item that has none. @throws MalformedItemError */
+/** The event of the last marked change of an item; undefined for an item that has none. @throws InvalidItemError */
 function changeEvent(item: Item): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const change = changeTypes.get(itemType);
@@ -124,8 +124,8 @@ function compose(type: EventType, account: string, item: Item, checked: Item, id
   const { id, version } = eventSchemas[type].properties;
   const eventId = item[idField];
   if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId) || !hasCome(eventId))
-    throw new MalformedItemError(item, idField);
-  if (!account) throw new MalformedItemError(item, "account");
+    throw new InvalidItemError(item, idField);
+  if (!account) throw new InvalidItemError(item, "account");
   const event: ServiceEvent = toRecord(eventSchemas[type], {
     ...checked,
     type,

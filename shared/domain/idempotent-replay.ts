@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { ifValid } from "../dynamodb/invalid-items.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
-import { ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { isCount, isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
-import { ApiError, MalformedItemError } from "../errors.ts";
+import { ApiError, InvalidItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 
 /** How long a request is remembered, in seconds. */
@@ -25,12 +25,12 @@ export interface IdempotentRequest {
  */
 type Ids = Readonly<Record<string, string>>;
 
-/** The fingerprint and the ids of a record. @throws MalformedItemError */
+/** The fingerprint and the ids of a record. @throws InvalidItemError */
 function readMade<Made extends Ids>(item: Item, prefixes: Made) {
   const { fingerprint } = readFields(item, { fingerprint: isText, expiresAt: isCount }, {});
   const ids = (item.ids ?? {}) as Made;
   if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
-    throw new MalformedItemError(item, "ids");
+    throw new InvalidItemError(item, "ids");
   return { fingerprint, ids };
 }
 
@@ -144,7 +144,7 @@ export async function runIdempotently<T extends object, Made extends Ids>(
   } catch (error) {
     if (!(error instanceof AlreadyRecordedError)) throw error;
     const { record } = error;
-    const outcome = ifWellFormed(() => {
+    const outcome = ifValid(() => {
       const { fingerprint, ids } = readMade(record, prefixes);
       return fingerprint === idempotency?.fingerprint && toOutcome(ids, record);
     });

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { indexes, leadKey } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
+import { normalizeLabel } from "../normalize-label.ts";
 import { type Lead, type LeadUpdate, lead as leadSchema } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
-import { storedName } from "../stored-name.ts";
 import { leadItem } from "./leads.ts";
 import { markChange } from "./marked-change.ts";
 
@@ -15,7 +15,7 @@ export function withChanges(lead: Partial<Lead>, { metadata, ...fields }: Partia
   return toRecord(leadSchema, {
     ...lead,
     ...Object.fromEntries(sent),
-    ...(fields.source && { source: storedName(fields.source) }),
+    ...(fields.source && { source: normalizeLabel(fields.source) }),
     metadata: entries.length > 0 || lead.metadata ? Object.fromEntries(entries) : undefined,
   });
 }

@@ -1,16 +1,17 @@
+import { checkKeys } from "../dynamodb/invalid-items.ts";
 import {
   externalIdKey,
   keyAttributes,
+  labelPartition,
   leadEmailPartition,
   leadKey,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
+  statusAndLabelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { checkKeys } from "../dynamodb/malformed-items.ts";
 import { type Item, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { isId } from "../ids.ts";
+import { normalizeLabel } from "../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
 import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
@@ -19,7 +20,6 @@ import { admitLongList } from "../rate-limit/list-admission.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
-import { storedName } from "../stored-name.ts";
 
 /** Whether the account has the lead, read consistently. */
 export async function leadExists(account: string, id: string): Promise<boolean> {
@@ -38,7 +38,7 @@ export async function listLeads(
   const named = externalIds && (await findNamed(account, externalIds));
   const ids = named && id ? named.filter((each) => id.includes(each)) : (named ?? id);
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
-  const filter = { status, sourceOrChannel: source && storedName(source) };
+  const filter = { status, label: source && normalizeLabel(source) };
   // Nobody but code that was taken over writes that a lead has the external id of another.
   const isAsked = (item: Item) => externalIds?.includes(String(fieldsOf(item).externalId)) ?? true;
   const selection = { account, list, ids, isAsked, parent, filter, window: creationWindow(list, times) };
@@ -63,8 +63,8 @@ export function leadItem(account: string, lead: Lead) {
     byStatus: statusPartition("lead", account, status),
     ...(source !== undefined && {
       source,
-      byOrigin: sourceOrChannelPartition("lead", account, source),
-      byStatusAndOrigin: statusAndSourceOrChannelPartition("lead", account, status, source),
+      byLabel: labelPartition("lead", account, source),
+      byStatusAndLabel: statusAndLabelPartition("lead", account, status, source),
     }),
     ...(lead.email !== undefined && { byParent: leadEmailPartition(account, lead.email) }),
     id,
@@ -76,7 +76,7 @@ export function leadItem(account: string, lead: Lead) {
 /** What a listed item must have as its lead gives it: the keys, and what lists are filtered by. */
 const checkedAttributes = [...keyAttributes, "status", "source"];
 
-/** The lead of an item. @throws MalformedItemError */
+/** The lead of an item. @throws InvalidItemError */
 const toListed = (account: string) => (item: Item) => {
   const lead = readRecord(validateLead, item);
   checkKeys(item, leadItem(account, lead), checkedAttributes);

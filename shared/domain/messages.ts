@@ -5,8 +5,8 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import type { TransactItems } from "../dynamodb/transact.ts";
 import { ApiError } from "../errors.ts";
 import { createdAt, idKind, isId, newId } from "../ids.ts";
+import { normalizeLabel } from "../normalize-label.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import { storedName } from "../stored-name.ts";
 import {
   addMessage,
   conversationItem,
@@ -51,7 +51,7 @@ export async function sendMessage(
 ): Promise<WriteOutcome<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
-  const input = { ...message, channel: storedName(message.channel) };
+  const input = { ...message, channel: normalizeLabel(message.channel) };
   const outgoing: Outgoing = { account, input, idempotency };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {

@@ -15,8 +15,8 @@ const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
  */
 export const indexes = {
   "by-status": "byStatus",
-  "by-origin": "byOrigin",
-  "by-status-and-origin": "byStatusAndOrigin",
+  "by-label": "byLabel",
+  "by-status-and-label": "byStatusAndLabel",
   "by-parent": "byParent",
 } as const;
 
@@ -28,7 +28,7 @@ export const indexes = {
 export const copiedFields = ["id", "status", "source", "leadId", "channel", "details"] as const;
 
 /** The keys that each index copies, because a reader checks them. */
-export const copiedKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"] as const;
+export const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"] as const;
 
 /**
  * The index of an account's conversations by their last message. Its partition key is `pk`, its sort key is an attribute
@@ -78,21 +78,17 @@ export const listPartition = (type: Listed, account: string) => accountPartition
 export const statusPartition = (type: Listed, account: string, status: string) =>
   join(itemTypes[type], account, status);
 
-/** A value of the `by-origin` index: a lead's source or a conversation's channel. */
-export const sourceOrChannelPartition = (type: Listed, account: string, sourceOrChannel: string) =>
-  join(itemTypes[type], account, sourceOrChannel);
+/** A value of the `by-label` index: a lead's source or a conversation's channel. */
+export const labelPartition = (type: Listed, account: string, label: string) =>
+  join(itemTypes[type], account, label);
 
-/** Whether a value of the `by-origin` index is of an account's own list. */
-export const isSourceOrChannelPartition = (type: Listed, account: string, value: unknown): value is string =>
+/** Whether a value of the `by-label` index is of an account's own list. */
+export const isLabelPartition = (type: Listed, account: string, value: unknown): value is string =>
   typeof value === "string" && value.startsWith(`${listPartition(type, account)}#`);
 
-/** A value of the `by-status-and-origin` index. */
-export const statusAndSourceOrChannelPartition = (
-  type: Listed,
-  account: string,
-  status: string,
-  sourceOrChannel: string,
-) => join(itemTypes[type], account, status, sourceOrChannel);
+/** A value of the `by-status-and-label` index. */
+export const statusAndLabelPartition = (type: Listed, account: string, status: string, label: string) =>
+  join(itemTypes[type], account, status, label);
 
 /** A value of the `by-parent` index: the conversations of a lead. */
 export const leadConversationsPartition = (account: string, leadId: string) =>
@@ -154,24 +150,30 @@ export const externalIdKey = (account: string, externalId: string) =>
  * A node of the tree that counts an account's leads or conversations, or those of one source or channel; a tree is one
  * partition. A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
  *
- * @param origin the partition of the source or channel in `by-origin`
+ * @param labelKey the partition of the source or channel in `by-label`
  */
-export const countNodeKey = (type: Listed, account: string, node: string, origin?: string) =>
-  key(node, itemTypes.count, account, itemTypes[type], ...(origin === undefined ? [] : [hashName(origin)]));
+export const countNodeKey = (type: Listed, account: string, node: string, labelKey?: string) =>
+  key(
+    node,
+    itemTypes.count,
+    account,
+    itemTypes[type],
+    ...(labelKey === undefined ? [] : [hashName(labelKey)]),
+  );
 
 /** How far the audit of all accounts' counts has come. */
 export const auditKey = key("counts", itemTypes.audit, "");
 
 /** The record, beside the tree of an account's list, that a source or channel has a tree of its own. */
-export const sublistKey = (type: Listed, account: string, origin: string) =>
-  countNodeKey(type, account, `${sublistPrefix}#${hashName(origin)}`);
+export const labelTreeKey = (type: Listed, account: string, labelKey: string) =>
+  countNodeKey(type, account, `${labelTreePrefix}#${hashName(labelKey)}`);
 
-/** The partition of the tree of a sublist, by the key of its record. */
-export const sublistTreePartition = ({ pk, sk }: ReturnType<typeof sublistKey>) =>
-  `${pk}#${sk.slice(sublistPrefix.length + 1)}`;
+/** The partition of the tree of a label, by the key of its record. */
+export const labelTreePartition = ({ pk, sk }: ReturnType<typeof labelTreeKey>) =>
+  `${pk}#${sk.slice(labelTreePrefix.length + 1)}`;
 
 /** The prefix of the sort keys of these records. */
-export const sublistPrefix = "sublist";
+export const labelTreePrefix = "label";
 
 /** A short name for a text of any length. */
 export const hashName = (text: string) => createHash("sha256").update(text).digest("base64url");

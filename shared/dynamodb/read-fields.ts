@@ -1,4 +1,4 @@
-import { MalformedItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 
 type Check = (value: unknown) => boolean;
 type Checks = Readonly<Record<string, Check>>;
@@ -9,7 +9,7 @@ type Checked<Fields extends Checks> = {
 /**
  * The fields of an item that is no record of the API, and so has no schema. Its other attributes are left out.
  *
- * @throws MalformedItemError for a required field that is missing, or one that is not what its check says
+ * @throws InvalidItemError for a required field that is missing, or one that is not what its check says
  */
 export function readFields<Required extends Checks, Optional extends Checks>(
   item: Readonly<Record<string, unknown>>,
@@ -19,7 +19,7 @@ export function readFields<Required extends Checks, Optional extends Checks>(
   const present = Object.entries(optional).filter(([name]) => item[name] !== undefined);
   const checks = [...Object.entries(required), ...present];
   const [wrong] = checks.find(([name, check]) => !check(item[name])) ?? [];
-  if (wrong !== undefined) throw new MalformedItemError(item, wrong);
+  if (wrong !== undefined) throw new InvalidItemError(item, wrong);
   const fields = Object.fromEntries(checks.map(([name]) => [name, item[name]]));
   return fields as ReturnType<typeof readFields<Required, Optional>>;
 }

@@ -11,7 +11,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { ConfiguredRetryStrategy } from "@smithy/core/retry";
 import { unprocessed } from "./dynamodb-errors.ts";
-import { readNumbers } from "./malformed-items.ts";
+import { readNumbers } from "./invalid-items.ts";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;

@@ -2,7 +2,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { StaleReadError, UnknownOutcomeError } from "./dynamodb-errors.ts";
-import { readNumbers } from "./malformed-items.ts";
+import { readNumbers } from "./invalid-items.ts";
 import { table } from "./table-client.ts";
 
 export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;

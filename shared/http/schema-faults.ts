@@ -1,8 +1,8 @@
 import type { ErrorObject } from "ajv";
 import { type Fault, memberName } from "../errors.ts";
+import { notBlank } from "../normalize-label.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
-import { notBlank } from "../stored-name.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
 

@@ -13,4 +13,4 @@ export const countsAudited = "counts audited";
 export const countsRepaired = "counts repaired";
 export const eventsFailed = "events failed";
 export const eventRefused = "event refused";
-export const malformedItem = "malformed item";
+export const invalidItem = "invalid item";

@@ -1,5 +1,5 @@
+import { ifValid } from "../dynamodb/invalid-items.ts";
 import { accountLimitKey } from "../dynamodb/keys.ts";
-import { ifWellFormed } from "../dynamodb/malformed-items.ts";
 import { isCount, readFields } from "../dynamodb/read-fields.ts";
 import { readItem } from "../dynamodb/table-client.ts";
 
@@ -31,5 +31,5 @@ const isLimit = (value: unknown): value is number => isCount(value) && value > 0
 /** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
 export async function readAccountLimit(account: string): Promise<number | undefined> {
   const item = await readItem(accountLimitKey(account));
-  return item && ifWellFormed(() => readFields(item, { requests: isLimit }, {}))?.requests;
+  return item && ifValid(() => readFields(item, { requests: isLimit }, {}))?.requests;
 }

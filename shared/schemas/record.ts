@@ -1,4 +1,4 @@
-import { MalformedItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 import type { Inferred, ObjectSchema, Validator } from "./validator.ts";
 
 /**
@@ -20,10 +20,10 @@ export function toRecord<Schema extends ObjectSchema>(
   return pick(Object.keys(properties), item) as Inferred<Schema>;
 }
 
-/** The record of an item that is what the code relies on. @throws MalformedItemError when a property is missing or not as its schema says */
+/** The record of an item that is what the code relies on. @throws InvalidItemError when a property is missing or not as its schema says */
 export function readRecord<T>(validate: Validator<T>, item: Readonly<Record<string, unknown>>): T {
   const fields = fieldsOf(item);
-  if (!validate(fields)) throw new MalformedItemError(item, malformedProperty(validate.errors));
+  if (!validate(fields)) throw new InvalidItemError(item, invalidProperty(validate.errors));
   return pick(validate.properties, fields) as T;
 }
 
@@ -33,7 +33,7 @@ export const fieldsOf = ({ details, ...item }: Readonly<Record<string, unknown>>
   ...(details as object),
 });
 
-function malformedProperty(errors: Validator["errors"]): string {
+function invalidProperty(errors: Validator["errors"]): string {
   const [error] = errors ?? [];
   const [, property] = error?.instancePath.split("/") ?? [];
   return property ?? String(error?.params.missingProperty);

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { notBlank, storable } from "../stored-name.ts";
+import { notBlank, storable } from "../normalize-label.ts";
 
 /** The schema of a JSON object. */
 export interface ObjectSchema {

@@ -43,7 +43,7 @@ beforeEach(() => {
 /** Stores leads of which only the rows matter. */
 async function putLeads(account: string, ids: readonly string[], status = "new"): Promise<void> {
   for (const id of ids) {
-    const Item = { ...leadKey(account, id), id, status, byOrigin: `LEAD#${account}#web` };
+    const Item = { ...leadKey(account, id), id, status, byLabel: `LEAD#${account}#web` };
     await table.send(new PutCommand({ TableName: tableName, Item }));
   }
 }
@@ -184,7 +184,7 @@ test("a tail that no change has come for is counted", async () => {
 test("what no maintainer writes among the counts is removed, and so are nodes of a tree that was emptied", async () => {
   await countLeads("any");
   const { pk } = treeKey({ account: "any", list: countedLists.lead }, "");
-  const orphaned = ["sublist#x", "node#1#1#"].map((sk) => ({ pk, sk }));
+  const orphaned = ["label#x", "node#1#1#"].map((sk) => ({ pk, sk }));
   for (const item of orphaned) memory.put(item);
   expect(await audit(0)).toEqual({ verified: 1, repaired: 1, oldest: 0 });
   const line = { event: "counts repaired", account: "any", list: "lead", removed: 1 };
@@ -194,13 +194,13 @@ test("what no maintainer writes among the counts is removed, and so are nodes of
 });
 
 test("a list that cannot be verified is logged, and does not stop the others", async () => {
-  await countLeads("unreadable");
+  await countLeads("invalid");
   await countLeads("readable");
   before = (command) => {
-    if (JSON.stringify(command).includes("COUNT#unreadable")) throw new Error("on purpose");
+    if (JSON.stringify(command).includes("COUNT#invalid")) throw new Error("on purpose");
   };
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-  const line = { event: "counts given up", account: "unreadable", list: "lead" };
+  const line = { event: "counts given up", account: "invalid", list: "lead" };
   expect(lines.error).toEqual([expect.objectContaining(line)]);
 });
 

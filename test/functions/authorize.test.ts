@@ -79,7 +79,7 @@ describe("the authorizer", () => {
     const [item] = table.memory.items();
     store({ ...item, [name]: value });
     expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied("invalid"));
-    expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "malformed item", sk })]]);
+    expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "invalid item", sk })]]);
   });
 
   test("rejects a key from the moment it expires", async () => {
@@ -191,7 +191,7 @@ describe("the limit of an account", () => {
     store({ ...accountLimitKey(accountId), requests });
     const { context } = (await authorize(`Bearer ${issued.apiKey}`)) as { context: object };
     expect(context).not.toHaveProperty("rateLimitRequests");
-    const line = { event: "malformed item", ...accountLimitKey(accountId), field: "requests" };
+    const line = { event: "invalid item", ...accountLimitKey(accountId), field: "requests" };
     expect(logged).toHaveBeenCalledWith(line);
   });
 

@@ -51,8 +51,8 @@ test("what is written meanwhile is counted, and verify names each of them", asyn
   const named: string[] = [];
   const owner = { account: history.account, list: countedLists.lead };
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  const onMalformed = ({ sk = "" }: { sk?: string }) => void named.push(sk);
-  expect((await verify(owner, { pace: new Pace(1e9), onMalformed })).findings).toEqual([]);
+  const onInvalid = ({ sk = "" }: { sk?: string }) => void named.push(sk);
+  expect((await verify(owner, { pace: new Pace(1e9), onInvalid })).findings).toEqual([]);
   expect(named).toHaveLength(3);
 });
 
@@ -74,5 +74,5 @@ test("an item of the future has no event, and is named once; one a minute ahead,
   expect(toEvents([record, record])).toEqual([]);
   const item = [...history.table.memory.items()].at(-1);
   const lines = logged.mock.calls.filter(([line]) => line.sk === item?.sk);
-  expect(lines).toEqual([[expect.objectContaining({ event: "malformed item", field: "id" })]]);
+  expect(lines).toEqual([[expect.objectContaining({ event: "invalid item", field: "id" })]]);
 });

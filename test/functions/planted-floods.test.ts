@@ -74,7 +74,7 @@ describe("beside a flood of planted messages", () => {
     plant(1300, "x".repeat(10_000));
     const busy = await open();
     expect(busy.status).toBe(503);
-    expect(logged.map(({ event }) => event)).toEqual(["malformed item", "request failed"]);
+    expect(logged.map(({ event }) => event)).toEqual(["invalid item", "request failed"]);
   });
 });
 
@@ -130,7 +130,7 @@ test("a lead with too many conversations for an order is invalid input, which na
   expect((await list(`leadId=${leadId}&sort=createdAt`)).result.body.pagination.total).toBe(1100);
 });
 
-test("a flood of malformed leads is named once, and hides no other", async () => {
+test("a flood of invalid leads is named once, and hides no other", async () => {
   const plant = (owner: string, count: number) => {
     for (let n = 0; n < count; n++) {
       const id = newId("lead");
@@ -145,6 +145,6 @@ test("a flood of malformed leads is named once, and hides no other", async () =>
     expect((await call("list-leads", { account, query: `limit=100&page=${page}` })).status).toBe(200);
   await call("list-leads", { account: other });
   expect(logged.map(({ event, pk }) => [event, pk])).toEqual(
-    [account, other].map((owner) => ["malformed item", `LEAD#${owner}`]),
+    [account, other].map((owner) => ["invalid item", `LEAD#${owner}`]),
   );
 });

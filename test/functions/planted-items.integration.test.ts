@@ -42,7 +42,7 @@ async function plant(label: string, item: object): Promise<void> {
   await put(item);
 }
 
-const malformed = (key: object, field?: string) => ({ event: "malformed item", ...key, field });
+const invalid = (key: object, field?: string) => ({ event: "invalid item", ...key, field });
 
 const anEmail = "ada@example.com";
 const newLead = (id = newId("lead")) => ({
@@ -75,7 +75,7 @@ describe("lists leave out", () => {
     "another address than that of its index": having({ email: "grace@example.com" }),
   };
 
-  test("every lead that is malformed, and no other, and log the key of the first one", async () => {
+  test("every lead that is invalid, and no other, and log the key of the first one", async () => {
     const { id } = await aLead(account, { source: "web", email: anEmail });
     const planted = new Map<string, Item>();
     for (const [what, spoil] of Object.entries(spoils)) {
@@ -88,7 +88,7 @@ describe("lists leave out", () => {
       expect([what, (await list(`id=${sk}`)).ids]).toEqual([what, []]);
     }
     const { pk, sk } = [...planted.values()].at(-1) ?? {};
-    expect(logged).toEqual([expect.objectContaining({ event: "malformed item", pk, sk })]);
+    expect(logged).toEqual([expect.objectContaining({ event: "invalid item", pk, sk })]);
   });
 
   test("a lead of another account from the indexes of this one, whose totals stay right", async () => {
@@ -97,7 +97,7 @@ describe("lists leave out", () => {
     const { pk } = leadKey(randomUUID(), other.id);
     await plant("create-lead", { ...leadItem(account, other), pk });
     for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
-    expect(logged).toEqual([malformed({ pk, sk: other.id }, "pk")]);
+    expect(logged).toEqual([invalid({ pk, sk: other.id }, "pk")]);
   });
 
   test("leads with sort keys that are no ids, and count them nowhere", async () => {
@@ -108,7 +108,7 @@ describe("lists leave out", () => {
     for (const query of filters) expect(await list(query)).toEqual({ ids: [id], total: 1 });
     const { pk } = leadKey(account, "");
     // The newest of those that are not behind all rows: no list reads the others.
-    expect(logged).toEqual([malformed({ pk, sk: `lead_${"0".repeat(27)}` }, "sk")]);
+    expect(logged).toEqual([invalid({ pk, sk: `lead_${"0".repeat(27)}` }, "sk")]);
     const Records = items.map((item) => streamRecord(undefined, item));
     expect(await maintainCounts({ Records }, lambdaContext())).toEqual({ batchItemFailures: [] });
   });
@@ -161,7 +161,7 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
       expect(await sendWith(conversationId, lead.id, key)).not.toBe(conversationId);
       expect(await readItem(conversationKey(account, conversationId))).toEqual(before);
       expect(logged).toContainEqual(
-        malformed({ pk: activeConversationKey(account, lead.id, "sms").pk }, "conversationId"),
+        invalid({ pk: activeConversationKey(account, lead.id, "sms").pk }, "conversationId"),
       );
     }
   });
@@ -234,7 +234,7 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
         expect([status, problem.code]).toEqual([422, "idempotency_key_reused"]);
         expect(problem.detail).toContain("cannot be read");
       }
-      expect(logged).toContainEqual(expect.objectContaining({ event: "malformed item", ...key }));
+      expect(logged).toContainEqual(expect.objectContaining({ event: "invalid item", ...key }));
       // An expired one does not count, as ever.
       await plant(route, { ...record, ids: undefined, expiresAt: 1 });
       const again = await call(route, request);
@@ -259,7 +259,7 @@ describe("every other event of a batch is composed beside", () => {
     ...{ id, conversationId, leadId, channel: "sms", message: "Hello", createdAt: createdAt(id) },
   });
 
-  test("every item that is malformed, of which the first key of each partition is logged", async () => {
+  test("every item that is invalid, of which the first key of each partition is logged", async () => {
     const leads = [
       ...[{ id: undefined }, { email: 1 }, { id: newId("lead") }],
       // A sort key of another kind.
@@ -282,7 +282,7 @@ describe("every other event of a batch is composed beside", () => {
     expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
     const firsts = items.filter(({ pk }, n) => items.findIndex((item) => item.pk === pk) === n);
     expect(logged).toEqual(
-      firsts.map(({ pk, sk }) => expect.objectContaining({ event: "malformed item", pk, sk })),
+      firsts.map(({ pk, sk }) => expect.objectContaining({ event: "invalid item", pk, sk })),
     );
   });
 
@@ -293,7 +293,7 @@ describe("every other event of a batch is composed beside", () => {
     const events = toEvents([insert(first), failing, insert(last)]);
     expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
     const { pk, sk } = item;
-    expect(logged).toMatchObject([{ event: "malformed item", pk, sk, cause: { name: "Error" } }]);
+    expect(logged).toMatchObject([{ event: "invalid item", pk, sk, cause: { name: "Error" } }]);
   });
 });
 

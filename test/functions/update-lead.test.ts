@@ -59,7 +59,7 @@ test("what another release has stored of a lead stays", async () => {
   const after = stored(leadKey(account, id));
   expect(after).toMatchObject({ other: 1, details: { later: { x: 1 }, name: "Ada Lovelace" } });
   const attributes = Object.keys({ ...after, ...Object(after?.details) });
-  for (const name of ["email", "source", "byOrigin", "byStatusAndOrigin", "byParent"])
+  for (const name of ["email", "source", "byLabel", "byStatusAndLabel", "byParent"])
     expect(attributes).not.toContain(name);
 });
 

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { nodePrefix, sourceOrChannelPartition } from "../../shared/dynamodb/keys.ts";
+import { labelPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
@@ -9,7 +9,7 @@ import { findItem } from "./tree-check.ts";
 
 /** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
 export function damage(items: readonly Item[], { what, source }: DamageEvent) {
-  const tree = source === undefined ? owner : sublistOf(source);
+  const tree = source === undefined ? owner : labelTreeOf(source);
   const root = findItem(items, tree, "root");
   const { pk, sk } = treeKey(tree, `${nodePrefix}${root?.generation}#`);
   const item = what === "root" ? root : items.find((it) => it.pk === pk && String(it.sk).startsWith(sk));
@@ -20,7 +20,7 @@ export function damage(items: readonly Item[], { what, source }: DamageEvent) {
     : new DeleteCommand({ TableName: tableName, Key });
 }
 
-const sublistOf = (source: string): CountedOwner => ({
+const labelTreeOf = (source: string): CountedOwner => ({
   ...owner,
-  origin: sourceOrChannelPartition(owner.list.type, account, source),
+  labelKey: labelPartition(owner.list.type, account, source),
 });

@@ -1,15 +1,15 @@
 import type { Scenario } from "./scenario.ts";
 import { clocksFarAhead } from "./scenarios/clocks-far-ahead.ts";
 import { damagedTrees } from "./scenarios/damaged-trees.ts";
+import { labelTrees } from "./scenarios/label-trees.ts";
 import { readers } from "./scenarios/readers.ts";
-import { sublists } from "./scenarios/sublists.ts";
 import { tornTransactions } from "./scenarios/torn-transactions.ts";
 import { wholeLists } from "./scenarios/whole-lists.ts";
 
 /** All scenarios. */
 export const scenarios: readonly Scenario[] = [
   ...wholeLists,
-  ...sublists,
+  ...labelTrees,
   ...damagedTrees,
   ...clocksFarAhead,
   ...readers,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { indexes, nodeName, sublistPrefix } from "../../shared/dynamodb/keys.ts";
+import { indexes, labelTreePrefix, nodeName } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import type { CountedOwner, SublistOwner } from "../../shared/pages/tree/counted-list.ts";
-import { decodeEntries, type Entry, isSum, rowCell } from "../../shared/pages/tree/entry.ts";
+import type { CountedOwner, LabelOwner } from "../../shared/pages/tree/counted-list.ts";
+import { decodeEntries, type Entry, isSum, rowBucket } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { countedRow } from "../../shared/pages/tree/rows.ts";
-import { soundRoot } from "../../shared/pages/tree/sound.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
+import { validRoot } from "../../shared/pages/tree/valid-tree.ts";
 import { owner, rowNumber } from "./rows.ts";
 
 /** What trees are compared with. */
@@ -24,26 +24,26 @@ export interface TreeExpectation {
 /** Checks the trees: each has exactly the rows before its watermark, and all rows that its list has fed. */
 export function checkTrees(expected: TreeExpectation): void {
   const list = checkTree(expected, owner);
-  for (const sublist of sublistOwners(expected.items)) {
-    const root = checkTree(expected, sublist);
+  for (const labelTree of labelTreesOf(expected.items)) {
+    const root = checkTree(expected, labelTree);
     if (!root) continue;
-    const missing = rowsOf(expected, sublist).filter(
+    const missing = rowsOf(expected, labelTree).filter(
       ([sk]) => sk >= root.watermark && sk < (list?.fed ?? ""),
     );
     assert.deepEqual(
       missing,
       [],
-      `${sublist.origin} was not fed up to ${list?.fed}, but to ${root.watermark}`,
+      `${labelTree.labelKey} was not fed up to ${list?.fed}, but to ${root.watermark}`,
     );
   }
 }
 
-/** The sublists of the list that have trees. */
-export function sublistOwners(items: readonly Item[]): SublistOwner[] {
-  const { pk, sk } = treeKey(owner, `${sublistPrefix}#`);
+/** The labels of the list that have trees. */
+export function labelTreesOf(items: readonly Item[]): LabelOwner[] {
+  const { pk, sk } = treeKey(owner, `${labelTreePrefix}#`);
   return items
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
-    .map(({ origin }) => ({ ...owner, origin: String(origin) }));
+    .map(({ labelKey }) => ({ ...owner, labelKey: String(labelKey) }));
 }
 
 /** The item of a tree with a name. */
@@ -53,32 +53,32 @@ export function findItem(items: readonly Item[], tree: CountedOwner, name: strin
 }
 
 function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefined {
-  const name = tree.origin ?? "the list";
+  const name = tree.labelKey ?? "the list";
   const item = findItem(expected.items, tree, "root");
   if (!item) {
-    assert(tree.origin === undefined || expected.isDamaged, `the root of ${name} is missing`);
+    assert(tree.labelKey === undefined || expected.isDamaged, `the root of ${name} is missing`);
     return undefined;
   }
-  const root = soundRoot(tree, item);
+  const root = validRoot(tree, item);
   const inNodes = rowsInNodes(expected, tree, root);
   if (inNodes === "damaged") return root;
   assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);
   const isOpen = ([sk]: readonly [string, number]) => expected.open.has(rowNumber(sk));
   const counted = [...inNodes, ...root.last]
-    .map((row): [string, number] => [row.start, rowCell(row)])
+    .map((row): [string, number] => [row.start, rowBucket(row)])
     .filter((row) => !isOpen(row));
   const below = rowsOf(expected, tree).filter(([sk]) => sk < root.watermark);
   assert.deepEqual(counted, below, `the tree of ${name} has other rows below ${root.watermark}`);
   return root;
 }
 
-/** The rows without open changes of a list or a sublist, oldest first: their sort keys and cells. */
+/** The rows without open changes of a list or a label, oldest first: their sort keys and buckets. */
 function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, number][] {
   return rows
     .filter(({ id }) => !open.has(rowNumber(String(id))))
-    .filter((row) => tree.origin === undefined || row[indexes["by-origin"]] === tree.origin)
+    .filter((row) => tree.labelKey === undefined || row[indexes["by-label"]] === tree.labelKey)
     .map((row) => countedRow(tree, row))
-    .map(({ sk, cell }): [string, number] => [sk, cell])
+    .map(({ sk, bucket }): [string, number] => [sk, bucket])
     .reverse();
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { filteredRange } from "../../shared/pages/read/list-plan.ts";
-import { cellOf } from "../../shared/pages/tree/counted-list.ts";
+import { bucketOf } from "../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
@@ -9,7 +9,7 @@ import { treeRows } from "./tree-rows.ts";
 
 /** The tree of an account's leads, or of those of a source. */
 export const treeOf = ({ account, owner }: LeadHistory, source?: string) =>
-  filteredRange(account, owner.list, { sourceOrChannel: source }).tree;
+  filteredRange(account, owner.list, { label: source }).tree;
 
 /** Checks that the trees of an account's leads and of some sources have the rows before their watermarks, and the source's all that it was fed. */
 export async function expectCounted(history: LeadHistory, sources: readonly string[] = []): Promise<Root> {
@@ -31,7 +31,7 @@ async function expectTree(history: LeadHistory, source?: string): Promise<Root> 
   const expected = [...history.rows.values()]
     .filter((lead) => lead.id < root.watermark && (source === undefined || lead.source === source))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, status }) => rowEntry(id, cellOf(owner.list, status)));
+    .map(({ id, status }) => rowEntry(id, bucketOf(owner.list, status)));
   expect(found, source ?? "the list").toEqual(expected);
   return root;
 }

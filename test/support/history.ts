@@ -130,8 +130,8 @@ class History<R extends Row> {
     vi.setSystemTime(this.now + skew);
     const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
     const memory = { unsettled: this.#unsettled, shortTails: this.#shortTails };
-    const means = { deadline: this.now + skew + 60_000, limits, wait, ...memory };
-    const unfinished = await maintainLists(changes, means);
+    const context = { deadline: this.now + skew + 60_000, limits, wait, ...memory };
+    const unfinished = await maintainLists(changes, context);
     vi.setSystemTime(this.now);
     this.#seen = this.now;
     if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });

@@ -38,7 +38,7 @@ export async function startGateway(
     const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
     return page ? { response: page } : handleApi(request, requestId);
   };
-  // Node.js itself responds to malformed HTTP, with no body.
+  // Node.js itself responds to invalid HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();
     const requestId = createRequestId();

@@ -20,7 +20,7 @@ export function openPositions(file: string | undefined) {
   };
 }
 
-/** Treats an unreadable file as empty: all records are delivered again. */
+/** Treats an invalid file as empty: all records are delivered again. */
 function read(file: string): Record<string, string> {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;

@@ -3,10 +3,10 @@ import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
-import { storedName } from "../../../shared/stored-name.ts";
 import { UserError } from "../../user-error.ts";
 import { activation } from "../table/active-conversation.ts";
 import { asChange, retryChange } from "../table/write-items.ts";
@@ -16,7 +16,7 @@ import { asChange, retryChange } from "../table/write-items.ts";
  * conversation on a channel. After it ends, the next message starts another.
  *
  * @returns the changed conversation; undefined when the account has no such conversation
- * @throws MalformedItemError, or UserError when another conversation of the lead on the channel is active
+ * @throws InvalidItemError, or UserError when another conversation of the lead on the channel is active
  * @throws StaleReadError, or the error of a conflict, when other writers won for ten seconds
  */
 export function setConversationStatus(
@@ -24,7 +24,7 @@ export function setConversationStatus(
   id: string,
   requested: string,
 ): Promise<Conversation | undefined> {
-  const status = storedName(requested);
+  const status = normalizeLabel(requested);
   return retryChange(async () => {
     const key = conversationKey(account, id);
     const item = await readItem(key);

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { storable } from "../../../shared/stored-name.ts";
+import { storable } from "../../../shared/normalize-label.ts";
 import { type AccountOptions, command } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";

@@ -33,7 +33,7 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const { account, json } = options;
   const invalid = new InvalidItems();
   const verified = countedOwners(account).map(async (owner) => {
-    const { findings } = await verify(owner, { pace, onMalformed: invalid.noteMalformed });
+    const { findings } = await verify(owner, { pace, onInvalid: invalid.noteInvalid });
     return { owner, findings };
   });
   const differences: Item[] = [];
@@ -66,10 +66,10 @@ async function countOrphaned(owner: CountedOwner, pace: Pace, { repair = false }
     : [];
 }
 
-/** What is printed of a tree that is wrong: of the whole list, or of the sublist of a source or channel, as keys have it. */
+/** What is printed of a tree that is wrong: of the whole list, or of the label of a source or channel, as keys have it. */
 const toPlace = ({ owner, differences, damage }: Finding) => ({
   list: nameList(owner),
-  ...(owner.origin !== undefined && { [owner.list.attribute]: owner.origin.split("#").at(-1) }),
+  ...(owner.labelKey !== undefined && { [owner.list.attribute]: owner.labelKey.split("#").at(-1) }),
   ...(differences.length > 0 && { rows: differences.length, first: differences[0]?.sk }),
   damage: damage?.message,
 });

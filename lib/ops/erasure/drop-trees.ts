@@ -1,19 +1,19 @@
-import { sublistTreePartition } from "../../../shared/dynamodb/keys.ts";
+import { labelTreePartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { labelTreeRecords } from "../../../shared/pages/tree/label-tree-records.ts";
 import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
-import { sublistRecords } from "../../../shared/pages/tree/sublist-records.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import {
   commit,
   DamagedTreeError,
   isTreeChanged,
   readRoot,
-  readSoundRoot,
+  readValidRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../user-error.ts";
@@ -25,11 +25,11 @@ import { deleteItems } from "../table/write-items.ts";
 /** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
 const retention = 48 * 3600;
 
-/** How long a maintainer may still write to trees of sublists after it has read the former root, in milliseconds. */
+/** How long a maintainer may still write to trees of labels after it has read the former root, in milliseconds. */
 const longestBatch = 30_000;
 
 /**
- * Deletes the trees of an erased account. An empty root that expires comes first: maintainers make no trees of sublists for
+ * Deletes the trees of an erased account. An empty root that expires comes first: maintainers make no trees of labels for
  * such a list.
  *
  * @param nodes those that a scan of the table has found
@@ -43,20 +43,20 @@ export async function dropTrees(account: string, nodes: readonly Item[], pace: P
   for (const pk of new Set(nodes.map((node) => String(node.pk))))
     if (!whole.has(pk)) await dropTree(pk, pace);
   for (const owner of lists) {
-    while (await dropSublists(owner, pace));
+    while (await dropLabelTrees(owner, pace));
     await deletePartition(treeKey(owner, "").pk, pace, ({ sk }) => sk !== "root");
   }
 }
 
 /**
- * Deletes the trees of the sublists of a list, each before its record, by which it is found.
+ * Deletes the trees of the labels of a list, each before its record, by which it is found.
  *
  * @returns whether there was one
  */
-async function dropSublists(list: CountedOwner, pace: Pace): Promise<boolean> {
-  const records = await queryAll({ ...sublistRecords(list), ...keysOnly }, pace);
+async function dropLabelTrees(list: CountedOwner, pace: Pace): Promise<boolean> {
+  const records = await queryAll({ ...labelTreeRecords(list), ...keysOnly }, pace);
   for (const record of records as unknown as readonly Key[]) {
-    await dropTree(sublistTreePartition(record), pace);
+    await dropTree(labelTreePartition(record), pace);
     await deleteItems([record], pace);
   }
   return records.length > 0;
@@ -110,6 +110,6 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
 
 /** Whether an account has the roots that its erasure has left. */
 export async function wasErased(account: string, pace: Pace): Promise<boolean> {
-  const roots = countedOwners(account).map((owner) => pace.retry(() => readSoundRoot(owner)));
+  const roots = countedOwners(account).map((owner) => pace.retry(() => readValidRoot(owner)));
   return (await Promise.all(roots)).some((root) => (root?.expiresAt ?? 0) > Date.now() / 1000);
 }

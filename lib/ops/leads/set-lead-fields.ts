@@ -11,7 +11,7 @@ import { retryChange } from "../table/write-items.ts";
  * Changes fields of a lead.
  *
  * @returns the changed lead; undefined when the account has no such lead
- * @throws MalformedItemError, StaleReadError, or the error of a conflict, when other writers won for ten seconds
+ * @throws InvalidItemError, StaleReadError, or the error of a conflict, when other writers won for ten seconds
  */
 export function setLeadFields(
   account: string,

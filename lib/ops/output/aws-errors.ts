@@ -1,9 +1,9 @@
 import { classify, isBusy, UnknownOutcomeError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { MalformedItemError } from "../../../shared/errors.ts";
+import { InvalidItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
-/** A `UserError` for an error that the operator can fix, such as missing credentials or a malformed item; any other error as it is. */
+/** A `UserError` for an error that the operator can fix, such as missing credentials or a invalid item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {
   const sentence = await toSentence(error);
   return sentence === undefined ? error : new UserError(sentence, { cause: error });
@@ -22,8 +22,8 @@ async function toSentence(error: unknown): Promise<string | undefined> {
   if (classify(error) === "conflict") {
     return "Other writers kept changing the same items: run the command again.";
   }
-  if (error instanceof MalformedItemError)
-    return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is malformed. Correct or delete it in the table.`;
+  if (error instanceof InvalidItemError)
+    return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is invalid. Correct or delete it in the table.`;
   switch (name) {
     case "DamagedTreeError":
       return message;

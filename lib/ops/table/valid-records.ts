@@ -1,5 +1,6 @@
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
+import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import {
   accountLimitKey,
   erasedLeadKey,
@@ -7,10 +8,10 @@ import {
   messageKey,
   readPartition,
 } from "../../../shared/dynamodb/keys.ts";
-import { checkKeys, ifWellFormed } from "../../../shared/dynamodb/malformed-items.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { MalformedItemError } from "../../../shared/errors.ts";
+import { InvalidItemError } from "../../../shared/errors.ts";
 import { createdAt, hasCome, ulidPattern } from "../../../shared/ids.ts";
+import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import {
   type Conversation,
@@ -22,7 +23,6 @@ import { isLarge } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
-import { storedName } from "../../../shared/stored-name.ts";
 import type { InvalidItems } from "./invalid-items.ts";
 
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
@@ -88,8 +88,8 @@ export const toItem: {
 export const readStored = <Type extends RecordType>(
   type: Type,
   item: Item,
-  { noteMalformed }: InvalidItems,
-): StoredRecords[Type] | undefined => ifWellFormed(() => toValidRecord(type, item), noteMalformed);
+  { noteInvalid }: InvalidItems,
+): StoredRecords[Type] | undefined => ifValid(() => toValidRecord(type, item), noteInvalid);
 
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
@@ -98,10 +98,9 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
   if (invalid) {
     const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
-    throw new MalformedItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
+    throw new InvalidItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
   }
-  if ("metadata" in record && isLarge(Object(record.metadata)))
-    throw new MalformedItemError(item, "metadata");
+  if ("metadata" in record && isLarge(Object(record.metadata))) throw new InvalidItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;
@@ -113,7 +112,7 @@ function stored(record: Item): Item {
   const labels = ["source", "channel", "status"].filter((name) => name in record);
   return {
     ...record,
-    ...Object.fromEntries(labels.map((name) => [name, storedName(String(record[name]))])),
+    ...Object.fromEntries(labels.map((name) => [name, normalizeLabel(String(record[name]))])),
     ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
     id: typeof id === "string" && !hasCome(id) ? undefined : id,
   };

@@ -1,6 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { ifValid, logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { auditKey, itemTypes, readPartition } from "../../dynamodb/keys.ts";
-import { ifWellFormed, logMalformed } from "../../dynamodb/malformed-items.ts";
 import { isCount, isText, readFields } from "../../dynamodb/read-fields.ts";
 import { type Key, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 
@@ -35,8 +35,7 @@ export async function readProgress(now: number): Promise<AuditProgress> {
     return isPast(beganAt) && isCount(lists) && (position === undefined || isKey(position));
   };
   const item = await readItem(auditKey);
-  const read =
-    item && ifWellFormed(() => readFields(item, { since: isPast, lists: isCount }, { round: isRound }));
+  const read = item && ifValid(() => readFields(item, { since: isPast, lists: isCount }, { round: isRound }));
   return read ?? { since: now - week, lists: 0 };
 }
 
@@ -61,6 +60,6 @@ export const dueRound = ({ since, lists, round }: AuditProgress, now: number): R
  * @param isStored whether it began before this run
  */
 export function endRound({ beganAt, lists }: Round, isStored: boolean): AuditProgress {
-  if (isStored && lists === 0) logMalformed({ ...auditKey, field: "round" });
+  if (isStored && lists === 0) logInvalidItem({ ...auditKey, field: "round" });
   return { since: beganAt, lists };
 }

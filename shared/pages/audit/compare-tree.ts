@@ -2,12 +2,12 @@ import type { Pace } from "../../dynamodb/pace.ts";
 import { withRetry } from "../../dynamodb/retry.ts";
 import { settledAll } from "../../in-parallel.ts";
 import { type CountedOwner, latest } from "../tree/counted-list.ts";
-import { indexAt, type Place, placeAt, rowCell } from "../tree/entry.ts";
+import { indexAt, type Place, placeAt, rowBucket } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import { DamagedTreeError, isTreeChanged, readNode, readRoot } from "../tree/tree-store.ts";
 
-/** A row that a tree counts otherwise than it is in the table, by the cells; undefined for none. */
+/** A row that a tree counts otherwise than it is in the table, by the buckets; undefined for none. */
 export interface Difference {
   readonly sk: string;
   readonly counted: number | undefined;
@@ -68,11 +68,11 @@ export class ComparedTree implements Finding {
     });
     const { root, rows: counted, end } = part;
     if (!root && this.needsRoot) throw new DamagedTreeError(this.owner, "The root is missing.");
-    // A sublist has all rows before `fed`, too, except those whose change is on its way.
-    const before = latest(root?.watermark ?? "", this.owner.origin === undefined ? "" : this.#fed);
+    // A label has all rows before `fed`, too, except those whose change is on its way.
+    const before = latest(root?.watermark ?? "", this.owner.labelKey === undefined ? "" : this.#fed);
     const isInPart = ({ sk }: CountedRow) => sk >= start && (end === undefined || sk < end);
     const settled = this.rows.filter((row) => isInPart(row) && row.sk < before);
-    const actual = new Map(settled.map(({ sk, cell }) => [sk, cell]));
+    const actual = new Map(settled.map(({ sk, bucket }) => [sk, bucket]));
     for (const sk of new Set([...counted.keys(), ...actual.keys()])) {
       const difference = { sk, counted: counted.get(sk), actual: actual.get(sk) };
       if (difference.counted !== difference.actual) this.differences.push(difference);
@@ -84,7 +84,7 @@ export class ComparedTree implements Finding {
    * Reads the first rows that the tree counts in a range: those of the nodes under one parent. All that is read is
    * consistent with one root.
    *
-   * @returns the root, undefined without a tree; the cells of the rows, by their sort keys; and where the rest of the range
+   * @returns the root, undefined without a tree; the buckets of the rows, by their sort keys; and where the rest of the range
    *   begins, undefined if nothing is left
    * @throws DamagedTreeError when a node is missing, or is not what the root says
    * @throws TreeChangedError when that is so because a commit came first
@@ -98,7 +98,7 @@ export class ComparedTree implements Finding {
       ? await this.#readNodes(root, start, isBefore)
       : { entries: root?.last ?? [], end: undefined };
     const within = entries.filter(({ start: sk }) => sk >= start && isBefore(sk));
-    const rows = new Map(within.map((entry) => [entry.start, rowCell(entry)]));
+    const rows = new Map(within.map((entry) => [entry.start, rowBucket(entry)]));
     return { root, rows, end: end !== undefined && isBefore(end) ? end : undefined };
   }
 

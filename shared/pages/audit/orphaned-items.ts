@@ -6,8 +6,8 @@ import { fromKey, type QuerySelection, queryItems } from "../../dynamodb/read-pa
 import { type Item, isAsRead, type Key, table, tableName } from "../../dynamodb/table-client.ts";
 import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { isRecordOf, readSublists } from "../tree/sublist-records.ts";
-import { readSoundRoot, treeKey } from "../tree/tree-store.ts";
+import { isRecordOf, readLabelTrees } from "../tree/label-tree-records.ts";
+import { readValidRoot, treeKey } from "../tree/tree-store.ts";
 
 /**
  * Removes orphaned items beside the counts of a list, which no list and no maintainer reads: nodes of trees that were
@@ -22,12 +22,15 @@ export async function removeOrphanedItems(
   onUnknown: (count: number) => void,
   dryRun = false,
 ): Promise<void> {
-  await inParallel([list, ...(await readSublists(list, pace))], async (owner) => {
+  await inParallel([list, ...(await readLabelTrees(list, pace))], async (owner) => {
     // Before the nodes: those of a later tree have a later generation.
-    const { generation = 0 } = (await pace.retry(() => readSoundRoot(owner))) ?? {};
+    const { generation = 0 } = (await pace.retry(() => readValidRoot(owner))) ?? {};
     await pace.spend(1);
     for (const selection of aroundNodes(owner, generation))
-      for await (const items of queryItems({ ...selection, ProjectionExpression: "pk, sk, origin" }, pace)) {
+      for await (const items of queryItems(
+        { ...selection, ProjectionExpression: "pk, sk, labelKey" },
+        pace,
+      )) {
         const orphaned = (items as (Item & Key)[]).filter((item) => !isUsed(owner, generation, item));
         onUnknown(orphaned.filter(({ sk }) => !isNode(sk)).length);
         if (!dryRun) await inParallel(orphaned, (item) => removeItem(item, pace));
@@ -52,15 +55,19 @@ const isNode = (sk: string) => sk.startsWith(nodePrefix);
 function isUsed(owner: CountedOwner, generation: number, item: Item & Key): boolean {
   const { sk } = item;
   if (isNode(sk)) return Number(sk.slice(nodePrefix.length).split("#")[0]) >= generation;
-  return sk === "root" || (owner.origin === undefined && isRecordOf(owner, item));
+  return sk === "root" || (owner.labelKey === undefined && isRecordOf(owner, item));
 }
 
 /** How many read units a deletion is worth. */
 const deletionUnits = 3;
 
 /** Deletes an item, unless a maintainer has written it meanwhile: of what it may write, only a record can be orphaned. */
-async function removeItem({ pk, sk, origin }: Item & Key, pace: Pace): Promise<void> {
-  const command = new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...isAsRead("origin", origin) });
+async function removeItem({ pk, sk, labelKey }: Item & Key, pace: Pace): Promise<void> {
+  const command = new DeleteCommand({
+    TableName: tableName,
+    Key: { pk, sk },
+    ...isAsRead("labelKey", labelKey),
+  });
   await pace.retry(() =>
     table.send(command).catch((error: unknown) => {
       if (classify(error) !== "conflict") throw error;

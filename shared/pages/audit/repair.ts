@@ -34,7 +34,7 @@ export function pacedMaintenance(pace: Pace) {
 }
 
 /**
- * Corrects the trees of a list and of its sublists as maintainers do: it sets the rows that differ as they are in the table,
+ * Corrects the trees of a list and of its labels as maintainers do: it sets the rows that differ as they are in the table,
  * and empties a tree when it comes to what is damaged. Then it counts the tail, which a change may never have come for.
  *
  * @param findings those of the list
@@ -55,10 +55,10 @@ export async function repair(
 }
 
 /** The change of a row, or of no row: then a maintainer looks what is to be counted in the tree. */
-export const toChange = ({ list, origin }: CountedOwner, key = ""): RowChange => ({
+export const toChange = ({ list, labelKey }: CountedOwner, key = ""): RowChange => ({
   // No item has an empty key.
   key: latest(key, list.idPrefix),
   sequenceNumber: "",
   kind: "changed",
-  origins: origin === undefined ? [] : [origin],
+  labelKeys: labelKey === undefined ? [] : [labelKey],
 });

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { listPartition } from "../../dynamodb/keys.ts";
-import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { fromKey, keysOnly, queryItems } from "../../dynamodb/read-pages.ts";
-import { MalformedItemError } from "../../errors.ts";
+import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, endOfRows, keyAt } from "../tree/counted-list.ts";
+import { readLabelTrees } from "../tree/label-tree-records.ts";
 import { type Rows, readRows } from "../tree/rows.ts";
-import { readSublists } from "../tree/sublist-records.ts";
 import { limits } from "../tree/tree-limits.ts";
-import { readSoundRoot } from "../tree/tree-store.ts";
+import { readValidRoot } from "../tree/tree-store.ts";
 import { ComparedTree, type Finding } from "./compare-tree.ts";
 
 /** From a sort key to before another one, or to the end. */
@@ -22,16 +22,16 @@ interface KeyRange {
 interface Reading {
   readonly pace: Pace;
   /** Called with items that are no rows; without it, they are logged. */
-  readonly onMalformed?: (error: MalformedItemError) => void;
+  readonly onInvalid?: (error: InvalidItemError) => void;
 }
 
 /** When what was found is looked at again, in milliseconds: a change may be on its way to be counted. */
 const secondLook = 60_000;
 
 /**
- * Compares the trees of a list and of all its sublists with rows in the table, which are read page by page and
+ * Compares the trees of a list and of all its labels with rows in the table, which are read page by page and
  * consistently: no index is read. If something is wrong, all is read and compared again a minute later: what is still the
- * same is reported. In memory are a page, and the rows of a node of each sublist.
+ * same is reported. In memory are a page, and the rows of a node of each label.
  *
  * @param part the sort key at which the rows begin that are compared, and about how many they are; all rows unless set
  * @returns the trees that are wrong; and where the other rows begin, undefined if there are none
@@ -47,7 +47,7 @@ export async function verify(
   await reading.pace.wait(secondLook);
   const again = await compareTrees(list, { start, until: next }, reading);
   const findings = found.flatMap((first) => {
-    const second = again.trees.find(({ owner }) => owner.origin === first.owner.origin);
+    const second = again.trees.find(({ owner }) => owner.labelKey === first.owner.labelKey);
     return second ? wrongTwice(first, second) : [];
   });
   return { findings: findings.filter(isWrong), next };
@@ -65,7 +65,7 @@ function wrongTwice(first: Finding, second: Finding): Finding {
   };
 }
 
-/** So many rows, about those of a node, are compared at once: otherwise each page would read nodes of all sublists. */
+/** So many rows, about those of a node, are compared at once: otherwise each page would read nodes of all labels. */
 const rowsAtOnce = 64;
 
 /** How long a change may wait in the stream until it is counted, in milliseconds. */
@@ -79,18 +79,18 @@ async function compareTrees(
   maxRows = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly trees: readonly ComparedTree[]; readonly next: string | undefined }> {
   const { pace } = reading;
-  const { fed = "", expiresAt } = (await pace.retry(() => readSoundRoot(list))) ?? {};
+  const { fed = "", expiresAt } = (await pace.retry(() => readValidRoot(list))) ?? {};
   const trees = new Map<string | undefined, ComparedTree>();
-  /** @param origin without it, the whole list */
-  const treeOf = (origin?: string): ComparedTree => {
-    const tree = trees.get(origin) ?? new ComparedTree({ ...list, origin }, range.start, fed, pace);
-    trees.set(origin, tree);
+  /** @param labelKey without it, the whole list */
+  const treeOf = (labelKey?: string): ComparedTree => {
+    const tree = trees.get(labelKey) ?? new ComparedTree({ ...list, labelKey }, range.start, fed, pace);
+    trees.set(labelKey, tree);
     return tree;
   };
   const whole = treeOf();
   // Those of an erased account stay away. If it is used again, the root that is left is an empty tree as any other.
-  const sublists = expiresAt === undefined ? await readSublists(list, pace) : [];
-  for (const { origin } of sublists) treeOf(origin).needsRoot = true;
+  const labels = expiresAt === undefined ? await readLabelTrees(list, pace) : [];
+  for (const { labelKey } of labels) treeOf(labelKey).needsRoot = true;
   const old = keyAt(list.list, Date.now() - longestWait);
   let count = 0;
   let next: string | undefined;
@@ -98,11 +98,11 @@ async function compareTrees(
     const { rows } = page;
     next = page.next;
     count += rows.length;
-    // A list with few rows needs no tree, and a sublist has one if it has a record.
+    // A list with few rows needs no tree, and a label has one if it has a record.
     whole.needsRoot ||= rows.filter(({ sk }) => sk < old).length > limits.tail;
     for (const row of rows) {
       whole.rows.push(row);
-      if (row.origin !== undefined) treeOf(row.origin).rows.push(row);
+      if (row.labelKey !== undefined) treeOf(row.labelKey).rows.push(row);
     }
     const isLast = next === undefined || count >= maxRows;
     const due = [...trees.values()].filter((tree) => isLast || tree.rows.length >= rowsAtOnce);
@@ -120,10 +120,10 @@ const pageRows = 10_000;
 async function* readAllRows(
   list: CountedOwner,
   { start, until }: KeyRange,
-  { pace, onMalformed = logMalformed }: Reading,
+  { pace, onInvalid = logInvalidItem }: Reading,
 ): AsyncGenerator<Rows> {
   const pk = listPartition(list.list.type, list.account);
-  const name = (sk: unknown) => onMalformed(new MalformedItemError({ pk, sk }, "sk"));
+  const name = (sk: unknown) => onInvalid(new InvalidItemError({ pk, sk }, "sk"));
   const end = until ?? endOfRows(list.list);
   for (let from: string | undefined = start; from !== undefined; ) {
     const bounds = { start: from, end, maxRows: pageRows };

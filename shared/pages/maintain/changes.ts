@@ -1,18 +1,18 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, isSourceOrChannelPartition, readListPartition } from "../../dynamodb/keys.ts";
+import { indexes, isLabelPartition, readListPartition } from "../../dynamodb/keys.ts";
 import { idTimestamp } from "../../ids.ts";
 import { type CountedOwner, countedLists, isRowKey } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 
-/** A change of a row that may have moved it between cells or lists. */
+/** A change of a row that may have moved it between buckets or lists. */
 export interface RowChange {
   readonly key: string;
   /** The sequence number of the record, which reports a failure. */
   readonly sequenceNumber: string;
   /** Created by a route, right after its id; or changed, deleted, or new with an earlier time. */
   readonly kind: "created" | "changed";
-  /** The partitions of its source or channel in `by-origin`, before and after. */
-  readonly origins: readonly string[];
+  /** The partitions of its source or channel in `by-label`, before and after. */
+  readonly labelKeys: readonly string[];
   /** The bytes of the record, which has the row as it is now. */
   readonly bytes?: number | undefined;
   /** Of a row that a route has written late: how long after its id, at most, in milliseconds. */
@@ -38,14 +38,14 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const owner = { account: partition.account, list: countedLists[partition.type] };
     const counted = changes.filter(
       (record) =>
-        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", originAttribute),
+        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", labelAttribute),
     );
     const rows = counted.map(toRowChange(owner));
     return rows.length === 0 ? [] : { owner, rows };
   });
 }
 
-const originAttribute = indexes["by-origin"];
+const labelAttribute = indexes["by-label"];
 
 /** Whether a row was created or deleted, or one of its attributes has changed. */
 function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string[]): boolean {
@@ -65,11 +65,11 @@ const toRowChange =
     const isLate = lateness > limits.allowedLateness - limits.skew;
     const isOfRoute = !OldImage && !NewImage?.imported && lateness < oldestOfRoutes;
     const found = [OldImage, NewImage]
-      .map((image) => image?.[originAttribute]?.S)
-      .filter((origin) => isSourceOrChannelPartition(list.type, account, origin));
+      .map((image) => image?.[labelAttribute]?.S)
+      .filter((labelKey) => isLabelPartition(list.type, account, labelKey));
     return {
       ...{ key, sequenceNumber: SequenceNumber, kind: OldImage || isLate ? "changed" : "created" },
-      ...{ origins: [...new Set(found)], bytes: SizeBytes },
+      ...{ labelKeys: [...new Set(found)], bytes: SizeBytes },
       lateness: isLate && isOfRoute ? lateness : undefined,
     };
   };

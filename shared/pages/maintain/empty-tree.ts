@@ -4,25 +4,25 @@ import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
- * the tail. With the tree of a sublist, `fed` of its list is set back: so the list is fed again, from its first row. A feed
+ * the tail. With the tree of a label, `fed` of its list is set back: so the list is fed again, from its first row. A feed
  * that is under way fails, because its commit of the list comes after this one.
  *
  * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when the root of the list is malformed
+ * @throws DamagedTreeError when the root of the list is invalid
  */
 export async function emptyTree(
   error: DamagedTreeError,
   { retry }: { readonly retry: Retry },
 ): Promise<void> {
-  const { owner, root, malformed } = error;
-  const { account, list, origin } = owner;
+  const { owner, root, invalid } = error;
+  const { account, list, labelKey } = owner;
   logDamage(error);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
-  if (origin === undefined) {
-    await retry(() => commit(owner, empty, [], { malformed }));
+  if (labelKey === undefined) {
+    await retry(() => commit(owner, empty, [], { invalid }));
     return;
   }
   const whole = (await retry(() => readRoot({ account, list }))) ?? emptyRoot(clock);
-  await retry(() => commit(owner, empty, [], { malformed, list: { ...whole, fed: undefined } }));
+  await retry(() => commit(owner, empty, [], { invalid, list: { ...whole, fed: undefined } }));
 }

@@ -42,8 +42,8 @@ export interface ListState {
  * @throws DamagedTreeError when a node is not what the root says
  */
 export async function stepList(tree: MaintainedTree, state: ListState): Promise<ListState> {
-  const { owner, means } = tree;
-  const { limits, retry } = means;
+  const { owner, context } = tree;
+  const { limits, retry } = context;
   const root = await tree.root();
   if (root.expiresAt !== undefined) return revive(tree, root, state);
   // After the root, and before the rows.
@@ -68,8 +68,8 @@ export async function stepList(tree: MaintainedTree, state: ListState): Promise<
 
 /** The root of an erased account's list counts no rows, and stays as it is until the list has some again. */
 async function revive(tree: MaintainedTree, root: Root, state: ListState): Promise<ListState> {
-  const { owner, means } = tree;
-  const { rows } = await means.retry(() => readRows(owner, { start: "", maxRows: 1 }));
+  const { owner, context } = tree;
+  const { rows } = await context.retry(() => readRows(owner, { start: "", maxRows: 1 }));
   if (rows.length === 0) return { more: false, changed: [] };
   await tree.commit({ ...root, expiresAt: undefined });
   return state;

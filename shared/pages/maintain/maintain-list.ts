@@ -3,10 +3,10 @@ import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { isTreeChanged } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
-import { feedSourceTrees } from "./feed-source-trees.ts";
+import { feedLabelTrees } from "./feed-label-trees.ts";
+import { type LabelTreeState, stepLabelTree } from "./label-tree-step.ts";
 import { isLarge, type ListState, stepList } from "./list-step.ts";
-import { MaintainedTree, type Maintenance, stepMeans } from "./maintained-tree.ts";
-import { type SublistState, stepSublist } from "./sublist-step.ts";
+import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
 
 /** What a maintainer has done for a list. */
 interface Maintained {
@@ -23,7 +23,7 @@ const rowsAtOnce = 250;
 
 /**
  * Updates the trees of a list for rows that were created, changed or deleted: first that of the whole list, then those of
- * the sublists that have or had changed rows, and then those that new rows are fed to. It retries until the deadline while
+ * the labels that have or had changed rows, and then those that new rows are fed to. It retries until the deadline while
  * other commits come first or the table is busy; a damaged tree is emptied and counted again.
  *
  * @param rows in the order of the stream
@@ -33,7 +33,7 @@ export async function maintainList(
   rows: readonly RowChange[],
   maintenance: Maintenance,
 ): Promise<Maintained> {
-  const whole = new MaintainedTree(owner, stepMeans(maintenance));
+  const whole = new MaintainedTree(owner, stepContext(maintenance));
   let done: Maintained = { rest: rows, list: undefined };
   try {
     do {
@@ -41,18 +41,18 @@ export async function maintainList(
       const changes = part.filter(({ kind }) => kind === "changed");
       const changed = changes.map(({ key }) => key);
       whole.forget();
-      const list = await whole.take<ListState>({ more: true, changed }, (state) => stepList(whole, state));
+      const list = await whole.run<ListState>({ more: true, changed }, (state) => stepList(whole, state));
       // The trees of an erased account stay away.
       if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
-      await countInSublists(whole, changes);
+      await countInLabelTrees(whole, changes);
       done = { rest: done.rest.slice(part.length), list };
     } while (done.rest.length > 0);
-    // Where the tree of a sublist was emptied, the list is fed again.
-    if (whole.means.emptied.size > 0) whole.forget();
+    // Where the tree of a label was emptied, the list is fed again.
+    if (whole.context.emptied.size > 0) whole.forget();
     const { tail } = done.list ?? {};
-    const areLarge = tail !== undefined && isLarge(tail, whole.means.limits);
-    await whole.take({ more: true }, () => feedSourceTrees(whole, areLarge));
+    const areLarge = tail !== undefined && isLarge(tail, whole.context.limits);
+    await whole.run({ more: true }, () => feedLabelTrees(whole, areLarge));
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
@@ -63,15 +63,15 @@ export async function maintainList(
 }
 
 /**
- * Counts changed rows in the sublists that have or had them, after the commit of the list for these rows. Those that routes
+ * Counts changed rows in the labels that have or had them, after the commit of the list for these rows. Those that routes
  * create are fed.
  */
-async function countInSublists(whole: MaintainedTree, changes: readonly RowChange[]): Promise<void> {
+async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowChange[]): Promise<void> {
   const { fed = "" } = await whole.root();
-  const origins = new Set(changes.flatMap(({ origins }) => origins));
-  await inParallel([...origins], async (origin) => {
-    const changed = changes.filter((row) => row.origins.includes(origin)).map(({ key }) => key);
-    const tree = new MaintainedTree({ ...whole.owner, origin }, whole.means);
-    await tree.take<SublistState>({ more: true, changed }, (state) => stepSublist(tree, state, fed));
+  const labelKeys = new Set(changes.flatMap(({ labelKeys }) => labelKeys));
+  await inParallel([...labelKeys], async (labelKey) => {
+    const changed = changes.filter((row) => row.labelKeys.includes(labelKey)).map(({ key }) => key);
+    const tree = new MaintainedTree({ ...whole.owner, labelKey }, whole.context);
+    await tree.run<LabelTreeState>({ more: true, changed }, (state) => stepLabelTree(tree, state, fed));
   });
 }

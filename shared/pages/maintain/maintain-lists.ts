@@ -64,8 +64,8 @@ export async function maintainLists(
       return;
     }
     shortTails.delete(name);
-    const means = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
-    const { rest, list, error } = await maintainList(owner, rows, means);
+    const context = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
+    const { rest, list, error } = await maintainList(owner, rows, context);
     if (list?.young) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
     else if (list) unsettled.delete(name);
     const { newest = "" } = list ?? {};

@@ -18,7 +18,7 @@ export interface Maintenance {
 }
 
 /** The means of the steps on all trees of a list. */
-export function stepMeans({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
+export function stepContext({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
   /** Repeats a call while the table is busy. */
   const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   /** How often each tree was emptied. */
@@ -26,7 +26,7 @@ export function stepMeans({ deadline, limits = productionLimits, wait = setTimeo
   return { deadline, limits, wait, retry, emptied };
 }
 
-type StepMeans = ReturnType<typeof stepMeans>;
+type StepContext = ReturnType<typeof stepContext>;
 
 /** How often a tree is emptied at once: if it is damaged again and again, it is not the tree that is wrong. */
 const mostEmptied = 10;
@@ -34,12 +34,12 @@ const mostEmptied = 10;
 /** A tree that is maintained in steps, each with one commit at most. */
 export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
   readonly owner: Owner;
-  readonly means: StepMeans;
+  readonly context: StepContext;
   #root: Root | undefined;
 
-  constructor(owner: Owner, means: StepMeans) {
+  constructor(owner: Owner, context: StepContext) {
     this.owner = owner;
-    this.means = means;
+    this.context = context;
   }
 
   /**
@@ -47,7 +47,7 @@ export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
    * the next one fails, because the version is its condition.
    */
   async root(): Promise<Root> {
-    this.#root ??= (await this.means.retry(() => readRoot(this.owner))) ?? emptyRoot(Date.now());
+    this.#root ??= (await this.context.retry(() => readRoot(this.owner))) ?? emptyRoot(Date.now());
     return this.#root;
   }
 
@@ -57,7 +57,7 @@ export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
   }
 
   async commit(root: Root, nodes?: readonly Node[]): Promise<void> {
-    this.#root = await this.means.retry(() => commit(this.owner, root, nodes));
+    this.#root = await this.context.retry(() => commit(this.owner, root, nodes));
   }
 
   /**
@@ -66,11 +66,11 @@ export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
    *
    * @throws TooExpensiveError when the time is up
    */
-  async take<State extends { readonly more: boolean }>(
+  async run<State extends { readonly more: boolean }>(
     first: State,
     step: (state: State) => Promise<State>,
   ): Promise<State> {
-    const { deadline, wait } = this.means;
+    const { deadline, wait } = this.context;
     let state = first;
     const attempt = () => step(state).catch((error: unknown) => this.#recover(error, state));
     do {
@@ -84,12 +84,12 @@ export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
   async #recover<State>(error: unknown, state: State): Promise<State> {
     this.forget();
     if (!(error instanceof DamagedTreeError)) throw error;
-    const { emptied } = this.means;
+    const { emptied } = this.context;
     const { pk } = treeKey(error.owner, "");
     const times = emptied.get(pk) ?? 0;
     if (times === mostEmptied) throw error;
     emptied.set(pk, times + 1);
-    await emptyTree(error, this.means);
+    await emptyTree(error, this.context);
     return state;
   }
 }

@@ -24,17 +24,17 @@ export async function setRows(
   changed: readonly string[],
   others: readonly CountedRow[],
 ) {
-  const { owner, means } = tree;
-  const { limits, retry } = means;
+  const { owner, context } = tree;
+  const { limits, retry } = context;
   const root = await tree.root();
   const first = [...new Set(changed.slice(0, limits.rowsAtOnce))].sort();
   const next = others.slice(0, limits.rowsAtOnce);
-  const { paths, reached } = await readPaths(owner, root, [...first, ...next.map(({ sk }) => sk)], means);
+  const { paths, reached } = await readPaths(owner, root, [...first, ...next.map(({ sk }) => sk)], context);
   const again = reached.slice(0, first.length);
   const states = await readStates(owner, again, retry);
   const edits = again.map((sk) => {
     const row = states.get(sk);
-    return { sk, cell: row && isOf(owner)(row) ? row.cell : undefined };
+    return { sk, bucket: row && isOf(owner)(row) ? row.bucket : undefined };
   });
   const reachedNext = next.slice(0, reached.length - again.length);
   const edited = editTree(root, paths, [...edits, ...reachedNext], limits);

@@ -4,10 +4,10 @@ import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { Node } from "../tree/tree-store.ts";
 
-/** A row to set in a tree: with its cell, or without it if the tree shall not have the row. */
+/** A row to set in a tree: with its bucket, or without it if the tree shall not have the row. */
 export interface RowEdit {
   readonly sk: string;
-  readonly cell: number | undefined;
+  readonly bucket: number | undefined;
 }
 
 /** The nodes on the ways to sort keys, by level and start. */
@@ -122,10 +122,10 @@ function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly 
   const merged: Entry[] = [];
   let isChanged = false;
   let at = 0;
-  for (const { sk, cell } of edits) {
+  for (const { sk, bucket } of edits) {
     for (; at < rows.length && (rows[at] as Entry).start < sk; at++) merged.push(rows[at] as Entry);
     const found = rows[at]?.start === sk ? rows[at++] : undefined;
-    const row = cell === undefined ? undefined : rowEntry(sk, cell);
+    const row = bucket === undefined ? undefined : rowEntry(sk, bucket);
     if (found && row && isDeepStrictEqual(found, row)) merged.push(found);
     else {
       if (row) merged.push(row);

@@ -1,7 +1,7 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { RowsRequest } from "../page.ts";
 import { countEntries } from "../tree/entry.ts";
-import { readSoundRoot } from "../tree/tree-store.ts";
+import { readValidRoot } from "../tree/tree-store.ts";
 import { maxCompleted, readComplete } from "./complete-rows.ts";
 import { findCounted } from "./counted-page.ts";
 import { type ActivityPlan, isOwnCheaper, type ListRequest } from "./list-plan.ts";
@@ -50,7 +50,7 @@ export async function findByActivity(
 /** The number of all rows of a list but those that are not counted yet; 0 if its tree is damaged. */
 async function countAll({ account, list }: ListRequest, call: Call): Promise<number> {
   const { entries = [], last = [] } =
-    (await call((options) => readSoundRoot({ account, list }, options))) ?? {};
+    (await call((options) => readValidRoot({ account, list }, options))) ?? {};
   return countEntries([...entries, ...last]);
 }
 

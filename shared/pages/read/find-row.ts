@@ -8,8 +8,8 @@ import type { Call } from "./read-budget.ts";
 export interface TreeReading {
   readonly tree: CountedOwner;
   readonly root: Root;
-  /** The cell whose rows count; without it, all rows. */
-  readonly cell: number | undefined;
+  /** The bucket whose rows count; without it, all rows. */
+  readonly bucket: number | undefined;
   readonly call: Call;
   /** The nodes that have been read, by level and start: each is read once. */
   readonly nodes: Map<string, Promise<readonly Entry[]>>;
@@ -24,18 +24,18 @@ export interface TreeReading {
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
-  const { root, cell } = reading;
+  const { root, bucket } = reading;
   let { entries, lastStart: end } = root;
   let left = rank;
   for (let level = root.level; ; level--) {
-    const { index, before } = findIndex(entries, cell, left);
+    const { index, before } = findIndex(entries, bucket, left);
     const place = placeAt(entries, index, end);
     const { entry } = place;
     left -= before;
     end = place.end;
     // No other sort key lies between.
     if (level === 0) return { before: `${entry.start}!`, skip: 0 };
-    if (level === 1 && skips) return { before: end, skip: countEntries([entry], cell) - 1 - left };
+    if (level === 1 && skips) return { before: end, skip: countEntries([entry], bucket) - 1 - left };
     entries = await readBelow(reading, level, place);
   }
 }
@@ -47,17 +47,17 @@ export async function findRow(reading: TreeReading, rank: number, skips: boolean
  * @throws DamagedTreeError when a node is missing or differs from its sums
  */
 export async function findRank(reading: TreeReading, sk: string): Promise<number> {
-  const { root, cell } = reading;
+  const { root, bucket } = reading;
   let { entries, lastStart: end } = root;
   let rank = 0;
   for (let level = root.level; level > 0; level--) {
     const index = indexAt(entries, sk);
-    rank += countEntries(entries.slice(0, index), cell);
+    rank += countEntries(entries.slice(0, index), bucket);
     const place = placeAt(entries, index, end);
     end = place.end;
     entries = await readBelow(reading, level, place);
   }
-  return rank + countEntries(entries.slice(0, entries.findLastIndex(({ start }) => start < sk) + 1), cell);
+  return rank + countEntries(entries.slice(0, entries.findLastIndex(({ start }) => start < sk) + 1), bucket);
 }
 
 function readBelow({ tree, root, call, nodes }: TreeReading, level: number, place: Place) {
@@ -68,11 +68,11 @@ function readBelow({ tree, root, call, nodes }: TreeReading, level: number, plac
 }
 
 /** The entry with the row of a rank, which they have, and the number of rows before it. */
-function findIndex(entries: readonly Entry[], cell: number | undefined, rank: number) {
+function findIndex(entries: readonly Entry[], bucket: number | undefined, rank: number) {
   let before = 0;
   let index = 0;
   for (; index < entries.length - 1; index++) {
-    const rows = countEntries(entries.slice(index, index + 1), cell);
+    const rows = countEntries(entries.slice(index, index + 1), bucket);
     if (rank < before + rows) break;
     before += rows;
   }

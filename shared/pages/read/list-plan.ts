@@ -1,10 +1,10 @@
 import {
   activityIndex,
   indexes,
+  labelPartition,
   listPartition,
   rowKey,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
+  statusAndLabelPartition,
   statusPartition,
 } from "../../dynamodb/keys.ts";
 import type { Item, Key } from "../../dynamodb/table-client.ts";
@@ -152,30 +152,30 @@ export function filteredRange(
   list: CountedList,
   filter: ListFilter,
 ): Omit<CountedRange, "window"> {
-  const { status, sourceOrChannel } = filter;
+  const { status, label } = filter;
   const { type } = list;
   const partition = listPartition(type, account);
-  if (sourceOrChannel === undefined) {
+  if (label === undefined) {
     const tree = { account, list };
     if (status === undefined) return { tree, range: { list, partition, rows: {} } };
     const rows = { pk: partition, status };
     const range = { list, partition: statusPartition(type, account, status), rows };
     return { tree, status, range: { index: "by-status", ...range } };
   }
-  const origin = sourceOrChannelPartition(type, account, sourceOrChannel);
-  const tree = { account, list, origin };
+  const labelKey = labelPartition(type, account, label);
+  const tree = { account, list, labelKey };
   if (status === undefined)
-    return { tree, range: { list, index: "by-origin", partition: origin, rows: { pk: partition } } };
-  const both = statusAndSourceOrChannelPartition(type, account, status, sourceOrChannel);
-  const rows = { pk: partition, status, [indexes["by-origin"]]: origin };
-  return { tree, status, range: { list, index: "by-status-and-origin", partition: both, rows } };
+    return { tree, range: { list, index: "by-label", partition: labelKey, rows: { pk: partition } } };
+  const both = statusAndLabelPartition(type, account, status, label);
+  const rows = { pk: partition, status, [indexes["by-label"]]: labelKey };
+  return { tree, status, range: { list, index: "by-status-and-label", partition: both, rows } };
 }
 
 /** Whether a row is asked for, by what every index copies. */
 const toCondition =
   ({ list, isAsked = () => true, parent, filter, window }: ListRequest) =>
   (row: Item): boolean =>
-    hasValues(row, { status: filter.status, [list.attribute]: filter.sourceOrChannel }) &&
+    hasValues(row, { status: filter.status, [list.attribute]: filter.label }) &&
     hasValues(row, { [indexes["by-parent"]]: parent }) &&
     isWithin(window)(String(row.sk)) &&
     isAsked(row);

@@ -1,4 +1,4 @@
-import { cellOf, earliest, latest } from "../tree/counted-list.ts";
+import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { readRoot } from "../tree/tree-store.ts";
@@ -47,15 +47,15 @@ export async function readTotal(list: CountedRange, maxRows: number, call: Call)
     const keys = toSortKeys(newest);
     return { total: keys.length, newest, keys, end: "", counted: undefined };
   }
-  const cell = status === undefined ? undefined : cellOf(tree.list, status);
-  const { keys, end } = await readNewKeys(list, { root, newest, cell }, call);
+  const bucket = status === undefined ? undefined : bucketOf(tree.list, status);
+  const { keys, end } = await readNewKeys(list, { root, newest, bucket }, call);
   const { entries = [], lastStart = "" } = root ?? {};
-  if (!root || countEntries(entries, cell) === 0 || from >= lastStart)
+  if (!root || countEntries(entries, bucket) === 0 || from >= lastStart)
     return { total: keys.length, newest, keys, end, counted: undefined };
-  const reading = { tree, root, cell, call, nodes: new Map() };
+  const reading = { tree, root, bucket, call, nodes: new Map() };
   const [skipped, rows] = await Promise.all([
     from === "" ? 0 : findRank(reading, from),
-    end === lastStart ? countEntries(entries, cell) : findRank(reading, end),
+    end === lastStart ? countEntries(entries, bucket) : findRank(reading, end),
   ]);
   const total = keys.length + Math.max(0, rows - skipped);
   return { total, newest, keys, end, counted: { ...reading, rows } };
@@ -64,18 +64,18 @@ export async function readTotal(list: CountedRange, maxRows: number, call: Call)
 /** The sort keys of the rows of the tail and of the newest ones in the root, and where they end. */
 async function readNewKeys(
   { range, window }: CountedRange,
-  read: { readonly root: Root | undefined; readonly newest: Segment; readonly cell: number | undefined },
+  read: { readonly root: Root | undefined; readonly newest: Segment; readonly bucket: number | undefined },
   call: Call,
 ) {
   const { from = "", before } = window;
-  const { root, newest, cell } = read;
+  const { root, newest, bucket } = read;
   const { watermark = "", lastStart = "", last = [] } = root ?? {};
   const downTo = latest(watermark, from);
   const newestKeys = toSortKeys(newest);
   const keys = newestKeys.filter((sk) => sk >= downTo);
   const others = { before: newestKeys.at(-1) ?? before, downTo, keysOnly: true };
   for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
-  const lastKeys = last.filter((row) => countEntries([row], cell) > 0).map(({ start }) => start);
+  const lastKeys = last.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
   return {
     keys: [...keys, ...lastKeys.filter(isWithin(window)).toReversed()],
     end: latest(earliest(before ?? lastStart, lastStart), from),

@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
-import { logMalformed } from "../../dynamodb/malformed-items.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
@@ -26,7 +26,7 @@ export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${p
 function isRow({ list, partition, rows }: Range, item: Item): boolean {
   const isWrong = (name: string) => item[name] !== rows[name];
   const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
-  if (field !== undefined) logMalformed({ pk: String(item.pk ?? partition), sk: String(item.sk), field });
+  if (field !== undefined) logInvalidItem({ pk: String(item.pk ?? partition), sk: String(item.sk), field });
   return field === undefined;
 }
 
@@ -97,7 +97,7 @@ export async function* readSegments(
     });
     const output = await call((options) => table.send(command, options)).catch((error: unknown) => {
       throw isTooMuch(error) && !isStoredByRoutes(read)
-        ? new TooExpensiveError("malformed_items", "The list has too many malformed items.", { cause: error })
+        ? new TooExpensiveError("malformed_items", "The list has too many invalid items.", { cause: error })
         : error;
     });
     const { Items = [], LastEvaluatedKey } = output;

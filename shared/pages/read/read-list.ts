@@ -1,5 +1,5 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { ifWellFormed } from "../../dynamodb/malformed-items.ts";
+import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { invalidInput } from "../../errors.ts";
 import type { Page, RowsRequest } from "../page.ts";
@@ -15,7 +15,7 @@ import { isWithin } from "./window.ts";
 /**
  * A page of the rows that are asked for, and their exact number. Malformed ones are counted and left out.
  *
- * @param toRecord throws MalformedItemError
+ * @param toRecord throws InvalidItemError
  * @throws ApiError `invalid_input` when too many rows are asked for
  * @throws TooExpensiveError when the list would need too many calls or read units, or too much time
  */
@@ -34,7 +34,7 @@ export async function readList<T>(
     throw invalidInput([{ in: "query", code: "out_of_range", ...plan.wayOut }]);
   });
   const { page, limit } = request;
-  const data = items.flatMap((item) => ifWellFormed(() => toRecord(item)) ?? []);
+  const data = items.flatMap((item) => ifValid(() => toRecord(item)) ?? []);
   return { data, pagination: { page, limit, total } };
 }
 

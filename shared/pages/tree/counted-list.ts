@@ -9,7 +9,7 @@ export interface CountedList {
   readonly idPrefix: "lead_" | "conv_";
   /** The attribute with the source or the channel of a row. */
   readonly attribute: "source" | "channel";
-  /** The statuses that are counted by themselves, each in the cell of its place; one more cell counts all others. */
+  /** The statuses that are counted by themselves, each in the bucket of its place; one more bucket counts all others. */
   readonly statuses: readonly string[];
   /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
   readonly isLean: boolean;
@@ -29,25 +29,25 @@ export const countedLists = {
   },
 } as const satisfies Record<string, CountedList>;
 
-/** A list of an account, or one of its sublists, with the tree that counts it. */
+/** A list of an account, or one of its labels, with the tree that counts it. */
 export interface CountedOwner {
   readonly account: string;
   readonly list: CountedList;
-  /** Of a sublist, the partition of its source or channel in `by-origin`; without it, the whole list. */
-  readonly origin?: string | undefined;
+  /** Of a label, the partition of its source or channel in `by-label`; without it, the whole list. */
+  readonly labelKey?: string | undefined;
 }
 
-/** A sublist of an account: the rows of one source or channel. */
-export type SublistOwner = CountedOwner & { readonly origin: string };
+/** A label of an account: the rows of one source or channel. */
+export type LabelOwner = CountedOwner & { readonly labelKey: string };
 
 /** The filter of a list. */
 export interface ListFilter {
   readonly status?: string | undefined;
-  readonly sourceOrChannel?: string | undefined;
+  readonly label?: string | undefined;
 }
 
-/** The number of the cell that counts the rows of a status. */
-export function cellOf({ statuses }: CountedList, status: unknown): number {
+/** The number of the bucket that counts the rows of a status. */
+export function bucketOf({ statuses }: CountedList, status: unknown): number {
   // Not `String(status)`, which throws for some objects.
   const index = statuses.indexOf(status as string);
   return index < 0 ? statuses.length : index;

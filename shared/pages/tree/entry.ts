@@ -1,45 +1,45 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Numbers of rows by cell, up to the last cell that has any. */
-export type Cells = readonly number[];
+/** Numbers of rows by bucket, up to the last bucket that has any. */
+export type Buckets = readonly number[];
 
-/** A row, with its sort key and its one cell; or the sums of a node, with the sort key where it starts. */
+/** A row, with its sort key and its one bucket; or the sums of a node, with the sort key where it starts. */
 export interface Entry {
   readonly start: string;
-  readonly cells: Cells;
+  readonly buckets: Buckets;
 }
 
 /** The entry of a row. */
-export const rowEntry = (sk: string, cell: number): Entry => ({
+export const rowEntry = (sk: string, bucket: number): Entry => ({
   start: sk,
-  cells: [...Array(cell).fill(0), 1],
+  buckets: [...Array(bucket).fill(0), 1],
 });
 
-/** The cell of a row's entry. */
-export const rowCell = ({ cells }: Entry): number => cells.length - 1;
+/** The bucket of a row's entry. */
+export const rowBucket = ({ buckets }: Entry): number => buckets.length - 1;
 
 /** The entry of a node, one level up: the sums of its entries. */
 export const sumEntry = (start: string, entries: readonly Entry[]): Entry => ({
   start,
-  cells: sumCells(entries),
+  buckets: sumBuckets(entries),
 });
 
-/** The sums of entries, cell by cell. */
-function sumCells(entries: readonly Entry[]): Cells {
+/** The sums of entries, bucket by bucket. */
+function sumBuckets(entries: readonly Entry[]): Buckets {
   const sum: number[] = [];
-  for (const { cells } of entries)
-    for (const [cell, count] of cells.entries()) sum[cell] = (sum[cell] ?? 0) + count;
+  for (const { buckets } of entries)
+    for (const [bucket, count] of buckets.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
   return sum;
 }
 
 /** Whether an entry has the sums of a node. */
-export const isSum = ({ cells }: Entry, entries: readonly Entry[]): boolean =>
-  isDeepStrictEqual(sumCells(entries), cells);
+export const isSum = ({ buckets }: Entry, entries: readonly Entry[]): boolean =>
+  isDeepStrictEqual(sumBuckets(entries), buckets);
 
-/** The number of rows in entries: of a cell, or of all. */
-export const countEntries = (entries: readonly Entry[], cell?: number): number =>
+/** The number of rows in entries: of a bucket, or of all. */
+export const countEntries = (entries: readonly Entry[], bucket?: number): number =>
   entries
-    .flatMap(({ cells }) => (cell === undefined ? cells : (cells[cell] ?? 0)))
+    .flatMap(({ buckets }) => (bucket === undefined ? buckets : (buckets[bucket] ?? 0)))
     .reduce((sum, count) => sum + count, 0);
 
 /** The index of the entry for a sort key: the last one that does not start after it, or the first one. */
@@ -87,7 +87,10 @@ const compression = { windowBits: 13, memLevel: 5, chunkSize: 4096 };
 
 /** Entries as compressed JSON: a row takes about 17 bytes, and the sums of a node about 8. */
 export const encodeEntries = (entries: readonly Entry[]): Uint8Array =>
-  zlib().deflateRawSync(JSON.stringify(entries.map(({ start, cells }) => [start, ...cells])), compression);
+  zlib().deflateRawSync(
+    JSON.stringify(entries.map(({ start, buckets }) => [start, ...buckets])),
+    compression,
+  );
 
 /** The reverse of `encodeEntries`; undefined for anything else. */
 export function decodeEntries(bytes: unknown): Entry[] | undefined {
@@ -106,10 +109,10 @@ export function decodeEntries(bytes: unknown): Entry[] | undefined {
   }
 }
 
-/** The most bytes of decoded entries, the most entries, cells, and rows of a cell: more than any node has. */
+/** The most bytes of decoded entries, the most entries, buckets, and rows of a bucket: more than any node has. */
 const maxOutputLength = 100_000;
 const maxEntries = 1000;
-const maxCells = 16;
+const maxBuckets = 16;
 const maxRows = 2 ** 40;
 
 /** What sort keys of rows are, and the texts between them: in ASCII, JavaScript and DynamoDB sort them alike. */
@@ -121,7 +124,7 @@ type Encoded = readonly [string, ...number[]];
 const isEncoded = (entry: unknown): entry is Encoded =>
   Array.isArray(entry) &&
   isSortKey(entry[0]) &&
-  entry.length <= 1 + maxCells &&
+  entry.length <= 1 + maxBuckets &&
   entry.slice(1).every((rows) => Number.isSafeInteger(rows) && rows >= 0 && rows <= maxRows);
 
-const toEntry = ([start, ...cells]: Encoded): Entry => ({ start, cells });
+const toEntry = ([start, ...buckets]: Encoded): Entry => ({ start, buckets });

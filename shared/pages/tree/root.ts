@@ -19,8 +19,8 @@ export interface Root {
   /** The tree has exactly the rows before this sort key. */
   readonly watermark: string;
   /**
-   * Of a list: each row before this sort key is in the tree of its sublist, or its change record is still to come. Set back
-   * when the tree of a sublist is emptied.
+   * Of a list: each row before this sort key is in the tree of its label, or its change record is still to come. Set back
+   * when the tree of a label is emptied.
    */
   readonly fed?: string | undefined;
   /** Of a list whose account was erased: when DynamoDB deletes this root, which counts no rows, in seconds since the epoch. */

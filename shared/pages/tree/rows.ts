@@ -1,32 +1,32 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { indexes, isSourceOrChannelPartition, listPartition, rowKey } from "../../dynamodb/keys.ts";
+import { indexes, isLabelPartition, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
-import { type CountedOwner, cellOf, endOfRows, isRowKey } from "./counted-list.ts";
+import { bucketOf, type CountedOwner, endOfRows, isRowKey } from "./counted-list.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
   readonly sk: string;
-  readonly cell: number;
-  /** The partition of its source or channel in `by-origin`. */
-  readonly origin: string | undefined;
+  readonly bucket: number;
+  /** The partition of its source or channel in `by-label`. */
+  readonly labelKey: string | undefined;
 }
 
 /** The counted row of an item. */
 export function countedRow({ account, list }: CountedOwner, { sk, status, ...item }: Item): CountedRow {
-  const origin = item[indexes["by-origin"]];
+  const labelKey = item[indexes["by-label"]];
   return {
     sk: String(sk),
-    cell: cellOf(list, status),
-    origin: isSourceOrChannelPartition(list.type, account, origin) ? origin : undefined,
+    bucket: bucketOf(list, status),
+    labelKey: isLabelPartition(list.type, account, labelKey) ? labelKey : undefined,
   };
 }
 
-/** Whether a row is in a list, or in a sublist. */
+/** Whether a row is in a list, or in a label. */
 export const isOf =
-  ({ origin }: CountedOwner) =>
+  ({ labelKey }: CountedOwner) =>
   (row: CountedRow): boolean =>
-    origin === undefined || row.origin === origin;
+    labelKey === undefined || row.labelKey === labelKey;
 
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
@@ -69,8 +69,8 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
       new QueryCommand({
         TableName: tableName,
         KeyConditionExpression: `pk = :pk AND ${start ? "sk BETWEEN :start AND :end" : "sk < :end"}`,
-        ProjectionExpression: "sk, #status, #origin",
-        ExpressionAttributeNames: { "#status": "status", "#origin": indexes["by-origin"] },
+        ProjectionExpression: "sk, #status, #labelKey",
+        ExpressionAttributeNames: { "#status": "status", "#labelKey": indexes["by-label"] },
         ExpressionAttributeValues: {
           ":pk": listPartition(list.type, account),
           ...(start && { ":start": start }),

@@ -21,7 +21,7 @@ export interface Limits {
   readonly nodesRead: number;
   /** The most nodes that a commit writes; a transaction takes 100 items. */
   readonly nodesWritten: number;
-  /** The most rows of a list that are fed to its sublists at once. */
+  /** The most rows of a list that are fed to its labels at once. */
   readonly fedRows: number;
 }
 

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../dynamodb/dynamodb-errors.ts";
-import { countNodeKey, nodeName, sublistKey } from "../../dynamodb/keys.ts";
+import { countNodeKey, labelTreeKey, nodeName } from "../../dynamodb/keys.ts";
 import {
   type Item,
   isAsRead,
@@ -10,12 +10,12 @@ import {
   table,
   tableName,
 } from "../../dynamodb/table-client.ts";
-import { MalformedItemError } from "../../errors.ts";
+import { InvalidItemError } from "../../errors.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import type { CountedOwner } from "./counted-list.ts";
 import { type Entry, encodeEntries, type Place } from "./entry.ts";
 import { type Root, rootItem } from "./root.ts";
-import { soundEntries, soundRoot } from "./sound.ts";
+import { validEntries, validRoot } from "./valid-tree.ts";
 
 /** A node of a tree: rows (level 1), or the sums of nodes one level down. */
 export interface Node {
@@ -33,18 +33,18 @@ export class TreeChangedError extends Error {
 export class DamagedTreeError extends Error {
   override readonly name = "DamagedTreeError";
   readonly owner: CountedOwner;
-  /** The root as it was read; undefined when it is missing or malformed. */
+  /** The root as it was read; undefined when it is missing or invalid. */
   readonly root: Root | undefined;
-  /** The item of a malformed root. */
-  readonly malformed: Item | undefined;
+  /** The item of a invalid root. */
+  readonly invalid: Item | undefined;
   /** The sort key where a damaged node begins: a change there leads a maintainer to it. */
   readonly at: string;
 
-  constructor(owner: CountedOwner, message: string, root?: Root, malformed?: Item, at = "") {
+  constructor(owner: CountedOwner, message: string, root?: Root, invalid?: Item, at = "") {
     super(message);
     this.owner = owner;
     this.root = root;
-    this.malformed = malformed;
+    this.invalid = invalid;
     this.at = at;
   }
 }
@@ -64,19 +64,19 @@ interface CallOptions {
 /** Makes a call: within the budget of a list, or again while the table is busy. */
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
-/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is malformed */
+/** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is invalid */
 export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
   const item = await readItem(treeKey(owner, rootName), {}, options);
   try {
-    return item && soundRoot(owner, item);
+    return item && validRoot(owner, item);
   } catch (error) {
-    if (!(error instanceof MalformedItemError)) throw error;
-    throw new DamagedTreeError(owner, `The root is malformed: ${error.field}.`, undefined, item);
+    if (!(error instanceof InvalidItemError)) throw error;
+    throw new DamagedTreeError(owner, `The root is invalid: ${error.field}.`, undefined, item);
   }
 }
 
-/** Reads the root of a tree; undefined when it is missing or malformed. */
-export const readSoundRoot = (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+/** Reads the root of a tree; undefined when it is missing or invalid. */
+export const readValidRoot = (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
   readRoot(owner, options).catch((error: unknown) => {
     if (!(error instanceof DamagedTreeError)) throw error;
     return undefined;
@@ -104,7 +104,7 @@ export async function readNode(
   const key = treeKey(owner, nodeName(root.generation, level, place.entry.start));
   if (!isChanged) {
     const item = await send((options) => readItem(key, {}, options));
-    const entries = soundEntries(owner.list, item, level, place);
+    const entries = validEntries(owner.list, item, level, place);
     if (entries) return entries;
   }
   const keys = [treeKey(owner, rootName), key];
@@ -114,7 +114,7 @@ export async function readNode(
       : error;
   });
   if (now?.version !== root.version) throw new TreeChangedError("The tree has changed.");
-  const entries = soundEntries(owner.list, node, level, place);
+  const entries = validEntries(owner.list, node, level, place);
   if (entries) return entries;
   const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
   throw new DamagedTreeError(owner, message, root, undefined, place.entry.start);
@@ -123,15 +123,15 @@ export async function readNode(
 const rootName = "root";
 
 /** The key of an item of a tree. */
-export const treeKey = ({ account, list, origin }: CountedOwner, name: string) =>
-  countNodeKey(list.type, account, name, origin);
+export const treeKey = ({ account, list, labelKey }: CountedOwner, name: string) =>
+  countNodeKey(list.type, account, name, labelKey);
 
 /**
- * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a sublist
- * comes with a record, which tells a new sublist from one whose root is missing.
+ * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a label
+ * comes with a record, which tells a new label from one whose root is missing.
  *
- * @param damaged for a tree that is emptied because it is damaged: the item in place of its root if that is malformed, and for
- *   that of a sublist the root of the list, which is replaced as well
+ * @param damaged for a tree that is emptied because it is damaged: the item in place of its root if that is invalid, and for
+ *   that of a label the root of the list, which is replaced as well
  * @returns the root as it is now
  * @throws TreeChangedError when a root has another version
  * @throws DamagedTreeError when there is no root, but the record of one
@@ -140,16 +140,16 @@ export async function commit(
   owner: CountedOwner,
   root: Root,
   nodes: readonly Node[] = [],
-  damaged?: { readonly malformed: Item | undefined; readonly list?: Root },
+  damaged?: { readonly invalid: Item | undefined; readonly list?: Root },
 ): Promise<Root> {
-  const { account, list, origin } = owner;
+  const { account, list, labelKey } = owner;
   const next = raised(root);
-  const { malformed } = damaged ?? {};
-  const version = malformed ? malformed.version : root.version || undefined;
+  const { invalid } = damaged ?? {};
+  const version = invalid ? invalid.version : root.version || undefined;
   const puts = [putRoot(owner, next, version)];
   // A damaged tree has left its record.
-  if (root.version === 0 && origin !== undefined)
-    puts.push(putItem({ ...sublistKey(list.type, account, origin), origin }, damaged ? {} : isAbsent));
+  if (root.version === 0 && labelKey !== undefined)
+    puts.push(putItem({ ...labelTreeKey(list.type, account, labelKey), labelKey }, damaged ? {} : isAbsent));
   puts.push(...nodes.map((node) => putNode(owner, root, node)));
   if (damaged?.list)
     puts.push(putRoot({ account, list }, raised(damaged.list), damaged.list.version || undefined));

@@ -103,7 +103,7 @@ export class FakeMonitoring {
     const [, unit, index] =
       /Consumed(Read|Write)CapacityUnits TableName=\S+(?: GlobalSecondaryIndexName=(\S+))?$/.exec(metric) ??
       [];
-    if (!ofTable || unit === undefined || !["by-origin", "by-activity", undefined].includes(index)) return [];
+    if (!ofTable || unit === undefined || !["by-label", "by-activity", undefined].includes(index)) return [];
     const share = index === undefined ? 0.4 : 0.3;
     return kinds.flatMap((kind, n) => {
       const factor = this.unitFactors.has(kind.name) ? this.unitFactors.get(kind.name) : 1;

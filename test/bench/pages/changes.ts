@@ -24,14 +24,14 @@ export async function changeStatus({ name, rows }: Account): Promise<void> {
   const status = leadStatuses.find((status) => status !== before?.status);
   if (!before || !status) throw new Error(`${name} has no lead to change.`);
   const after = { ...before, status };
-  const { byStatus, byStatusAndOrigin } = rowItem(name, after);
+  const { byStatus, byStatusAndLabel } = rowItem(name, after);
   await table.send(
     new UpdateCommand({
       TableName: tableName,
       Key: leadKey(name, before.id),
-      UpdateExpression: "SET #status = :status, byStatus = :byStatus, byStatusAndOrigin = :both",
+      UpdateExpression: "SET #status = :status, byStatus = :byStatus, byStatusAndLabel = :both",
       ExpressionAttributeNames: { "#status": "status" },
-      ExpressionAttributeValues: { ":status": status, ":byStatus": byStatus, ":both": byStatusAndOrigin },
+      ExpressionAttributeValues: { ":status": status, ":byStatus": byStatus, ":both": byStatusAndLabel },
     }),
   );
   rows[index] = after;

@@ -147,7 +147,7 @@ async function time({ listed, source, page }: Asked, psql: Psql, read: Read): Pr
       .slice(0, 3)
       .map(([, lines = ""]) => lines.split("\n").map((line) => line.split("|")));
     deepStrictEqual(
-      [found[0]?.map((cells) => cells[1]), found[1], found[2]?.map((cells) => cells[1])],
+      [found[0]?.map((buckets) => buckets[1]), found[1], found[2]?.map((buckets) => buckets[1])],
       [expected.ids, [[String(expected.total)]], expected.ids],
     );
     const query = `page=${page}${source ? `&source=${source}` : ""}`;

@@ -48,8 +48,8 @@ const { signal } = new AbortController();
 
 /** The same leads, with pages and totals from reading all of them: what the counted trees save. */
 export function plainList(account: Account, filter: RowFilter): List {
-  const { status, source: sourceOrChannel } = filter;
-  const { range } = filteredRange(account.name, countedLists.lead, { status, sourceOrChannel });
+  const { status, source: label } = filter;
+  const { range } = filteredRange(account.name, countedLists.lead, { status, label });
   const read: List["read"] = async ({ page, limit }) => {
     const rows = [];
     for await (const { items } of readSegments(range, {}, (send) => send({ abortSignal: signal })))

@@ -37,16 +37,16 @@ export class Report {
   /** The points of each line of the plot: what pages cost by the number of leads. */
   readonly lines = new Map<string, (Units & { readonly leads: number })[]>();
 
-  /** @param rows the cells of each row by the heads of their columns */
+  /** @param rows the buckets of each row by the heads of their columns */
   section(title: string, text: string, rows: readonly Readonly<Record<string, string | number>>[]): void {
     const head = [...new Set(rows.flatMap(Object.keys))];
-    const cells = rows.map((row) =>
+    const buckets = rows.map((row) =>
       head.map((name) => {
         const value = row[name] ?? "";
         return typeof value === "number" ? number(value, 2) : value;
       }),
     );
-    this.#sections.push(`## ${title}`, text, table(head, cells));
+    this.#sections.push(`## ${title}`, text, table(head, buckets));
   }
 
   /** Compares values with their limits. */

@@ -66,14 +66,7 @@ test("A statement is for keys of its types, and for the table and the indexes th
 });
 
 /** The keys of the indexes, and the expiry. */
-const tableAttributes = [
-  "byStatus",
-  "byOrigin",
-  "byStatusAndOrigin",
-  "byParent",
-  "lastMessageAt",
-  "expiresAt",
-];
+const tableAttributes = ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt", "expiresAt"];
 
 test("A write names no key of an index and no expiry but those of its items", () => {
   const named = writes.flatMap(({ types, condition }) => {
@@ -82,10 +75,10 @@ test("A write names no key of an index and no expiry but those of its items", ()
     return sets.length > 0 ? [`${types}: ${sets.join(" ")}`] : [];
   });
   expect([...new Set(named)].sort()).toEqual([
-    "CONVERSATION: byStatus byOrigin byStatusAndOrigin byParent lastMessageAt",
+    "CONVERSATION: byStatus byLabel byStatusAndLabel byParent lastMessageAt",
     "CONVERSATION: lastMessageAt",
     "IDEMPOTENCY: expiresAt",
-    "LEAD: byStatus byOrigin byStatusAndOrigin byParent",
+    "LEAD: byStatus byLabel byStatusAndLabel byParent",
     "RATE: expiresAt",
   ]);
 });

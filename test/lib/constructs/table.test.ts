@@ -22,7 +22,7 @@ test("The table has every index of the key map, which copies what it always has,
     { AttributeName: partition, KeyType: "HASH" },
     { AttributeName: sort, KeyType: "RANGE" },
   ];
-  const copiedKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+  const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"];
   const copied = ["id", "status", "source", "leadId", "channel", "details", ...copiedKeys];
   expect(properties.GlobalSecondaryIndexes).toEqual([
     ...Object.entries(indexes).map(([name, attribute]) => ({

@@ -99,7 +99,7 @@ const updates = (label: string, pk: string, attribute: string) =>
     ];
   });
 const value = (attribute: string) => ({ [attribute]: { S: "KEY#acme" } });
-const indexKeys = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+const indexKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"];
 
 /** Some of what functions may put, and the attributes that the table acts on which these items have. */
 const items = [

@@ -190,7 +190,7 @@ const symptoms: readonly (readonly [alarm: string, value: Value, metrics: readon
   ["slow-answers 1", 5, [/ FunctionName listleads\w+ TC\(1000:30000\)$/]],
   ["forbidden-requests 5", 20, [/ ForbiddenRequests /]],
   ["rate-limiter-open 6", 1, lines("rate limiter failed open", ...Object.keys(routes))],
-  ["malformed-items 1", 1, lines("malformed item", ...functions.values())],
+  ["invalid-items 1", 1, lines("invalid item", ...functions.values())],
   ["certificate-expiry 1", 29, [/ DaysToExpiry /]],
   ["gateway-throttles 6", 1, [/ ThrottledRequests /]],
   ["function-throttles 6", 800, [/^AWS.Usage ResourceCount .* Maximum$/]],

@@ -37,7 +37,7 @@ test("Who is told of what, and when", () => {
     "ticket error-budget ≥ 0.3, 1 of 1 × 360 min, ignore",
     "ticket forbidden-requests ≥ 100, 1 of 1 × 5 min, ignore",
     "ticket rate-limiter-open ≥ 1, 2 of 2 × 5 min, ignore",
-    "ticket malformed-items ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket invalid-items ≥ 1, 1 of 1 × 5 min, ignore",
     "ticket certificate-expiry < 30, 1 of 1 × 1440 min, breaching",
     "page canary < 1, 2 of 3 × 5 min, breaching",
     "ticket gateway-throttles ≥ 1, 2 of 2 × 5 min, ignore",

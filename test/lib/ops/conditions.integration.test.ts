@@ -17,11 +17,11 @@ import {
   erasedLeadKey,
   externalIdKey,
   idempotencyKey,
+  labelPartition,
+  labelTreeKey,
   leadImportKey,
   leadKey,
   messageKey,
-  sourceOrChannelPartition,
-  sublistKey,
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
@@ -77,7 +77,7 @@ function itemsOf(account: string): Item[] {
       : []),
   ];
   const list = { account, list: countedLists.lead };
-  const origin = sourceOrChannelPartition("lead", account, "fair");
+  const labelKey = labelPartition("lead", account, "fair");
   const root = rootItem({ ...emptyRoot(1), version: 1 });
   return [
     ...[lead(ada, "fair"), lead(grace, "web"), { ...externalIdKey(account, "crm-ada"), leadId: ada }],
@@ -97,8 +97,8 @@ function itemsOf(account: string): Item[] {
       keyId: account,
       accountId: account,
     },
-    ...[list, { ...list, origin }].map((owner) => ({ ...treeKey(owner, "root"), ...root })),
-    { ...sublistKey("lead", account, origin), origin },
+    ...[list, { ...list, labelKey }].map((owner) => ({ ...treeKey(owner, "root"), ...root })),
+    { ...labelTreeKey("lead", account, labelKey), labelKey },
     { ...countNodeKey("lead", account, "node#1#1#"), entries: new Uint8Array() },
   ];
 }
@@ -122,7 +122,7 @@ async function stateOf(account: string): Promise<Record<string, unknown>> {
     key.startsWith("COUNT") ? {} : item,
   ]);
   const text = JSON.stringify(Object.fromEntries(state)).replaceAll(account, "ACCOUNT");
-  // The names of the trees of sublists are hashes.
+  // The names of the trees of labels are hashes.
   return JSON.parse(
     text.replaceAll(/erasure_\w+/g, "erasure").replaceAll(/(?<=#)[\w-]{43}(?=[ "])/g, "HASH"),
   );

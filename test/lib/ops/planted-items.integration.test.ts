@@ -161,7 +161,7 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test("a change of an item that is malformed", async () => {
+  test("a change of an item that is invalid", async () => {
     const find = (type: string, attribute: string) =>
       planted.find((each) => each.type === type && typeof fieldsOf(each.item)[attribute] === "object")?.item
         .sk ?? "";
@@ -176,12 +176,12 @@ describe("a command that changes nothing", () => {
       expect(await ops(`${type}s`, "set-status", ...ofAccount, ...ofItem)).toEqual({
         code: 1,
         stdout: "",
-        stderr: `The item ${listPartition(type, account)} ${id} is not valid: its ${field} is malformed. Correct or delete it in the table.\n`,
+        stderr: `The item ${listPartition(type, account)} ${id} is not valid: its ${field} is invalid. Correct or delete it in the table.\n`,
       });
     }
   });
 
-  test("an import whose record is malformed", async () => {
+  test("an import whose record is invalid", async () => {
     const path = await leadFile("name\nAda\n");
     const context = { startedAt: 0, update: false, lines: new Map(), equals: new Map() };
     const row = rowToLead({ name: "Ada" }, 2, 0, context);

@@ -25,7 +25,7 @@ export const tornTransactions = [
     [[change(0), remove(2), change(0, "new"), change(1)]],
     { ...{ limits: { ...tiny, nodeRows: 4 }, maintainers: [0, 0] } },
   ),
-  inNodes("a reader of a sublist beside a feed", [[100, 90, 80, 70], [12]], [[change(1)]], {
+  inNodes("a reader of a label beside a feed", [[100, 90, 80, 70], [12]], [[change(1)]], {
     ...{ limits: deep, sources: ["a"], pages: [1], filter: { source: "a", ...before(75) } },
   }),
   large("a reader and a maintainer beside a split", rows, [[insert(5, 95), insert(6, 92)], [change(0)]], {

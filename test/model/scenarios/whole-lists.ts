@@ -6,7 +6,7 @@ const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
 const differing = { maintainers: [100, -100] };
 const slow = { maintainers: [0], slow: true };
 
-/** Lists without sublists. */
+/** Lists without labelTrees. */
 export const wholeLists = [
   inRoot("rows of the root change", [[100, 90, 80]], [[change(0)], [remove(1)]], { crashes: 1 }),
   inRoot("changes that undo each other", [[100, 90]], [[change(0), change(0, "new")]]),

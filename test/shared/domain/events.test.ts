@@ -157,7 +157,7 @@ test("a change by a command becomes an event with the whole record, once", () =>
     // What else changes an item later leaves the id.
     toChange(lead, changeId, changeId),
   ]);
-  const { pk, sk, byStatus, byOrigin, byStatusAndOrigin, byParent, details, ...fields } = lead;
+  const { pk, sk, byStatus, byLabel, byStatusAndLabel, byParent, details, ...fields } = lead;
   const record = { ...fields, ...details };
   const { id, channel, status, lastMessageAt, messageCount } = conversation;
   expect(events).toEqual([
@@ -170,7 +170,7 @@ test("a change by a command becomes an event with the whole record, once", () =>
   expect(events.flatMap(validateDetail)).toEqual([]);
 });
 
-test("a change whose id or record is malformed has no event, and is logged", () => {
+test("a change whose id or record is invalid has no event, and is logged", () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
   // An environment logs one item of a partition, and has logged one of the others.
   const ofAnother = { ...lead, ...leadKey("another", leadId) };
@@ -178,7 +178,7 @@ test("a change whose id or record is malformed has no event, and is logged", () 
   const changes = [toChange(ofAnother, "change_1"), toChange({ ...conversation, status: "" }, changeId)];
   expect(toEvents(changes)).toEqual([]);
   expect(log.mock.calls.map(([line]) => line)).toMatchObject(
-    others.map(({ pk, sk }, n) => ({ event: "malformed item", pk, sk, field: ["changeId", "status"][n] })),
+    others.map(({ pk, sk }, n) => ({ event: "invalid item", pk, sk, field: ["changeId", "status"][n] })),
   );
 });
 

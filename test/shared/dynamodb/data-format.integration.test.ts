@@ -22,14 +22,14 @@ const shapes: Readonly<Record<number, unknown>> = {
   1: {
     "ACTIVE#*#*": "conversationId sk",
     "CONVERSATION#*":
-      "byOrigin=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndOrigin=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
+      "byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
     "IMPORT#*": "sk startedAt",
     "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
     "LEAD#*":
-      "byOrigin=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndOrigin=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
+      "byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
     "LIMIT#*": "requests sk",
     "MESSAGE#*#*": "channel conversationId createdAt id leadId message metadata sk",
   },
@@ -38,7 +38,7 @@ const shapes: Readonly<Record<number, unknown>> = {
 /** A key without what differs between items: the type and one * for each part behind it. */
 const form = (key: unknown) => String(key).replaceAll(/#[^#]*/g, "#*");
 
-const indexed = ["byStatus", "byOrigin", "byStatusAndOrigin", "byParent"];
+const indexed = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"];
 
 const describe = (item: Item) =>
   Object.keys(item)

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   idempotencyKey,
+  labelPartition,
   leadEmailPartition,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
+  statusAndLabelPartition,
 } from "../../../shared/dynamodb/keys.ts";
 
 const part = fc.oneof(
@@ -17,12 +17,8 @@ test("different values never build the same partition key", () => {
   fc.assert(
     fc.property(parts, parts, (a, b) => {
       const same = a.every((value, i) => value === b[i]);
-      expect(
-        statusAndSourceOrChannelPartition("lead", ...a) === statusAndSourceOrChannelPartition("lead", ...b),
-      ).toBe(same);
-      const [sourceA, sourceB] = [a, b].map(([account, value]) =>
-        sourceOrChannelPartition("lead", account, value),
-      );
+      expect(statusAndLabelPartition("lead", ...a) === statusAndLabelPartition("lead", ...b)).toBe(same);
+      const [sourceA, sourceB] = [a, b].map(([account, value]) => labelPartition("lead", account, value));
       expect(sourceA === sourceB).toBe(a[0] === b[0] && a[1] === b[1]);
     }),
   );
@@ -30,7 +26,7 @@ test("different values never build the same partition key", () => {
 
 test("the longest values that the API accepts fit in DynamoDB's 2,048 bytes of a partition key", () => {
   const longest = "\u{1F600}".repeat(64);
-  const partition = statusAndSourceOrChannelPartition("conversation", "a".repeat(64), longest, longest);
+  const partition = statusAndLabelPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);
   const address = leadEmailPartition("a".repeat(64), "#".repeat(254));
   expect(Buffer.byteLength(address)).toBeLessThanOrEqual(2048);

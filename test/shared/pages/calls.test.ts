@@ -45,10 +45,10 @@ test("pages of 400 leads, in trees with three levels of nodes, take exactly thes
     [{ status: "new" }, 1, "Get root, Query by-status"],
     [{ status: "new" }, 10, "Get root, Query by-status, 2 Get node, Query by-status"],
     [{ status: "booked" }, 1, "Get root, Query by-status"],
-    [{ source }, 1, "Get web root, Query by-origin"],
-    [{ source }, 10, "Get web root, Query by-origin, 2 Get web node, Query by-origin"],
-    [{ source }, 21, "Get web root, Query by-origin"],
-    [both, 10, "Get web root, Query by-status-and-origin, 2 Get web node, Query by-status-and-origin"],
+    [{ source }, 1, "Get web root, Query by-label"],
+    [{ source }, 10, "Get web root, Query by-label, 2 Get web node, Query by-label"],
+    [{ source }, 21, "Get web root, Query by-label"],
+    [both, 10, "Get web root, Query by-status-and-label, 2 Get web node, Query by-status-and-label"],
   ] as const) {
     const request = { page, limit: 20 };
     const { result, calls } = await callsOf(() => history.list(filter, request));
@@ -59,7 +59,7 @@ test("pages of 400 leads, in trees with three levels of nodes, take exactly thes
   for (const [filter, page, expected] of [
     [{}, 1, "Get root, Query rows, 6 Get node"],
     [{}, 5, "Get root, 9 Get node, Query rows"],
-    [{ source }, 5, "Get web root, 9 Get web node, Query by-origin"],
+    [{ source }, 5, "Get web root, 9 Get web node, Query by-label"],
   ] as const) {
     const window = { ...filter, createdAfter, createdBefore };
     const { result, calls } = await callsOf(() => history.list(window, { page, limit: 20 }));

@@ -79,7 +79,7 @@ test("numbers and lists are within the limits of their schemas, and texts are no
     { name: "  " },
     { createdAt: "2026-01-01" },
   ])
-    expect(() => readRecord(validate, { ...values, ...changed })).toThrow("is malformed");
+    expect(() => readRecord(validate, { ...values, ...changed })).toThrow("is invalid");
   // A character may have two UTF-16 units.
   expect(readRecord(validate, { ...values, name: "\u{1F600}".repeat(200) }).name).toHaveLength(400);
 });
@@ -92,5 +92,5 @@ test("an address and what shows nothing are not checked again: the rules of anot
 
 test("whole numbers are exact", () => {
   const [validate, , values] = records.conversation;
-  expect(() => readRecord(validate, { ...values, messageCount: 2 ** 53 })).toThrow("is malformed");
+  expect(() => readRecord(validate, { ...values, messageCount: 2 ** 53 })).toThrow("is invalid");
 });

@@ -117,8 +117,8 @@ test("a run continues where the last one stopped, or at the oldest record of ano
   await expect.poll(otherTable.batches).toEqual([[1, 2, 3]]);
   otherTable.stop();
   await writeFile(file, "{");
-  const unreadable = await start(client, { file });
-  await expect.poll(unreadable.batches).toEqual([[1, 2, 3]]);
+  const invalid = await start(client, { file });
+  await expect.poll(invalid.batches).toEqual([[1, 2, 3]]);
 });
 
 test("a pending batch delays those after it, and the position", async () => {

@@ -36,8 +36,8 @@ import { program } from "../support/program.ts";
 skipWaits();
 
 const countRows = (owner: CountedOwner, ids: readonly string[]) => {
-  const origins = [`LEAD#${owner.account}#fair`];
-  const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", origins }) as const);
+  const labelKeys = [`LEAD#${owner.account}#fair`];
+  const changes = ids.map((key) => ({ key, sequenceNumber: key, kind: "changed", labelKeys }) as const);
   return maintainList(owner, changes, { deadline: Date.now() + 60_000 });
 };
 
@@ -167,10 +167,10 @@ describe("accounts erase", () => {
     expect(counts.filter((key) => key.endsWith(" root"))).toHaveLength(2);
     const { id } = await aLead(small, { source: "fair" });
     const { conversationId } = await aMessage(small, id);
-    const origin = `LEAD#${account}#expo`;
+    const labelKey = `LEAD#${account}#expo`;
     // A maintainer that has read the root of the list before.
     const late = async (milliseconds: number) => {
-      if (milliseconds === 30_000) await commit({ ...owner, origin }, emptyRoot(Date.now()));
+      if (milliseconds === 30_000) await commit({ ...owner, labelKey }, emptyRoot(Date.now()));
     };
     expect((await erase(account, late)).failure).toBeUndefined();
     expect((await erase(small)).failure).toBeUndefined();
@@ -255,8 +255,8 @@ describe("accounts erase", () => {
     for (const item of [
       ...[planted, nameless, { ...countNodeKey("lead", account, "node#1#1#", "late") }],
       { ...countNodeKey("lead", account, "root"), version: "1", last: 5 },
-      { ...countNodeKey("lead", account, "sublist#x y"), index: 5 },
-      { ...countNodeKey("lead", account, "sublist#"), origin: null },
+      { ...countNodeKey("lead", account, "label#x y"), index: 5 },
+      { ...countNodeKey("lead", account, "label#"), labelKey: null },
     ])
       await put(item);
     const { failure, output } = await erase(account);

@@ -97,7 +97,7 @@ describe("what the API would not have stored is named and left out, and the rest
     const to = randomUUID();
     const { code, output, printed } = await copy(account, tableName, "--to-account", to);
     expect(code).toBe(3);
-    expect(output.invalid).toContainEqual({ type, pk, sk, reason: `its ${field} is malformed` });
+    expect(output.invalid).toContainEqual({ type, pk, sk, reason: `its ${field} is invalid` });
     expect(printed).toContain("These items are not valid and were left out:");
     const after = await tableItems();
     const { added, changed, deleted } = compareItems(before, after);
@@ -116,7 +116,7 @@ describe("what the API would not have stored is named and left out, and the rest
     await put({ ...conversation, ...conversationKey(account, empty), id: empty });
     const to = randomUUID();
     const { output } = await copy(account, tableName, "--to-account", to);
-    expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is malformed" }]);
+    expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is invalid" }]);
     expect(await readItem(conversationKey(to, String(conversation.id)))).not.toHaveProperty("other");
     await expectConsistent(to);
     // Also where it is stored so.

@@ -1,7 +1,7 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { nodeName, nodePrefix, sublistKey } from "../../../../shared/dynamodb/keys.ts";
+import { labelTreeKey, nodeName, nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
@@ -16,7 +16,7 @@ import { MemoryTable } from "../../../support/memory-table.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
-const webLeads = { ...leads, origin: "LEAD#acme#web" } as const;
+const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
 const pace = new Pace(1_000_000);
 
@@ -76,12 +76,12 @@ test("items that no maintainer writes are one place, and --repair removes them, 
   const correct = [...memory.items()];
   const { pk } = treeKey(leads, "");
   const tree = treeKey(webLeads, "").pk;
-  const other = sublistKey("lead", "acme", "LEAD#acme#fair");
+  const other = labelTreeKey("lead", "acme", "LEAD#acme#fair");
   const { generation = 0 } = (await readRoot(leads)) ?? {};
   const planted = [
-    ...["next", "group#x#root", "sublist#", "sublist#x#y", "~"].map((sk) => ({ pk, sk })),
+    ...["next", "group#x#root", "label#", "label#x#y", "~"].map((sk) => ({ pk, sk })),
     ...[
-      { ...other, origin: webLeads.origin },
+      { ...other, labelKey: webLeads.labelKey },
       { pk: tree, sk: other.sk },
     ],
   ];
@@ -100,10 +100,10 @@ test("items that no maintainer writes are one place, and --repair removes them, 
   expect([...memory.items()]).toHaveLength(correct.length + 1);
 });
 
-test("a record that a maintainer writes before it is removed stays, and so does the tree of a malformed one", async () => {
+test("a record that a maintainer writes before it is removed stays, and so does the tree of a invalid one", async () => {
   await countedLeads(450);
-  const record = { ...sublistKey("lead", "acme", webLeads.origin), origin: webLeads.origin };
-  memory.put({ ...record, origin: "LEAD#acme#fair" });
+  const record = { ...labelTreeKey("lead", "acme", webLeads.labelKey), labelKey: webLeads.labelKey };
+  memory.put({ ...record, labelKey: "LEAD#acme#fair" });
   before = (command) => {
     if (command instanceof DeleteCommand) memory.put(record);
   };
@@ -150,7 +150,7 @@ test("a repair that is killed at any of its writes is done by the next one", asy
 test("a repair beside another one, and beside changes that maintainers count, ends with correct counts", async () => {
   const items = await countedLeads(1000);
   damage();
-  const { origin } = webLeads;
+  const { labelKey } = webLeads;
   let queries = 0;
   let changes = 0;
   before = async (command) => {
@@ -161,7 +161,7 @@ test("a repair beside another one, and beside changes that maintainers count, en
       key: String(item?.sk),
       sequenceNumber: "",
       kind: "changed",
-      origins: [origin],
+      labelKeys: [labelKey],
     } as const;
     await maintainList(leads, [change], { deadline });
   };

@@ -34,7 +34,7 @@ async function plantItem(key: Key, fields: object): Promise<string> {
   return name(key);
 }
 
-/** Two leads, and items that are malformed, or that lead from the one to the other. */
+/** Two leads, and items that are invalid, or that lead from the one to the other. */
 async function plant(account: string) {
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const conversationOf = ({ items }: typeof ada) =>
@@ -58,7 +58,7 @@ async function plant(account: string) {
       await plantItem(conversationKey(account, listed), misplaced),
       await plantItem(key("msg", listed), { leadId: bob.id, message: "Hi" }),
     ],
-    /** Of the erased lead, though malformed, or in a conversation of the other one that a pointer names. */
+    /** Of the erased lead, though invalid, or in a conversation of the other one that a pointer names. */
     ofAda: [
       await plantItem(key("msg", conversationOf(bob)), { leadId: ada.id }),
       await pointer("to the other", conversationOf(bob)),
@@ -101,7 +101,7 @@ async function plant(account: string) {
 test.each([
   true,
   false,
-])("pointers, index rows and malformed items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
+])("pointers, index rows and invalid items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
   const account = randomUUID();
   const { ada, bob, ofBob, ofAda, invalid, unreadableByScan, ofAdaByScan } = await plant(account);
   const before = await tableItems();

@@ -11,6 +11,8 @@ import {
   hashName,
   idempotencyKey,
   indexes,
+  labelPartition,
+  labelTreeKey,
   leadConversationsPartition,
   leadEmailPartition,
   leadImportKey,
@@ -18,10 +20,8 @@ import {
   messageKey,
   nodeName,
   rateWindowKey,
-  sourceOrChannelPartition,
-  statusAndSourceOrChannelPartition,
+  statusAndLabelPartition,
   statusPartition,
-  sublistKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
@@ -117,7 +117,7 @@ const underOtherKeys = (type: string, build: () => Item & Key): Planted[] =>
     item: { ...build(), sk },
   }));
 
-/** Items of each type that are malformed, under odd keys, or in the indexes of others. */
+/** Items of each type that are invalid, under odd keys, or in the indexes of others. */
 export function plantedItems(names: Names): Planted[] {
   const { account, email, lead: leadId, conversation: conversationId, other } = names;
   const time = "2026-01-01T00:00:00.000Z";
@@ -146,8 +146,8 @@ export function plantedItems(names: Names): Planted[] {
     (
       [
         ["byStatus", statusPartition(type, other.account, "new")],
-        ["byOrigin", sourceOrChannelPartition(type, other.account, "web")],
-        ["byStatusAndOrigin", statusAndSourceOrChannelPartition(type, other.account, "new", "web")],
+        ["byLabel", labelPartition(type, other.account, "web")],
+        ["byStatusAndLabel", statusAndLabelPartition(type, other.account, "new", "web")],
         ["byParent", leadEmailPartition(other.account, email)],
         ["byParent", leadConversationsPartition(account, other.lead)],
         ["byParent", leadConversationsPartition(other.account, leadId)],
@@ -155,18 +155,18 @@ export function plantedItems(names: Names): Planted[] {
         ["byParent", accountApiKeysPartition(other.account)],
       ] as const
     ).map(([attribute, value]) => ({ type, item: { ...build(), [attribute]: value } }));
-  const sublist = (n: string) => {
-    const origin = sourceOrChannelPartition("lead", account, n);
+  const labelTree = (n: string) => {
+    const labelKey = labelPartition("lead", account, n);
     return {
-      owner: { account, list: countedLists.lead, origin },
-      record: { ...sublistKey("lead", account, origin), origin },
+      owner: { account, list: countedLists.lead, labelKey },
+      record: { ...labelTreeKey("lead", account, labelKey), labelKey },
     };
   };
   const entries = [rowEntry("lead_0", 0)];
   const root = rootItem({ ...emptyRoot(1), entries, lastStart: "lead_1", watermark: "lead_1" });
   const records: Planted[] = [];
   const ofTree = (key: string, fields: Item) => (n: string) => {
-    const { owner, record } = sublist(`${key} ${n}`);
+    const { owner, record } = labelTree(`${key} ${n}`);
     records.push({ type: "count", item: record });
     return { ...treeKey(owner, key), ...fields };
   };
@@ -185,7 +185,7 @@ export function plantedItems(names: Names): Planted[] {
     ...spoil("externalId", names, (n) => ({ ...externalIdKey(account, n), leadId })),
     ...spoil("count", names, ofTree("root", root)),
     ...spoil("count", names, ofTree(nodeName(1, 1, "lead_0"), { entries: encodeEntries(entries) })),
-    ...spoil("count", names, (n) => sublist(`record ${n}`).record),
+    ...spoil("count", names, (n) => labelTree(`record ${n}`).record),
     ...records,
     ...(["lead", "conversation"] as const).map((type) => ({
       type: "count",

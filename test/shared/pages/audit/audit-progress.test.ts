@@ -48,14 +48,14 @@ test.each([
 ])("progress that no audit can have stored is named by its %s, and another round begins: %s", async (field, _, progress) => {
   store(progress);
   expect(await audit(now)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-  expect(logged.mock.calls).toEqual([[{ event: "malformed item", ...auditKey, field }]]);
+  expect(logged.mock.calls).toEqual([[{ event: "invalid item", ...auditKey, field }]]);
 });
 
 test("a round that goes on behind all lists and ends without one is named, and the next run begins another", async () => {
   store(round({ lists: 0, position: { pk: "MESSAGE#acme#conv", sk: "msg" } }));
   behind = { pk: "LEAD#acme", sk: "~" };
   expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 1 });
-  expect(logged.mock.calls).toEqual([[{ event: "malformed item", ...auditKey, field: "round" }]]);
+  expect(logged.mock.calls).toEqual([[{ event: "invalid item", ...auditKey, field: "round" }]]);
   expect(await audit(now + hour)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
 });
 

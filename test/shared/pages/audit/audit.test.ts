@@ -16,7 +16,7 @@ import { skipWaits } from "../../../support/skipped-waits.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };
-const webLeads = { ...leads, origin: "LEAD#acme#web" };
+const webLeads = { ...leads, labelKey: "LEAD#acme#web" };
 const deadline = Number.POSITIVE_INFINITY;
 const maintenance = { deadline, limits: smallLimits };
 
@@ -52,7 +52,7 @@ async function nodesOf(memory: MemoryTable, owner: CountedOwner, level: number) 
   return [...memory.items()].filter((item) => item.pk === pk && String(item.sk).startsWith(prefix));
 }
 
-const trees = { "a list": leads, "a sublist": webLeads };
+const trees = { "a list": leads, "a label": webLeads };
 
 test("correct trees are read once, and no index, which may be late", async () => {
   await countedLeads(async (command, send) => {
@@ -128,7 +128,7 @@ test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose,
   expect((await check()).findings).toEqual([]);
 });
 
-test("lists of several pages are compared page by page, and sublists when some rows of them were read", async () => {
+test("lists of several pages are compared page by page, and labels when some rows of them were read", async () => {
   const { memory, items } = await countedLeads(async (command, send) => {
     if (command instanceof QueryCommand && command.input.Limit === 10_000) command.input.Limit = 40;
     return send(command);
@@ -142,25 +142,25 @@ test("lists of several pages are compared page by page, and sublists when some r
   const ofSource = (source: string) => lost.filter((item) => item.source === source);
   expect(findings).toMatchObject([
     { owner: leads, differences: differences(lost) },
-    { owner: { origin: "LEAD#acme#fair" }, differences: differences(ofSource("fair")) },
+    { owner: { labelKey: "LEAD#acme#fair" }, differences: differences(ofSource("fair")) },
     { owner: webLeads, differences: differences(ofSource("web")) },
   ]);
 });
 
 test("a row of another source is found in both", async () => {
   const { memory, items } = await countedLeads();
-  memory.put({ ...items[100], byOrigin: "LEAD#acme#expo" });
+  memory.put({ ...items[100], byLabel: "LEAD#acme#expo" });
   const { findings } = await check();
-  expect(findings.map(({ owner }) => owner.origin)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
+  expect(findings.map(({ owner }) => owner.labelKey)).toEqual(["LEAD#acme#web", "LEAD#acme#expo"]);
   await repair(leads, findings, maintenance);
   expect((await check()).findings).toEqual([]);
 });
 
-test("a sublist of which nothing is left, not even its record, is found and counted again", async () => {
+test("a label of which nothing is left, not even its record, is found and counted again", async () => {
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   for (const item of [...memory.items()]) {
-    const isRecord = String(item.sk).startsWith("sublist#") && item.origin === webLeads.origin;
+    const isRecord = String(item.sk).startsWith("label#") && item.labelKey === webLeads.labelKey;
     if (item.pk === pk || isRecord) memory.delete(item);
   }
   const { findings } = await check();
@@ -179,20 +179,20 @@ test("a change that is counted before the second look is not reported", async ()
       key: String(items[100]?.sk),
       sequenceNumber: "",
       kind: "changed",
-      origins: [webLeads.origin],
+      labelKeys: [webLeads.labelKey],
     } as const;
     await maintainList(leads, [change], maintenance);
   });
   expect({ findings, waits }).toEqual({ findings: [], waits: [60_000] });
 });
 
-test("a sublist with a watermark of the future is counted again", async () => {
+test("a label with a watermark of the future is counted again", async () => {
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   const [root] = [...memory.items()].filter((item) => item.pk === pk && item.sk === "root");
   memory.put({ ...root, watermark: "~" });
   const { findings } = await check();
-  const damage = { message: "The root is malformed: watermark." };
+  const damage = { message: "The root is invalid: watermark." };
   expect(findings).toMatchObject([{ owner: webLeads, damage }]);
   await repair(leads, findings, maintenance);
   expect((await readRoot(webLeads))?.watermark).not.toBe("~");
@@ -207,9 +207,9 @@ test("a tree that changes while it is read is no damage", async () => {
       isBusy = false;
       const rows = items.slice(0, 40).map((item) => ({ ...item, sk: `${item.sk}0` }));
       for (const row of rows) memory.put(row);
-      const origins = [webLeads.origin, "LEAD#acme#fair"];
+      const labelKeys = [webLeads.labelKey, "LEAD#acme#fair"];
       const changes = rows.map(
-        ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", origins }) as const,
+        ({ sk }) => ({ key: sk, sequenceNumber: "", kind: "changed", labelKeys }) as const,
       );
       await maintainList(leads, changes, maintenance);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
@@ -9,16 +9,16 @@ import { streamRecord } from "../../../support/stream-record.ts";
 const lead = storedLead(idOf("lead", 1));
 const conversation = storedConversation(idOf("conv", 1));
 
-const origin = (type: "lead" | "conversation", name: string) => sourceOrChannelPartition(type, "acme", name);
+const labelKey = (type: "lead" | "conversation", name: string) => labelPartition(type, "acme", name);
 
 /** A lead with a source. */
-const from = (source: string) => ({ ...lead, source, byOrigin: origin("lead", source) });
+const from = (source: string) => ({ ...lead, source, byLabel: labelKey("lead", source) });
 
 /** The conversation on another channel. */
 const on = (channel: string) => ({
   ...conversation,
   channel,
-  byOrigin: origin("conversation", channel),
+  byLabel: labelKey("conversation", channel),
 });
 
 test.each([
@@ -76,8 +76,8 @@ describe("the kind of a change", () => {
 });
 
 describe("the sources or channels of a change", () => {
-  const [web, ads] = [origin("lead", "web"), origin("lead", "ads")];
-  const [whatsapp, sms] = [origin("conversation", "whatsapp"), origin("conversation", "sms")];
+  const [web, ads] = [labelKey("lead", "web"), labelKey("lead", "ads")];
+  const [whatsapp, sms] = [labelKey("conversation", "whatsapp"), labelKey("conversation", "sms")];
 
   test.each([
     ["none for a lead without a source", undefined, lead, []],
@@ -90,12 +90,12 @@ describe("the sources or channels of a change", () => {
     ["both of a conversation that moves", conversation, on("sms"), [whatsapp, sms]],
     ["the one that a lead enters with its first source", lead, from("web"), [web]],
     ["the one that a lead leaves with its last source", from("web"), lead, [web]],
-  ])("are %s", (_, before, after, origins) => {
+  ])("are %s", (_, before, after, labelKeys) => {
     const record = streamRecord(before, after);
     const [changes, ...others] = countedChanges([record]);
     expect(others).toEqual([]);
     const { SequenceNumber: sequenceNumber } = record.dynamodb ?? {};
-    expect(changes?.rows).toMatchObject([{ key: (after ?? before)?.sk, sequenceNumber, origins }]);
+    expect(changes?.rows).toMatchObject([{ key: (after ?? before)?.sk, sequenceNumber, labelKeys }]);
   });
 });
 

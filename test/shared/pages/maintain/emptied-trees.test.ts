@@ -1,13 +1,13 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { sourceOrChannelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
-import { feedSourceTrees } from "../../../../shared/pages/maintain/feed-source-trees.ts";
+import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
+import { stepLabelTree } from "../../../../shared/pages/maintain/label-tree-step.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
-import { MaintainedTree, stepMeans } from "../../../../shared/pages/maintain/maintained-tree.ts";
-import { stepSublist } from "../../../../shared/pages/maintain/sublist-step.ts";
+import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
@@ -18,40 +18,40 @@ import { smallLimits as limits } from "../../../support/small-limits.ts";
 import { treeRows } from "../../../support/tree-rows.ts";
 
 const list = { account: "acme", list: countedLists.lead };
-const sublist = { ...list, origin: sourceOrChannelPartition("lead", "acme", "a") };
-const means = stepMeans({ deadline: Number.POSITIVE_INFINITY, limits });
+const labelTree = { ...list, labelKey: labelPartition("lead", "acme", "a") };
+const context = stepContext({ deadline: Number.POSITIVE_INFINITY, limits });
 
 /** A list of five rows of one source, all counted and fed. @returns their sort keys */
 async function fedList(): Promise<string[]> {
   vi.spyOn(console, "error").mockReturnValue();
   const keys = putLeads(useMemoryTable(), "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
-  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
+  while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
   return keys;
 }
 
 async function empty(): Promise<void> {
-  const root = await readRoot(sublist);
-  await emptyTree(new DamagedTreeError(sublist, "A node is missing.", root), means);
+  const root = await readRoot(labelTree);
+  await emptyTree(new DamagedTreeError(labelTree, "A node is missing.", root), context);
 }
 
-const rowsOf = async (owner: typeof sublist) =>
+const rowsOf = async (owner: typeof labelTree) =>
   (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
 
 test("with the tree of a source, how far its list was fed is set back, and the list is fed again", async () => {
   const keys = await fedList();
-  expect(await rowsOf(sublist)).toEqual(keys);
+  expect(await rowsOf(labelTree)).toEqual(keys);
   await empty();
-  expect(await rowsOf(sublist)).toEqual([]);
+  expect(await rowsOf(labelTree)).toEqual([]);
   const root = await readRoot(list);
   expect([root?.fed, root?.watermark]).toEqual([undefined, `${keys[4]}!`]);
-  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
-  expect(await rowsOf(sublist)).toEqual(keys);
+  while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
+  expect(await rowsOf(labelTree)).toEqual(keys);
 });
 
 test("a feed that has read the list before a tree is emptied fails", async () => {
   await fedList();
-  const whole = new MaintainedTree(list, means);
+  const whole = new MaintainedTree(list, context);
   const root = await whole.root();
   await empty();
   await expect(whole.commit({ ...root, fed: root.watermark })).rejects.toThrow("Another commit came first.");
@@ -66,26 +66,26 @@ test("a tree is not emptied if its list was fed since", async () => {
     if (whole) await commit(list, whole).catch(() => {});
     return result;
   };
-  const damaged = new DamagedTreeError(sublist, "A node is missing.", await readRoot(sublist));
+  const damaged = new DamagedTreeError(labelTree, "A node is missing.", await readRoot(labelTree));
   await expect(emptyTree(damaged, { retry })).rejects.toThrow("Another commit came first.");
-  expect(await rowsOf(sublist)).toHaveLength(5);
+  expect(await rowsOf(labelTree)).toHaveLength(5);
 });
 
 test("a changed row is not set in a tree that was emptied after the list was read: the rows before it would be missing", async () => {
   const [, , changed = ""] = await fedList();
   const { fed = "" } = (await readRoot(list)) ?? {};
   await empty();
-  await stepSublist(new MaintainedTree(sublist, means), { more: true, changed: [changed] }, fed);
-  expect(await readRoot(sublist)).toMatchObject({ watermark: "", last: [] });
+  await stepLabelTree(new MaintainedTree(labelTree, context), { more: true, changed: [changed] }, fed);
+  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", last: [] });
 });
 
 test("a list that is fed again writes no tree that has its rows", async () => {
   await fedList();
-  const before = await readRoot(sublist);
+  const before = await readRoot(labelTree);
   const { fed, ...root } = (await readRoot(list)) ?? emptyRoot(1);
   await commit(list, root);
-  while ((await feedSourceTrees(new MaintainedTree(list, means), true)).more);
-  expect(await readRoot(sublist)).toEqual(before);
+  while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
+  expect(await readRoot(labelTree)).toEqual(before);
   expect((await readRoot(list))?.fed).toBe(fed);
 });
 
@@ -97,7 +97,7 @@ const wait = async () => {};
 /** What feeds a list until a deadline. @returns whether all is done */
 const feeders: Readonly<Record<string, (history: LeadHistory, deadline: number) => Promise<boolean>>> = {
   "a maintainer": async ({ owner, changes }, deadline) => {
-    // So many that they are counted in several parts, in each of which the sublists have some.
+    // So many that they are counted in several parts, in each of which the labels have some.
     const batch = Array(100).fill(changes).flat();
     const { rest, error } = await maintainList(owner, batch, { deadline, limits, wait });
     expect(error).toBeUndefined();
@@ -123,7 +123,7 @@ const feeders: Readonly<Record<string, (history: LeadHistory, deadline: number) 
 
 test.each(
   Object.entries(feeders),
-)("%s fills all damaged sublists, also when its time ends again and again", async (_, feedUntil) => {
+)("%s fills all damaged labels, also when its time ends again and again", async (_, feedUntil) => {
   vi.spyOn(console, "error").mockReturnValue();
   const history = new LeadHistory();
   const ids = history.addMany(60, { age: 60_000 }, (n) => ({ source: sources[n % 4] }));

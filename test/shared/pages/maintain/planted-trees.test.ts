@@ -7,8 +7,8 @@ import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, encodeEntries } from "../../../../shared/pages/tree/entry.ts";
-import { rootFields, soundRoot } from "../../../../shared/pages/tree/sound.ts";
 import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { rootFields, validRoot } from "../../../../shared/pages/tree/valid-tree.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { treeOf } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
@@ -17,7 +17,7 @@ import { smallLimits } from "../../../support/small-limits.ts";
 
 /*
  * What a role allows to write into a tree and no maintainer writes: each field of a root, and nodes, at their extremes. Lists
- * stay exact if the root or the node is malformed. If only its rows are others than those of the table, the audit finds it.
+ * stay exact if the root or the node is invalid. If only its rows are others than those of the table, the audit finds it.
  */
 
 const source = "web";
@@ -47,7 +47,7 @@ beforeEach(async () => {
   history.add({ source });
   const changed = (await readLists()).units;
   restore();
-  for (const origin of [undefined, source]) history.table.memory.delete(itemsOf(origin, "root")[0] ?? {});
+  for (const labelKey of [undefined, source]) history.table.memory.delete(itemsOf(labelKey, "root")[0] ?? {});
   costs = { counted, changed, plain: (await readLists()).units };
 });
 
@@ -60,8 +60,8 @@ async function change(): Promise<void> {
 }
 
 /** The items of a tree whose names begin alike. */
-function itemsOf(origin: string | undefined, name: string): Item[] {
-  const { pk } = treeKey(treeOf(history, origin), "");
+function itemsOf(labelKey: string | undefined, name: string): Item[] {
+  const { pk } = treeKey(treeOf(history, labelKey), "");
   const items = [...history.table.memory.items()];
   return items.filter((item) => item.pk === pk && String(item.sk).startsWith(name));
 }
@@ -157,9 +157,9 @@ function extremes(): Readonly<Record<string, unknown>> {
   };
 }
 
-function isSound(origin: string | undefined, item: Item): boolean {
+function isSound(labelKey: string | undefined, item: Item): boolean {
   try {
-    return soundRoot(treeOf(history, origin), item) !== undefined;
+    return validRoot(treeOf(history, labelKey), item) !== undefined;
   } catch {
     return false;
   }
@@ -182,21 +182,21 @@ const trees = [
 
 test.each(
   Object.keys({ ...rootFields.required, ...rootFields.optional }).flatMap((field) =>
-    trees.map(([tree, origin]) => [field, tree, origin] as const),
+    trees.map(([tree, labelKey]) => [field, tree, labelKey] as const),
   ),
-)("any %s in the root of %s", async (field, _, origin) => {
+)("any %s in the root of %s", async (field, _, labelKey) => {
   restore();
-  const [root] = itemsOf(origin, "root");
+  const [root] = itemsOf(labelKey, "root");
   await expectHealed(
     root,
     map(extremes(), (value) => ({ ...root, [field]: value })),
-    (item) => isSound(origin, item),
+    (item) => isSound(labelKey, item),
   );
 });
 
-test.each(trees)("any entries in the root of %s", async (_, origin) => {
+test.each(trees)("any entries in the root of %s", async (_, labelKey) => {
   restore();
-  const [root] = itemsOf(origin, "root");
+  const [root] = itemsOf(labelKey, "root");
   const all = decodeEntries(root?.entries) ?? [];
   const [first, last] = [all[0], all.at(-1)] as [Entry, Entry];
   const others = {
@@ -206,10 +206,10 @@ test.each(trees)("any entries in the root of %s", async (_, origin) => {
     "a row less": all.slice(0, -1),
     "a node less": all.slice(1),
     "no nodes": [last],
-    "many rows in a node": [{ ...first, cells: [2 ** 40] }, ...all.slice(1)],
-    "no rows in a node": [{ ...first, cells: [] }, ...all.slice(1)],
-    "many rows in a row": [...all.slice(0, -1), { ...last, cells: [2 ** 40] }],
-    "another cell of a row": [...all.slice(0, -1), { ...last, cells: [...Array(15).fill(0), 1] }],
+    "many rows in a node": [{ ...first, buckets: [2 ** 40] }, ...all.slice(1)],
+    "no rows in a node": [{ ...first, buckets: [] }, ...all.slice(1)],
+    "many rows in a row": [...all.slice(0, -1), { ...last, buckets: [2 ** 40] }],
+    "another bucket of a row": [...all.slice(0, -1), { ...last, buckets: [...Array(15).fill(0), 1] }],
   };
   const plants = {
     ...map(others, (entries) => ({ ...root, entries: encodeEntries(entries) })),
@@ -219,14 +219,14 @@ test.each(trees)("any entries in the root of %s", async (_, origin) => {
     })),
     ...map(fillers, (values) => ({ ...root, ...values })),
   };
-  await expectHealed(root, plants, (item) => isSound(origin, item));
+  await expectHealed(root, plants, (item) => isSound(labelKey, item));
 });
 
 test.each(
-  trees.flatMap(([tree, origin]) => [1, 2].map((level) => [level, tree, origin] as const)),
-)("any node of level %i of %s", async (level, _, origin) => {
+  trees.flatMap(([tree, labelKey]) => [1, 2].map((level) => [level, tree, labelKey] as const)),
+)("any node of level %i of %s", async (level, _, labelKey) => {
   restore();
-  const nodes = itemsOf(origin, nodePrefix).filter(({ sk }) => String(sk).includes(`#${level}#`));
+  const nodes = itemsOf(labelKey, nodePrefix).filter(({ sk }) => String(sk).includes(`#${level}#`));
   const [node, next] = nodes as [Item, Item];
   const all = decodeEntries(node.entries) ?? [];
   const [behind] = decodeEntries(next.entries) ?? [];
@@ -235,7 +235,7 @@ test.each(
     "no entries": [],
     "entries out of order": all.toReversed(),
     "an entry behind its end": [...all.slice(0, -1), { ...last, start: behind?.start ?? "" }],
-    "other sums": [{ ...first, cells: [0, 0, 0, 1] }, ...all.slice(1)],
+    "other sums": [{ ...first, buckets: [0, 0, 0, 1] }, ...all.slice(1)],
     "an entry less": all.slice(1),
     "another row": [
       ...all.slice(0, -1),
@@ -254,10 +254,10 @@ test.each(
 
 test.each(
   trees,
-)("other small attributes of %s, which a later release may add, are no damage", async (_, origin) => {
+)("other small attributes of %s, which a later release may add, are no damage", async (_, labelKey) => {
   restore();
   const others = { text: "x", map: { list: [1, null, true] } };
-  for (const item of [...itemsOf(origin, "root"), ...itemsOf(origin, nodePrefix)])
+  for (const item of [...itemsOf(labelKey, "root"), ...itemsOf(labelKey, nodePrefix)])
     history.table.memory.put({ ...item, ...others });
   expect(await readLists()).toEqual({ wrong: [], units: costs.counted });
   expect(await isFound()).toBe(false);

@@ -48,7 +48,7 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
   const changes = Object.entries(batch).map(([account, keys]) => ({
     owner: owner(account),
     rows: keys.map(
-      (key) => ({ key, sequenceNumber: `${account} ${key}`, kind: "created", origins: [] }) as const,
+      (key) => ({ key, sequenceNumber: `${account} ${key}`, kind: "created", labelKeys: [] }) as const,
     ),
   }));
   const unfinished = await maintainLists(changes, { deadline: now + time, wait, unsettled });

@@ -45,8 +45,8 @@ describe("a table that throttles", () => {
     const { calls } = await history.table.watch(() => maintain(history));
     expect(calls.length).toBeGreaterThan(10);
     const ofSource = /COUNT#[^#"]+#LEAD#[^#"]/;
-    const inSublist = calls.filter(({ input }) => ofSource.test(JSON.stringify(input)));
-    expect(inSublist.length).toBeGreaterThan(3);
+    const inLabelTree = calls.filter(({ input }) => ofSource.test(JSON.stringify(input)));
+    expect(inLabelTree.length).toBeGreaterThan(3);
     for (let nth = 1; nth <= calls.length; nth++) {
       restore();
       history.table.before = (_, call) => {

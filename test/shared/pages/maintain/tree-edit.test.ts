@@ -14,7 +14,7 @@ import { seeded, shuffled } from "../../../support/random.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 import { treeRows } from "../../../support/tree-rows.ts";
 
-const owner = { account: "a".repeat(64), list: countedLists.lead, origin: "a" };
+const owner = { account: "a".repeat(64), list: countedLists.lead, labelKey: "a" };
 const start = Date.UTC(2026, 0, 1);
 const retry = <T>(call: () => Promise<T>) => call();
 
@@ -65,13 +65,13 @@ describe.each<[string, Limits, { readonly rows: number; readonly level: number }
       ...Array.from({ length: 3 }, () => shuffled(random, keys).slice(0, Math.min(300, rows / 3))),
     ];
     for (const part of parts) {
-      const edits = part.map((sk) => ({ sk, cell: [0, 1, 2, undefined][Math.floor(random() * 4)] }));
+      const edits = part.map((sk) => ({ sk, bucket: [0, 1, 2, undefined][Math.floor(random() * 4)] }));
       const root = await setRows(edits, limits);
-      for (const { sk, cell } of edits) {
-        if (cell === undefined) expected.delete(sk);
-        else expected.set(sk, cell);
+      for (const { sk, bucket } of edits) {
+        if (bucket === undefined) expected.delete(sk);
+        else expected.set(sk, bucket);
       }
-      const rows = [...expected].sort().map(([sk, cell]) => rowEntry(sk, cell));
+      const rows = [...expected].sort().map(([sk, bucket]) => rowEntry(sk, bucket));
       expect(await treeRows(owner, root)).toEqual(rows);
       deepest = Math.max(deepest, root.level);
       largest.root = Math.max(largest.root, itemSize(fullRoot(root)));
@@ -100,14 +100,14 @@ test("the work of setting rows at once grows with their number, not with its squ
         reads++;
         return key;
       };
-      return Object.defineProperty({ sk: "", cell: 0 }, "sk", { get });
+      return Object.defineProperty({ sk: "", bucket: 0 }, "sk", { get });
     });
     const limits = { ...production, nodesWritten: Number.POSITIVE_INFINITY };
     const empty = { ...emptyRoot(start), entries: [] };
     const { root, nodes } = editTree(empty, new Map(), edits, limits);
     const paths = new Map(nodes.map(({ level, start, entries }) => [`${level} ${start}`, entries]));
     const changed = edits.map((edit) =>
-      Object.defineProperty({ sk: "", cell: 1 }, "sk", { get: () => edit.sk }),
+      Object.defineProperty({ sk: "", bucket: 1 }, "sk", { get: () => edit.sk }),
     );
     expect(editTree(root, paths, changed, limits).nodes.length).toBeGreaterThan(count / 400);
     return reads;

@@ -83,7 +83,7 @@ test("more conversations of a lead than a list may read are refused, and fewer o
   }
 });
 
-test("the conversations with a status that no cell counts are read plainly", async () => {
+test("the conversations with a status that no bucket counts are read plainly", async () => {
   const statuses = ["active", "closed", "paused", "refused"];
   history.addMany(300, { channel: "web" }, (n) => ({ status: statuses[Math.min(3, n)] ?? "" }));
   history.advance(60_000);

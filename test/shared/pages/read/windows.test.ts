@@ -38,10 +38,10 @@ const mostCalls = 12;
 
 let history: ConversationHistory;
 
-function read({ leadId, status, channel: sourceOrChannel }: Filter, window: Window, page = 1, limit = 5) {
+function read({ leadId, status, channel: label }: Filter, window: Window, page = 1, limit = 5) {
   const { account } = history;
   const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
-  const selection = { account, list, ids: undefined, parent, filter: { status, sourceOrChannel }, window };
+  const selection = { account, list, ids: undefined, parent, filter: { status, label }, window };
   return readList(
     selection,
     { page, limit },

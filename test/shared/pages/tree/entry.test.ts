@@ -5,7 +5,7 @@ import {
   cut,
   decodeEntries,
   encodeEntries,
-  rowCell,
+  rowBucket,
   rowEntry,
   separator,
   sumEntry,
@@ -13,9 +13,9 @@ import {
 
 test("entries keep their starts and counts", () => {
   const entries = [
-    { start: "", cells: [0, 100_000_000] },
-    { start: "lead_01K", cells: [1, 0, 0, 3] },
-    { start: "lead_01KZ~", cells: [] },
+    { start: "", buckets: [0, 100_000_000] },
+    { start: "lead_01K", buckets: [1, 0, 0, 3] },
+    { start: "lead_01KZ~", buckets: [] },
   ];
   expect(decodeEntries(encodeEntries(entries))).toEqual(entries);
 });
@@ -33,7 +33,7 @@ test.each([
   ["a count too large to add up", deflateRawSync('[["lead_",9007199254740991]]')],
   ["a start that JavaScript and DynamoDB sort differently", deflateRawSync('[["lead_Ü",1]]')],
   ["a start longer than a sort key", deflateRawSync(`[["${"l".repeat(65)}",1]]`)],
-  ["more cells than there are", deflateRawSync(`[["lead_"${",1".repeat(17)}]]`)],
+  ["more buckets than there are", deflateRawSync(`[["lead_"${",1".repeat(17)}]]`)],
   ["more entries than a node has", deflateRawSync(JSON.stringify(Array(1001).fill(["lead_", 1])))],
   ["bytes that would fill the memory", deflateRawSync(`["${" ".repeat(2_000_000)}"]`)],
 ])("%s are no entries", (_, bytes) => {
@@ -42,8 +42,8 @@ test.each([
 
 test("the entry of a node has its start, and the sums of its entries", () => {
   const entries = [rowEntry("lead_1", 0), rowEntry("lead_2", 2), rowEntry("lead_3", 2)];
-  expect(entries.map(rowCell)).toEqual([0, 2, 2]);
-  expect(sumEntry("l", entries)).toEqual({ start: "l", cells: [1, 0, 2] });
+  expect(entries.map(rowBucket)).toEqual([0, 2, 2]);
+  expect(sumEntry("l", entries)).toEqual({ start: "l", buckets: [1, 0, 2] });
 });
 
 test.each([

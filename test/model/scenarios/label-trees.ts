@@ -7,8 +7,8 @@ const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] })
 const one = { maintainers: [0], crashes: 1 };
 const inNodes = { limits: deep, sources: ["a"] };
 
-/** Sublists that are fed by the tail of their list. */
-export const sublists = [
+/** Labels that are fed by the tail of their list. */
+export const labelTrees = [
   large("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
   large("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
   run(
@@ -41,7 +41,7 @@ export const sublists = [
       ...{ ...inNodes, ...one, limits: { ...deep, nodesWritten: 1 } },
     },
   ),
-  large("nodes of a sublist", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
+  large("nodes of a label", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
   large("a feed, and a row moves", [[100], [12, 11]], [[change(0)], [move(1, "b")]]),
   large("a feed, and a row moves to a new source", [[100], [12, 11]], [[change(0)], [move(1, "c")]]),
   large("a feed in portions", [[100], [13, 12]], [[change(0)], [remove(1)]], {

@@ -1,32 +1,32 @@
 import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
-import { type MalformedItem, MalformedItemError } from "../errors.ts";
+import { type InvalidItem, InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** Checks that an item has the keys that its record gives. @throws MalformedItemError */
+/** Checks that an item has the keys that its record gives. @throws InvalidItemError */
 export function checkKeys(item: Item, built: Item, names: readonly string[] = ["pk", "sk"]): void {
   const field = names.find((name) => item[name] !== built[name]);
-  if (field !== undefined) throw new MalformedItemError(item, field);
+  if (field !== undefined) throw new InvalidItemError(item, field);
 }
 
-/** The result of a reading; undefined for a malformed item, which is logged, or told to `onMalformed`. */
-export function ifWellFormed<T>(
+/** The result of a reading; undefined for a invalid item, which is logged, or told to `onInvalid`. */
+export function ifValid<T>(
   read: () => T,
-  onMalformed: (item: MalformedItem) => void = logMalformed,
+  onInvalid: (item: InvalidItem) => void = logInvalidItem,
 ): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof MalformedItemError)) throw error;
-    onMalformed(error);
+    if (!(error instanceof InvalidItemError)) throw error;
+    onInvalid(error);
     return undefined;
   }
 }
 
-/** A malformed item, without its sort key if that is what a caller sent. */
-type LoggedItem = Pick<MalformedItem, "pk"> & Partial<MalformedItem>;
+/** A invalid item, without its sort key if that is what a caller sent. */
+type LoggedItem = Pick<InvalidItem, "pk"> & Partial<InvalidItem>;
 
 /** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();
@@ -35,16 +35,16 @@ const logged = new Set<string>();
 const maxLogged = 1000;
 
 /**
- * Logs the key of a malformed item, once for a partition in an execution environment, so that many in one do not hide the
+ * Logs the key of a invalid item, once for a partition in an execution environment, so that many in one do not hide the
  * others. A part of the key with other characters than ids have is left out: it may be any text.
  *
  * @param cause another error for the item
  */
-export function logMalformed({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
+export function logInvalidItem({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
   if (logged.has(pk) || logged.size >= maxLogged) return;
   logged.add(pk);
   console.error({
-    event: logEvents.malformedItem,
+    event: logEvents.invalidItem,
     ...(isPlain(pk) && { pk }),
     ...(isPlain(sk) && { sk }),
     field,

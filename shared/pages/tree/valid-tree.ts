@@ -1,6 +1,6 @@
 import { isCount, readFields } from "../../dynamodb/read-fields.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
-import { MalformedItemError } from "../../errors.ts";
+import { InvalidItemError } from "../../errors.ts";
 import { type CountedList, type CountedOwner, isRowKey, keyAt } from "./counted-list.ts";
 import { countEntries, decodeEntries, type Entry, isSortKey, isSum, type Place } from "./entry.ts";
 import type { Root } from "./root.ts";
@@ -29,8 +29,8 @@ export const rootFields = {
   optional: { fed: isSortKey, expiresAt: isNumber },
 };
 
-/** The root of an item, for a list or a sublist. @throws MalformedItemError */
-export function soundRoot({ list }: CountedOwner, item: Item): Root {
+/** The root of an item, for a list or a label. @throws InvalidItemError */
+export function validRoot({ list }: CountedOwner, item: Item): Root {
   const fields = readFields(item, rootFields.required, rootFields.optional);
   const { level, lastStart, watermark, fed = "", expiresAt } = fields;
   const all = decodeEntries(item.entries);
@@ -46,12 +46,12 @@ export function soundRoot({ list }: CountedOwner, item: Item): Root {
     level: entries.length === 0 && level > 1,
     expiresAt: expiresAt !== undefined && entries.length + last.length > 0,
   }).find(([, isWrong]) => isWrong);
-  if (wrong) throw new MalformedItemError(item, wrong[0]);
+  if (wrong) throw new InvalidItemError(item, wrong[0]);
   return { ...fields, entries, last };
 }
 
 /** The entries of a node's item, if it is what the entry above it says; undefined for anything else. */
-export function soundEntries(
+export function validEntries(
   list: CountedList,
   item: Item | undefined,
   level: number,

@@ -14,10 +14,10 @@ export const notBlank = new RegExp(`[^\\s${invisible}]`, "u");
  * that look alike are one: Unicode's NFKC, without invisible characters, in lower case and trimmed. Lower case comes
  * before composition: `J̌` is composed only in lower case.
  */
-export const storedName = (name: string) =>
+export const normalizeLabel = (name: string) =>
   name.normalize("NFKD").replace(allInvisible, "").toLowerCase().normalize("NFKC").trim();
 
 const fits = /^.{1,64}$/su;
 
 /** Whether a label that fits is one in its stored form, too: it can be empty there, or longer, as `½` is. */
-export const storable = (label: string): boolean => !fits.test(label) || fits.test(storedName(label));
+export const storable = (label: string): boolean => !fits.test(label) || fits.test(normalizeLabel(label));
