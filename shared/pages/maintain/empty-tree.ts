@@ -1,14 +1,14 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, type DamagedTreeError, logDamage, readRoot } from "../tree/tree-store.ts";
+import { commit, DamagedTreeError, logDamage, readRoot, TreeChangedError } from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
  * the tail. With the tree of a label, `fed` of its list is set back: so the list is fed again, from its first row. A feed
  * that is under way fails, because its commit of the list comes after this one.
  *
- * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when the root of the list is invalid
+ * @throws TreeChangedError when another commit came first, or when the root of the list is invalid, too: its tree is then
+ *   emptied in place of this one
  */
 export async function emptyTree(
   error: DamagedTreeError,
@@ -16,6 +16,11 @@ export async function emptyTree(
 ): Promise<void> {
   const { owner, root, invalid } = error;
   const { account, list, labelKey } = owner;
+  const emptyList = async (ofList: unknown) => {
+    if (!(ofList instanceof DamagedTreeError)) throw ofList;
+    await emptyTree(ofList, { retry });
+    throw new TreeChangedError("The tree of the list was emptied first.");
+  };
   logDamage(error);
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
@@ -23,6 +28,6 @@ export async function emptyTree(
     await retry(() => commit(owner, empty, [], { invalid }));
     return;
   }
-  const whole = (await retry(() => readRoot({ account, list }))) ?? emptyRoot(clock);
+  const whole = (await retry(() => readRoot({ account, list })).catch(emptyList)) ?? emptyRoot(clock);
   await retry(() => commit(owner, empty, [], { invalid, list: { ...whole, fed: undefined } }));
 }

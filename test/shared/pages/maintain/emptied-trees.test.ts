@@ -1,14 +1,15 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
 import { stepLabelTree } from "../../../../shared/pages/maintain/label-tree-step.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
-import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
@@ -35,7 +36,7 @@ async function empty(): Promise<void> {
   await emptyTree(new DamagedTreeError(labelTree, "A node is missing.", root), context);
 }
 
-const rowsOf = async (owner: typeof labelTree) =>
+const rowsOf = async (owner: CountedOwner) =>
   (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
 
 test("with the tree of a source, how far its list was fed is set back, and the list is fed again", async () => {
@@ -77,6 +78,17 @@ test("a changed row is not set in a tree that was emptied after the list was rea
   await empty();
   await stepLabelTree(new MaintainedTree(labelTree, context), { more: true, changed: [changed] }, fed);
   expect(await readRoot(labelTree)).toMatchObject({ watermark: "", last: [] });
+});
+
+test("where the root of the list is malformed, too, its tree is emptied first", async () => {
+  const keys = await fedList();
+  await table.send(
+    new PutCommand({ TableName: tableName, Item: { ...treeKey(list, "root"), version: "x" } }),
+  );
+  await expect(empty()).rejects.toThrow("The tree of the list was emptied first.");
+  expect(await rowsOf(labelTree)).toEqual(keys);
+  await empty();
+  expect([await rowsOf(list), await rowsOf(labelTree)]).toEqual([[], []]);
 });
 
 test("a list that is fed again writes no tree that has its rows", async () => {
