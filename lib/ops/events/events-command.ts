@@ -1,100 +1,112 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+} from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBRecord } from "aws-lambda";
 import { Command } from "commander";
 import { stageTableName } from "../../../shared/stages.ts";
+import { toLambdaRecord } from "../../stream-record.ts";
 import { UserError } from "../../user-error.ts";
 import { command, parseNumber, type TableOptions } from "../command/command.ts";
 import { operatorConfig } from "../command/select-table.ts";
 import { checkStage } from "../command/stage-pin.ts";
-import { type FailedBatch, failedRecords, recordsSince } from "./failed-records.ts";
 
 interface ResendOptions extends TableOptions {
-  readonly hours?: number;
+  readonly hours: number;
 }
 
-/** `events resend`: publishes again what the failure queue of `publish-events` names. */
+/** `events resend`: publishes the events of the last hours again. */
 export const eventsCommand = (): Command =>
   new Command("events").description("send events again").addCommand(
-    command("resend", "publish the events that the failure queue of a stage names", { account: "none" })
+    command("resend", "publish the events of the last hours again", { account: "none" })
       .option(
         "--hours <n>",
-        "publish those of all changes of the last hours, too",
-        parseNumber(1, 24, "Hours are a whole number from 1 to 24, which the stream has."),
+        "how many of the 24 hours that the stream has",
+        parseNumber(1, 24, "Hours are a whole number from 1 to 24."),
+        24,
       )
       .action(resendEvents),
   );
 
-/** How long a message of the queue is hidden from other runs, in seconds. */
-const visibility = 300;
-
 /** The most records of one invocation, as the event source mapping has them. */
 const batchSize = 100;
 
+type Config = typeof operatorConfig & { readonly region?: string };
+
 /**
- * Has `publish-events` publish the records that its failure queue names, under its own role, and deletes each message whose
- * records are published. It may end at any moment: what is left in the queue is published by the next run.
+ * Has `publish-events` publish what the stream has, under its own role, and then purges its failure queue, which names parts
+ * of the stream. Receivers recognize what they have had.
  */
-async function resendEvents({ stage, hours = 0, json }: ResendOptions): Promise<void> {
-  if (stage === undefined) throw new UserError("Only a stage has a failure queue: use --stage.");
-  const config = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)) };
-  const queue = new SQSClient(config);
-  const { QueueUrl, publish } = await findPublisher(stage, config);
-  let [batches, records, gone] = [0, 0, 0];
-  for (;;) {
-    const { Messages = [] } = await queue.send(
-      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: visibility }),
-    );
-    if (Messages.length === 0) break;
-    for (const { Body = "", ReceiptHandle } of Messages) {
-      const batch = JSON.parse(Body).DDBStreamBatchInfo as FailedBatch;
-      const found = await failedRecords(batch, config);
-      if (!found) {
-        gone++;
-        continue;
-      }
-      await publish(found);
-      await queue.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-      batches++;
-      records += found.length;
+async function resendEvents({ stage, hours, json }: ResendOptions): Promise<void> {
+  if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
+  const config: Config = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)) };
+  const name = stageTableName(stage);
+  const { Stacks = [] } = await new CloudFormationClient(config).send(
+    new DescribeStacksCommand({ StackName: name }),
+  );
+  const outputs = new Map(Stacks[0]?.Outputs?.map((each) => [each.OutputKey, each.OutputValue]));
+  const FunctionName: string = JSON.parse(outputs.get("FunctionNames") ?? "{}")["publish-events"];
+  const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
+  let records = 0;
+  for await (const page of recordsSince(Date.now() - hours * 3_600_000, name, config))
+    for (let from = 0; from < page.length; from += batchSize) {
+      const Payload = JSON.stringify({ Records: page.slice(from, from + batchSize) });
+      const response = await lambda.send(new InvokeCommand({ FunctionName, Qualifier: "live", Payload }));
+      const result = JSON.parse(Buffer.from(response.Payload ?? []).toString() || "{}");
+      if (response.FunctionError || result.batchItemFailures?.length > 0)
+        throw new UserError(
+          `publish-events could not publish all records: its log has the cause. The ${records} records before them were published.`,
+        );
+      records += Math.min(batchSize, page.length - from);
     }
-  }
-  if (hours > 0)
-    for await (const found of recordsSince(Date.now() - hours * 3_600_000, stageTableName(stage), config)) {
-      await publish(found);
-      records += found.length;
-    }
-  const sentence = `${records} records were published again, ${batches} batches of the queue among them.`;
-  console.log(json ? JSON.stringify({ batches, records, gone }) : sentence);
-  if (gone > 0)
-    throw new UserError(
-      `${gone} batches are no longer in the stream, which keeps 24 hours. Their connectors have to read the rows (docs/syncing.md). Then purge the queue: aws sqs purge-queue --queue-url ${QueueUrl}`,
-    );
+  await new SQSClient(config).send(new PurgeQueueCommand({ QueueUrl: outputs.get("EventFailuresUrl") }));
+  console.log(json ? JSON.stringify({ records }) : `The events of ${records} changes were published again.`);
 }
 
-/** The failure queue of a stage, and what publishes records as its event source mapping does. */
-async function findPublisher(stage: string, config: typeof operatorConfig & { readonly region?: string }) {
-  const cloudFormation = new CloudFormationClient(config);
-  const StackName = stageTableName(stage);
-  const { Stacks = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName }));
-  const output = (name: string) =>
-    Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === name)?.OutputValue ?? "";
-  const FunctionName = JSON.parse(output("FunctionNames"))["publish-events"];
-  const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
-  const invoke = async (Records: readonly DynamoDBRecord[]) => {
-    const { FunctionError, Payload } = await lambda.send(
-      new InvokeCommand({ FunctionName, Qualifier: "live", Payload: JSON.stringify({ Records }) }),
-    );
-    const { batchItemFailures = [] } = FunctionError ? {} : JSON.parse(Buffer.from(Payload ?? []).toString());
-    if (FunctionError || batchItemFailures.length > 0)
-      throw new UserError(
-        "publish-events could not publish the records: its log has the cause. Remove it, and run the command again in five minutes.",
+/** How many empty pages are read in sequence: a shard that has not ended has no last page. */
+const mostEmpty = 10;
+
+/**
+ * The records of a table's stream since a time, page by page: those of a shard in their order, and shards behind their
+ * parents.
+ *
+ * @param since in milliseconds since the epoch
+ */
+async function* recordsSince(
+  since: number,
+  TableName: string,
+  config: Config,
+): AsyncGenerator<DynamoDBRecord[]> {
+  const client = new DynamoDBStreamsClient(config);
+  const end = Date.now();
+  const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
+  for (const { StreamArn } of Streams) {
+    let ExclusiveStartShardId: string | undefined;
+    do {
+      const { StreamDescription: { Shards = [], LastEvaluatedShardId } = {} } = await client.send(
+        new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
       );
-  };
-  const publish = async (records: readonly DynamoDBRecord[]) => {
-    for (let from = 0; from < records.length; from += batchSize)
-      await invoke(records.slice(from, from + batchSize));
-  };
-  return { QueueUrl: output("EventFailuresUrl"), publish };
+      for (const { ShardId } of Shards) {
+        const input = { StreamArn, ShardId, ShardIteratorType: "TRIM_HORIZON" } as const;
+        let { ShardIterator } = await client.send(new GetShardIteratorCommand(input));
+        for (let empty = 0; ShardIterator && empty < mostEmpty; empty++) {
+          const page = await client.send(new GetRecordsCommand({ ShardIterator }));
+          const times = page.Records?.map(({ dynamodb }) => Number(dynamodb?.ApproximateCreationDateTime));
+          if (times?.length) empty = 0;
+          yield (page.Records ?? [])
+            .filter((_, index) => Number(times?.[index]) >= since)
+            .map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));
+          // What is written meanwhile is published anyway.
+          ShardIterator = Number(times?.at(-1)) > end ? undefined : page.NextShardIterator;
+        }
+      }
+      ExclusiveStartShardId = LastEvaluatedShardId;
+    } while (ExclusiveStartShardId);
+  }
 }
