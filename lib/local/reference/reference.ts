@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { openApiDocument } from "../../openapi/document.ts";
-import type { Pages } from "../gateway/gateway.ts";
-import type { HttpResponse } from "../gateway/gateway-responses.ts";
+import type { Pages } from "../gateway/request-routing.ts";
 
 /** The page's own files. */
 const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
@@ -36,7 +35,7 @@ const pageHeaders = {
 export function referencePages(apiKey: Promise<string>): Pages {
   // Made as soon as the run is ready, so that the first visit does not wait. A request reports what fails.
   apiKey.then(() => Promise.all([pageDocument(), scalar()])).catch(() => {});
-  const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
+  const pages: Readonly<Record<string, () => Promise<Response>>> = {
     "/": redirect,
     "/docs/": redirect,
     "/docs": () => file("index.html"),
@@ -64,19 +63,14 @@ const pageDocument = once(async () => {
   return JSON.stringify(toPageDocument(openApiDocument()), offerExample);
 });
 
-const redirect = async (): Promise<HttpResponse> => ({
-  status: 302,
-  headers: { ...pageHeaders, location: "/docs" },
-  body: "",
-});
+const redirect = async () =>
+  new Response(null, { status: 302, headers: { ...pageHeaders, location: "/docs" } });
 
-const file = async (name: string) => response(extname(name), await readFile(join(import.meta.dirname, name)));
+const file = async (name: string) =>
+  response(extname(name), await readFile(join(import.meta.dirname, name), "utf8"));
 
-const response = (extension: string, body: string | Buffer): HttpResponse => ({
-  status: 200,
-  headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" },
-  body,
-});
+const response = (extension: string, body: string) =>
+  new Response(body, { headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" } });
 
 /** The part of a route of Fastify that the package registers. */
 interface Registration {
