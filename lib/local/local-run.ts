@@ -168,9 +168,13 @@ async function startFunctions(
   });
   resources.defer(proxy.close);
   const started = createFunctions(functions, {
-    accessAws: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
+    createVariables: (fn) => ({
+      // Of every service: no function reaches AWS itself.
+      AWS_ENDPOINT_URL: proxy.endpoint,
+      AWS_ACCESS_KEY_ID: proxy.createAccessKey(fn),
+      ...environment,
+    }),
     maxEnvironments,
-    environment,
     log,
   });
   resources.defer(started.stop);
