@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
-import { spawnEngine, stopEngine } from "./engine-process.ts";
+import { spawnEngine } from "./engine-process.ts";
 
 /**
  * The ports of the engine, which answers every request that reaches it, whoever sends it.
@@ -41,9 +41,12 @@ export async function startEngine({ directory, port: wanted, log, onExit }: Engi
   child.once("exit", onExit);
   return {
     endpoint: `http://127.0.0.1:${port}`,
+    /** Ends the engine at once, which loses no acknowledged write. */
     async stop() {
       child.off("exit", onExit);
-      await stopEngine(child);
+      if (!child.connected) return;
+      child.disconnect();
+      await once(child, "exit");
     },
   };
 }
