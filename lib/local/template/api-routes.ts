@@ -1,6 +1,6 @@
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import type { Properties, StackTemplate } from "./intrinsics.ts";
 
 /** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
 export interface Authorizer {
@@ -30,18 +30,15 @@ export interface ApiDefinition {
  *
  * @throws UserError for routes that the local gateway does not support
  */
-export function readApi(
-  template: Template,
-  resolve: Resolve,
-  functions: readonly LocalFunction[],
-): ApiDefinition {
-  const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
+export function readApi(template: StackTemplate, functions: readonly LocalFunction[]): ApiDefinition {
+  const { findResources, resolve } = template;
+  const integrations = new Map(findResources("AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
-  const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
+  const routes = findResources("AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
     const integration = integrations.get(String(resolve(Target)).replace("integrations/", ""));
     return { ...readRoute(properties), function: resolveFunction(integration?.IntegrationUri) };
   });
-  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Authorizer");
+  const [[, properties] = ["", {}]] = findResources("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
   const authorizer = {
     function: resolveFunction(properties.AuthorizerUri),
@@ -61,8 +58,8 @@ function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> 
   return { method, path };
 }
 
-function readThrottle(template: Template): Pick<ApiDefinition, "throttle"> {
-  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
+function readThrottle({ findResources }: StackTemplate): Pick<ApiDefinition, "throttle"> {
+  const [[, properties] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
   const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
   const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
   return rate === undefined || burst === undefined

@@ -5,7 +5,7 @@ import { UserError } from "../../user-error.ts";
 import { type ApiDefinition, readApi } from "./api-routes.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
-import { createResolver, findResources, type Template } from "./intrinsics.ts";
+import { openTemplate, type Template } from "./intrinsics.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
@@ -52,13 +52,13 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 
 /** Reads a stack from its template. */
 export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
-  const resolve = createResolver(template);
-  const functions = readFunctions(template, resolve, findAsset);
+  const stack = openTemplate(template);
+  const functions = readFunctions(stack, findAsset);
   return {
-    ...readApi(template, resolve, functions),
-    hasCors: findResources(template, "AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
+    ...readApi(stack, functions),
+    hasCors: stack.findResources("AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
     functions,
-    table: readTable(template, resolve),
-    eventSources: readEventSources(template, resolve, functions),
+    table: readTable(stack),
+    eventSources: readEventSources(stack, functions),
   };
 }
