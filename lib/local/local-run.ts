@@ -65,61 +65,43 @@ const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
+  const { port = 0, throttling = true, streams = true, log = console.log, onEngineExit = () => {} } = options;
+  const { dataDirectory, enginePort, pages } = options;
   await using starting = new AsyncDisposableStack();
-  const run = await start(options, starting);
-  const resources = starting.move();
-  return { ...run, stop: () => resources.disposeAsync() };
-}
-
-async function start(
-  options: LocalOptions,
-  resources: AsyncDisposableStack,
-): Promise<Omit<LocalRun, "stop">> {
-  const { dataDirectory, port = 0, throttling = true, streams = true, log = console.log } = options;
   const data = dataDirectory === undefined ? undefined : await openDataDirectory(dataDirectory);
-  resources.defer(() => data?.close());
-  const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
+  starting.defer(() => data?.close());
+  const { endpoint } = options.dynamodbEndpoint
+    ? { endpoint: options.dynamodbEndpoint }
+    : starting.adopt(
+        await startEngine({ directory: data?.path, port: enginePort, log, onExit: onEngineExit }),
+        (engine) => engine.stop(),
+      );
   const { throttle, ...stack } = await readStack(
-    options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources)),
+    options.templateDirectory ?? (await synthesizeStack(options.stage, data?.path, starting)),
   );
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = options.faults && createFaults(options.faults);
-  const { invoke } = await startFunctions(stack, endpoint, { ...options, faults }, resources);
+  const { invoke } = await startFunctions(stack, endpoint, { ...options, faults, log }, starting);
   if (streams) {
     const client = engineStreamsClient(endpoint);
-    resources.defer(() => client.destroy());
+    starting.defer(() => client.destroy());
     const positions = openPositions(data && join(data.path, "stream.json"));
     const shared = { client: createStreamClient(client, streamArn), streamArn, positions, log };
     for (const source of stack.eventSources) {
       const deliver = (records: readonly DynamoDBRecord[]) =>
         invoke(source.function, JSON.stringify({ Records: records }));
-      resources.defer(startStream(source, { ...shared, deliver }).stop);
+      starting.defer(startStream(source, { ...shared, deliver }).stop);
     }
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const gateway = await startGateway(api, {
-    port,
-    invoke,
-    pages: options.pages,
-    faultsOf: faults?.take,
-    log,
-  });
-  resources.defer(gateway.stop);
-  const { TableName: tableName } = stack.table.input;
+  const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults?.take, log });
+  starting.defer(gateway.stop);
+  const tableName = stack.table.input.TableName;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
-  return run;
-}
-
-async function startEmbedded(
-  { enginePort: port, onEngineExit = () => {}, log = console.log }: LocalOptions,
-  directory: string | undefined,
-  resources: AsyncDisposableStack,
-): Promise<string> {
-  const engine = await startEngine({ directory, port, log, onExit: onEngineExit });
-  resources.defer(engine.stop);
-  return engine.endpoint;
+  const resources = starting.move();
+  return { ...run, stop: () => resources.disposeAsync() };
 }
 
 /**
@@ -129,7 +111,7 @@ async function startEmbedded(
  * @returns the directory of the cloud assembly
  */
 async function synthesizeStack(
-  { stage = "dev" }: LocalOptions,
+  stage = "dev",
   dataDirectory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
@@ -143,17 +125,16 @@ async function synthesizeStack(
   return outdir;
 }
 
+interface FunctionSettings extends Pick<LocalOptions, "maxEnvironments" | "environment" | "eventsUrl"> {
+  readonly faults: Faults | undefined;
+  readonly log: (line: string) => void;
+}
+
 /** Starts the functions behind a proxy that enforces their roles. */
 async function startFunctions(
   { functions, table }: Pick<LocalStack, "functions" | "table">,
   endpoint: string,
-  {
-    maxEnvironments = defaultMaxEnvironments,
-    environment = {},
-    faults,
-    eventsUrl,
-    log = console.log,
-  }: Omit<LocalOptions, "faults"> & { readonly faults: Faults | undefined },
+  { maxEnvironments = defaultMaxEnvironments, environment = {}, faults, eventsUrl, log }: FunctionSettings,
   resources: AsyncDisposableStack,
 ) {
   const bus = openLocalEventBus({ eventsUrl, log });
