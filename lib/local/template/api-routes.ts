@@ -21,7 +21,7 @@ export interface ApiRoute {
 export interface ApiDefinition {
   readonly routes: readonly ApiRoute[];
   readonly authorizer: Authorizer;
-  /** The token bucket of the API's stage. */
+  /** The token bucket of the API's stage; without it, no request is throttled. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
@@ -30,8 +30,10 @@ export interface ApiDefinition {
  *
  * @throws UserError for routes that the local gateway does not support
  */
-export function readApi(template: StackTemplate, functions: readonly LocalFunction[]): ApiDefinition {
-  const { findResources, resolve } = template;
+export function readApi(
+  { findResources, resolve }: StackTemplate,
+  functions: readonly LocalFunction[],
+): ApiDefinition {
   const integrations = new Map(findResources("AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
   const routes = findResources("AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
@@ -45,7 +47,10 @@ export function readApi(template: StackTemplate, functions: readonly LocalFuncti
     identityHeader: header.replace("$request.header.", "").toLowerCase(),
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
-  return { routes, authorizer, ...readThrottle(template) };
+  const [[, { DefaultRouteSettings }] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
+  const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
+  const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
+  return { routes, authorizer, throttle };
 }
 
 function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {
@@ -56,13 +61,4 @@ function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> 
     );
   }
   return { method, path };
-}
-
-function readThrottle({ findResources }: StackTemplate): Pick<ApiDefinition, "throttle"> {
-  const [[, properties] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
-  const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
-  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
-  return rate === undefined || burst === undefined
-    ? {}
-    : { throttle: { ratePerSecond: Number(rate), burst: Number(burst) } };
 }
