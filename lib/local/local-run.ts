@@ -82,7 +82,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = options.faults && createFaults(options.faults);
-  const { invoke } = await startFunctions(stack, endpoint, { ...options, faults, log }, starting);
+  const { invoke } = await startFunctions(stack, endpoint, faults, options, starting);
   if (streams) {
     const client = engineStreamsClient(endpoint);
     starting.defer(() => client.destroy());
@@ -125,16 +125,12 @@ async function synthesizeStack(
   return outdir;
 }
 
-interface FunctionSettings extends Pick<LocalOptions, "maxEnvironments" | "environment" | "eventsUrl"> {
-  readonly faults: Faults | undefined;
-  readonly log: (line: string) => void;
-}
-
 /** Starts the functions behind a proxy that enforces their roles. */
 async function startFunctions(
   { functions, table }: Pick<LocalStack, "functions" | "table">,
   endpoint: string,
-  { maxEnvironments = defaultMaxEnvironments, environment = {}, faults, eventsUrl, log }: FunctionSettings,
+  faults: Faults | undefined,
+  { maxEnvironments = defaultMaxEnvironments, environment = {}, eventsUrl, log = console.log }: LocalOptions,
   resources: AsyncDisposableStack,
 ) {
   const bus = openLocalEventBus({ eventsUrl, log });
