@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { findApiKey } from "../../shared/domain/api-keys.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { issueApiKey } from "../ops/keys/api-key-changes.ts";
-import { errorCode, UserError } from "../user-error.ts";
+import { UserError } from "../user-error.ts";
 import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
@@ -130,19 +130,10 @@ export async function prepareDemoKey(
 ): Promise<string> {
   selectEngineTable(dynamodbEndpoint, tableName);
   const file = join(directory, "api-key");
-  const existing = await readSavedKey(file);
-  const found = await findApiKey(existing ?? "");
-  if (existing && typeof found === "object" && found.accountId === demoAccount) return existing;
+  const saved = await readFile(file, "utf8").catch(() => "");
+  const found = await findApiKey(saved.trim());
+  if (typeof found === "object" && found.accountId === demoAccount) return saved.trim();
   const { apiKey } = await issueApiKey(demoAccount, { label: "npm start" });
   await writeFile(file, `${apiKey}\n`, { mode: 0o600 });
   return apiKey;
-}
-
-async function readSavedKey(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, "utf8")).trim();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }

@@ -6,7 +6,8 @@ import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
-import { type Pages, startGateway } from "./gateway/gateway.ts";
+import { startGateway } from "./gateway/gateway.ts";
+import type { Pages } from "./gateway/request-routing.ts";
 import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
@@ -64,61 +65,43 @@ const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
+  const { port = 0, throttling = true, streams = true, log = console.log, onEngineExit = () => {} } = options;
+  const { dataDirectory, enginePort, pages } = options;
   await using starting = new AsyncDisposableStack();
-  const run = await start(options, starting);
-  const resources = starting.move();
-  return { ...run, stop: () => resources.disposeAsync() };
-}
-
-async function start(
-  options: LocalOptions,
-  resources: AsyncDisposableStack,
-): Promise<Omit<LocalRun, "stop">> {
-  const { dataDirectory, port = 0, throttling = true, streams = true, log = console.log } = options;
   const data = dataDirectory === undefined ? undefined : await openDataDirectory(dataDirectory);
-  resources.defer(() => data?.close());
-  const endpoint = options.dynamodbEndpoint ?? (await startEmbedded(options, data?.path, resources));
+  starting.defer(() => data?.close());
+  const { endpoint } = options.dynamodbEndpoint
+    ? { endpoint: options.dynamodbEndpoint }
+    : starting.adopt(
+        await startEngine({ directory: data?.path, port: enginePort, log, onExit: onEngineExit }),
+        (engine) => engine.stop(),
+      );
   const { throttle, ...stack } = await readStack(
-    options.templateDirectory ?? (await synthesizeStack(options, data?.path, resources)),
+    options.templateDirectory ?? (await synthesizeStack(options.stage, data?.path, starting)),
   );
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = options.faults && createFaults(options.faults);
-  const { invoke } = await startFunctions(stack, endpoint, { ...options, faults }, resources);
+  const { invoke } = await startFunctions(stack, endpoint, faults, options, starting);
   if (streams) {
     const client = engineStreamsClient(endpoint);
-    resources.defer(() => client.destroy());
+    starting.defer(() => client.destroy());
     const positions = openPositions(data && join(data.path, "stream.json"));
     const shared = { client: createStreamClient(client, streamArn), streamArn, positions, log };
     for (const source of stack.eventSources) {
       const deliver = (records: readonly DynamoDBRecord[]) =>
         invoke(source.function, JSON.stringify({ Records: records }));
-      resources.defer(startStream(source, { ...shared, deliver }).stop);
+      starting.defer(startStream(source, { ...shared, deliver }).stop);
     }
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const gateway = await startGateway(api, {
-    port,
-    invoke,
-    pages: options.pages,
-    faultsOf: faults?.take,
-    log,
-  });
-  resources.defer(gateway.stop);
-  const { TableName: tableName } = stack.table.input;
+  const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults?.take, log });
+  starting.defer(gateway.stop);
+  const tableName = stack.table.input.TableName;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data?.writeRun(run);
-  return run;
-}
-
-async function startEmbedded(
-  { enginePort: port, onEngineExit = () => {}, log = console.log }: LocalOptions,
-  directory: string | undefined,
-  resources: AsyncDisposableStack,
-): Promise<string> {
-  const engine = await startEngine({ directory, port, log, onExit: onEngineExit });
-  resources.defer(engine.stop);
-  return engine.endpoint;
+  const resources = starting.move();
+  return { ...run, stop: () => resources.disposeAsync() };
 }
 
 /**
@@ -128,7 +111,7 @@ async function startEmbedded(
  * @returns the directory of the cloud assembly
  */
 async function synthesizeStack(
-  { stage = "dev" }: LocalOptions,
+  stage = "dev",
   dataDirectory: string | undefined,
   resources: AsyncDisposableStack,
 ): Promise<string> {
@@ -146,13 +129,8 @@ async function synthesizeStack(
 async function startFunctions(
   { functions, table }: Pick<LocalStack, "functions" | "table">,
   endpoint: string,
-  {
-    maxEnvironments = defaultMaxEnvironments,
-    environment = {},
-    faults,
-    eventsUrl,
-    log = console.log,
-  }: Omit<LocalOptions, "faults"> & { readonly faults: Faults | undefined },
+  faults: Faults | undefined,
+  { maxEnvironments = defaultMaxEnvironments, environment = {}, eventsUrl, log = console.log }: LocalOptions,
   resources: AsyncDisposableStack,
 ) {
   const bus = openLocalEventBus({ eventsUrl, log });
@@ -167,9 +145,13 @@ async function startFunctions(
   });
   resources.defer(proxy.close);
   const started = createFunctions(functions, {
-    accessAws: (fn) => ({ endpoint: proxy.endpoint, accessKeyId: proxy.createAccessKey(fn) }),
+    createVariables: (fn) => ({
+      // Of every service: no function reaches AWS itself.
+      AWS_ENDPOINT_URL: proxy.endpoint,
+      AWS_ACCESS_KEY_ID: proxy.createAccessKey(fn),
+      ...environment,
+    }),
     maxEnvironments,
-    environment,
     log,
   });
   resources.defer(started.stop);

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError } from "../../user-error.ts";
@@ -25,18 +24,9 @@ export function findManifest(platform: string = process.platform, arch: string =
  */
 export function spawnEngine(args: readonly string[]): ChildProcess {
   const runner = join(import.meta.dirname, "engine-runner.ts");
-  const stdio = ["ignore", "ignore", "pipe", "ipc"] as const;
   return fork(runner, [engineBinary(), "serve", ...args], {
     detached: true,
     execArgv: [],
-    stdio: [...stdio],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-}
-
-/** Ends an engine at once, which loses no acknowledged write. */
-export async function stopEngine(engine: ChildProcess): Promise<void> {
-  if (!engine.connected) return;
-  const ended = once(engine, "exit");
-  engine.disconnect();
-  await ended;
 }

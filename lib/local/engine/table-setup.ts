@@ -41,16 +41,12 @@ async function createTable(
   { input, timeToLiveAttribute: AttributeName }: TableDefinition,
 ): Promise<void> {
   const { TableName } = input;
-  const isCreator = await client.send(new CreateTableCommand(input)).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ResourceInUseException) return false;
-      throw error;
-    },
-  );
+  const created = await client.send(new CreateTableCommand(input)).catch((error: unknown) => {
+    if (!(error instanceof ResourceInUseException)) throw error;
+  });
   // Another run on the same engine may be creating it.
   await waitUntilTableExists({ client, maxWaitTime: 120, minDelay: 0.05, maxDelay: 2 }, { TableName });
-  if (!isCreator || AttributeName === undefined) return;
+  if (!created || AttributeName === undefined) return;
   const TimeToLiveSpecification = { AttributeName, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }

@@ -4,19 +4,15 @@ import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
-import { gatewayResponse, type HttpResponse } from "./gateway-responses.ts";
-import { isOwnHost } from "./own-host.ts";
+import { gatewayResponse } from "./gateway-responses.ts";
 import { createRequestId } from "./request-event.ts";
-import { createRequestHandler, type Outcome } from "./request-routing.ts";
+import { createRequestHandler, type Outcome, type Pages } from "./request-routing.ts";
 
 /** The gateway's limit for the request line and all headers, in bytes. */
 const maxHeaderBytes = 10_240;
 
 /** How long the gateway waits for pending requests when it stops, in milliseconds. */
 const drainTimeout = 5000;
-
-/** Serves pages beside the API; undefined for a request that is not for one of them. */
-export type Pages = (request: IncomingMessage) => Promise<HttpResponse | undefined>;
 
 interface GatewayOptions {
   /** 0 for any free port. */
@@ -33,22 +29,18 @@ export async function startGateway(
   api: ApiDefinition,
   { port, invoke, pages, faultsOf, log }: GatewayOptions,
 ) {
-  const handleApi = createRequestHandler(api, invoke);
-  const serve = async (request: IncomingMessage, requestId: string): Promise<Outcome> => {
-    const page = isOwnHost(request.headers.host) ? await pages?.(request) : undefined;
-    return page ? { response: page } : handleApi(request, requestId);
-  };
+  const handle = createRequestHandler(api, invoke, pages);
   // Node.js itself responds to invalid HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();
     const requestId = createRequestId();
-    const outcome = await serve(request, requestId).catch((error: unknown): Outcome => {
+    const outcome = await handle(request, requestId).catch((error: unknown): Outcome => {
       if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
       return { response: gatewayResponse(500) };
     });
     // A connection that stays open would delay the end.
     if (!server.listening) response.setHeader("connection", "close");
-    sendResponse(response, outcome.response, requestId);
+    await sendResponse(response, outcome.response, requestId);
     const faults = faultsOf?.(requestId).map((fault) => ` [${fault}]`) ?? [];
     const line = formatLogLine(request, outcome, Math.round(performance.now() - started), requestId);
     log([line, ...faults].join(""));
@@ -100,12 +92,9 @@ function formatLogLine(
   return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${why}`;
 }
 
-function sendResponse(
-  response: ServerResponse,
-  { status, headers, body }: HttpResponse,
-  requestId: string,
-): void {
-  response.setHeaders(new Map(Object.entries(headers)));
-  response.writeHead(status, { "apigw-requestid": requestId, "content-length": Buffer.byteLength(body) });
-  response.end(body);
+async function sendResponse(to: ServerResponse, response: Response, requestId: string): Promise<void> {
+  const body = await response.bytes();
+  to.setHeaders(response.headers);
+  to.writeHead(response.status, { "apigw-requestid": requestId, "content-length": body.length });
+  to.end(body);
 }

@@ -1,9 +1,8 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { Agent, createServer, IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
@@ -35,41 +34,37 @@ export async function startIamProxy({ findPartitionKey, operations, faults, log,
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
 
-  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** @returns nothing for a request that gets no response */
+  async function handle(incoming: IncomingMessage): Promise<Response | undefined> {
     const body = await buffer(incoming);
     const [, accessKey = ""] = /Credential=([^/]+)\//.exec(incoming.headers.authorization ?? "") ?? [];
     const caller = callers.get(accessKey);
-    if (!caller)
-      return reject(response, 400, "UnrecognizedClientException", "The security token is invalid.");
+    if (!caller) return rejection(400, "UnrecognizedClientException", "The security token is invalid.");
     const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
     if (denial !== undefined) {
       log(`[${caller.label}] AccessDeniedException: ${denial}`);
-      return reject(response, 400, "AccessDeniedException", denial);
+      return rejection(400, "AccessDeniedException", denial);
     }
     // The SDK sends what the function has as its trace. The functions that the stream feeds have none.
     const requestId = incoming.headers["x-amzn-trace-id"]?.toString();
     const fault = faults?.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
-    if (fault === "throttle") return reject(response, 400, "ThrottlingException", "FAULTS has throttle.");
+    if (fault === "throttle") return rejection(400, "ThrottlingException", "FAULTS has throttle.");
     const own = operations[operation];
-    const reply = own ? await own(JSON.parse(String(body)) as never) : await forward(incoming, body);
-    if (fault === "drop") {
-      if (reply instanceof IncomingMessage) reply.destroy();
-      return void response.destroy();
-    }
+    const reply = own
+      ? Response.json(await own(JSON.parse(String(body)) as never))
+      : await forward(incoming, body);
     if (fault === "late") await setTimeout(Math.random() * longestLateness);
-    if (!(reply instanceof IncomingMessage)) return respond(response, 200, reply);
-    const { connection, "transfer-encoding": _, ...headers } = reply.headers;
-    response.writeHead(reply.statusCode ?? 500, headers);
-    await pipeline(reply, response);
+    return fault === "drop" ? undefined : reply;
   }
 
-  const server = createServer((incoming, response) => {
-    handle(incoming, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else reject(response, 500, "InternalServerError", errorMessage(error));
-    });
+  const server = createServer(async (incoming, response) => {
+    const reply = await handle(incoming).catch((error: unknown) =>
+      rejection(500, "InternalServerError", errorMessage(error)),
+    );
+    if (reply) response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.bytes());
+    else response.destroy();
   });
   // Functions keep connections open between requests; a timeout here would race with their next request.
   server.keepAliveTimeout = 0;
@@ -90,19 +85,13 @@ export async function startIamProxy({ findPartitionKey, operations, faults, log,
   };
 }
 
-/** Sends an error in AWS's format for a request that is not forwarded. */
-const reject = (response: ServerResponse, status: number, type: string, message: string) =>
-  respond(response, status, { __type: `com.amazon.coral.service#${type}`, Message: message });
-
-function respond(response: ServerResponse, status: number, body: object): void {
-  const headers = { "content-type": "application/x-amz-json-1.0", "x-amzn-requestid": randomUUID() };
-  response.writeHead(status, headers);
-  response.end(JSON.stringify(body));
-}
+/** An error in AWS's format, for a request that is not forwarded. */
+const rejection = (status: number, type: string, message: string) =>
+  Response.json({ __type: `com.amazon.coral.service#${type}`, Message: message }, { status });
 
 function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {
   const agent = new Agent({ keepAlive: true });
-  return async (incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> => {
+  return async (incoming: IncomingMessage, body: Buffer): Promise<Response> => {
     const { "content-type": type, "x-amz-target": target } = incoming.headers;
     const upstream = request(endpoint, {
       method: "POST",
@@ -113,6 +102,10 @@ function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "h
     upstream.on("error", () => {});
     upstream.end(body);
     const [reply] = (await once(upstream, "response")) as [IncomingMessage];
-    return reply;
+    const { connection, "transfer-encoding": _, ...received } = reply.headers;
+    return new Response(await buffer(reply), {
+      status: reply.statusCode ?? 500,
+      headers: received as Record<string, string>,
+    });
   };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { url as inspectorUrl } from "node:inspector";
 import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
@@ -21,79 +22,72 @@ const initTimeout = 10_000;
 /** The time limit of an invocation while this process can be debugged, in milliseconds. */
 const debuggingTimeout = 3_600_000;
 
-/** One execution environment of a function: a worker thread with its own memory and environment variables. */
-export class ExecutionEnvironment {
-  readonly #worker: Worker;
-  readonly #function: LocalFunction;
-  readonly #ready: Promise<unknown>;
-  #message = Promise.withResolvers<InvocationResult>();
-  readonly #ended = Promise.withResolvers<never>();
-  #alive = true;
+export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;
 
-  /** @param variables the function's whole `process.env` */
-  constructor(fn: LocalFunction, variables: Record<string, string>, log: (line: string) => void) {
-    this.#function = fn;
-    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      name: fn.name,
-      env: variables,
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: fn.memorySize },
-      workerData: fn,
-    });
-    for (const input of [this.#worker.stdout, this.#worker.stderr])
-      createInterface({ input }).on("line", log);
-    this.#worker.on("message", (message: InvocationResult) => this.#message.resolve(message));
-    const onEnd = (reason: string) => {
-      this.#alive = false;
-      this.#ended.reject(new Error(reason));
-    };
-    this.#worker.once("error", (error) => onEnd(describeFailure(error)));
-    this.#worker.once("exit", (code) => onEnd(`ended by itself with code ${code}`));
-    this.#ready = Promise.race([this.#message.promise, this.#ended.promise]);
-    // Between requests nothing awaits these promises.
-    for (const promise of [this.#ended.promise, this.#ready]) promise.catch(() => {});
-  }
+/**
+ * Starts an execution environment of a function: a worker thread with its own memory and environment variables.
+ *
+ * @param variables the function's whole `process.env`
+ */
+export function startEnvironment(
+  fn: LocalFunction,
+  variables: Record<string, string>,
+  log: (line: string) => void,
+) {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+    name: fn.name,
+    env: variables,
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: fn.memorySize },
+    workerData: fn,
+  });
+  for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on("line", log);
+  /** Aborted when the environment ends, with a reason for the log. */
+  const ended = new AbortController();
+  worker.once("error", (error) => ended.abort(new Error(describeFailure(error))));
+  worker.once("exit", (code) => ended.abort(new Error(`ended by itself with code ${code}`)));
+  const ready = readMessage(initTimeout, "did not load");
+  // It may fail before the first request awaits it.
+  ready.catch(() => {});
 
-  get alive(): boolean {
-    return this.#alive;
-  }
+  return {
+    isAlive: () => !ended.signal.aborted,
+    /**
+     * Invokes the function; one invocation at a time.
+     *
+     * @returns the JSON that the handler returned
+     * @throws Error with a message for the log when the function fails; the environment may have ended
+     */
+    async invoke(requestId: string, payload: string): Promise<string> {
+      await ready;
+      // A debugger may stop the function for as long as it likes.
+      const timeout = inspectorUrl() ? debuggingTimeout : fn.timeout;
+      worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
+      const response = await readMessage(timeout, "timed out");
+      if ("error" in response) throw new Error(response.error);
+      return response.payload;
+    },
+    end: () => end("the run ends"),
+  };
 
-  /**
-   * Invokes the function; one invocation at a time.
-   *
-   * @returns the JSON that the handler returned
-   * @throws Error with a message for the log when the function fails; the environment may have ended
-   */
-  async invoke(requestId: string, payload: string): Promise<string> {
-    await this.#within(initTimeout, this.#ready, "did not load");
-    // A debugger may stop the function for as long as it likes.
-    const timeout = inspectorUrl() ? debuggingTimeout : this.#function.timeout;
-    this.#message = Promise.withResolvers();
-    this.#worker.postMessage({ requestId, payload, deadline: Date.now() + timeout } satisfies Invocation);
-    const result = Promise.race([this.#message.promise, this.#ended.promise]);
-    const response = await this.#within(timeout, result, "timed out");
-    if ("error" in response) throw new Error(response.error);
-    return response.payload;
-  }
-
-  async end(): Promise<void> {
-    this.#alive = false;
-    await this.#worker.terminate();
-  }
-
-  async #within<T>(limit: number, outcome: Promise<T>, failure: string): Promise<T> {
-    const expiry = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      expiry.reject(new Error(`${failure} after ${limit / 1000} s`));
-      void this.end();
-    }, limit);
+  /** Waits for the next message, or ends the environment after a time limit. @throws Error with why it ended */
+  async function readMessage(limit: number, failure: string): Promise<InvocationResult> {
+    const timer = setTimeout(() => end(`${failure} after ${limit / 1000} s`), limit);
     try {
-      return await Promise.race([outcome, expiry.promise]);
+      const [message] = await once(worker, "message", { signal: ended.signal });
+      return message;
+    } catch {
+      throw ended.signal.reason;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async function end(reason: string): Promise<void> {
+    ended.abort(new Error(reason));
+    await worker.terminate();
   }
 }
 

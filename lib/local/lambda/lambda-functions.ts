@@ -1,31 +1,24 @@
 import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
-import { FunctionPool } from "./function-pool.ts";
-
-/** The endpoint of AWS for a function, and the access key id by which it identifies itself there. */
-interface AwsAccess {
-  readonly endpoint: string;
-  readonly accessKeyId: string;
-}
+import { createFunctionPool } from "./function-pool.ts";
 
 interface FunctionsOptions {
-  readonly accessAws: (fn: LocalFunction) => AwsAccess;
+  /** Variables of a function beside its own, with its endpoint of AWS and the access key by which it is recognized there. */
+  readonly createVariables: (fn: LocalFunction) => Readonly<Record<string, string>>;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
-  /** Variables of all functions beside their own. */
-  readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
 
 /** Creates a pool of execution environments for every function. */
 export function createFunctions(
   functions: readonly LocalFunction[],
-  { accessAws, environment, ...poolOptions }: FunctionsOptions,
+  { createVariables, ...poolOptions }: FunctionsOptions,
 ) {
   const pools = new Map(
     functions.map((fn) => {
-      const variables = { ...buildVariables(fn, accessAws(fn)), ...environment };
-      return [fn, new FunctionPool(fn, { variables, ...poolOptions })];
+      const variables = { ...lambdaVariables(fn), ...createVariables(fn) };
+      return [fn, createFunctionPool(fn, { variables, ...poolOptions })];
     }),
   );
   const invoke: Invoke = async (fn, payload) => pools.get(fn)?.invoke(payload);
@@ -38,19 +31,16 @@ export function createFunctions(
 }
 
 /**
- * Builds all environment variables of a function: those of Lambda that the SDK reads and the function's own, but none
- * of the developer's.
+ * The environment variables of a function: those of Lambda that the SDK reads and the function's own, but none of the
+ * developer's.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
  */
-const buildVariables = (fn: LocalFunction, aws: AwsAccess): Record<string, string> => ({
+const lambdaVariables = (fn: LocalFunction): Record<string, string> => ({
   AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
   AWS_LAMBDA_FUNCTION_NAME: fn.name,
   AWS_REGION: localRegion,
-  AWS_ACCESS_KEY_ID: aws.accessKeyId,
   AWS_SECRET_ACCESS_KEY: "local",
-  // Of every service: no function reaches AWS itself.
-  AWS_ENDPOINT_URL: aws.endpoint,
   TZ: ":UTC",
   ...fn.environment,
 });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { Pages } from "../gateway/gateway.ts";
-import type { HttpResponse } from "../gateway/gateway-responses.ts";
+import type { openApiDocument } from "../../openapi/document.ts";
+import type { Pages } from "../gateway/request-routing.ts";
 
 /** The page's own files. */
 const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
@@ -35,13 +35,13 @@ const pageHeaders = {
 export function referencePages(apiKey: Promise<string>): Pages {
   // Made as soon as the run is ready, so that the first visit does not wait. A request reports what fails.
   apiKey.then(() => Promise.all([pageDocument(), scalar()])).catch(() => {});
-  const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
+  const pages: Readonly<Record<string, () => Promise<Response>>> = {
     "/": redirect,
     "/docs/": redirect,
     "/docs": () => file("index.html"),
     "/docs/scalar.js": async () => response(".js", await scalar()),
-    "/docs/openapi.json": async () => json(await pageDocument()),
-    "/docs/api-key.json": async () => json(await apiKey),
+    "/docs/openapi.json": async () => response(".json", await pageDocument()),
+    "/docs/api-key.json": async () => response(".json", JSON.stringify(await apiKey)),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
   return async ({ method, url = "", headers: { "sec-fetch-site": site = "none" } }) => {
@@ -60,28 +60,19 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 const pageDocument = once(async () => {
   // It would delay the start of the run.
   const { openApiDocument } = await import("../../openapi/document.ts");
-  return toPageDocument(openApiDocument());
+  return JSON.stringify(toPageDocument(openApiDocument()), offerExample);
 });
 
-const scalar = once(readScript);
+const redirect = async () =>
+  new Response(null, { status: 302, headers: { ...pageHeaders, location: "/docs" } });
 
-const redirect = async (): Promise<HttpResponse> => ({
-  status: 302,
-  headers: { ...pageHeaders, location: "/docs" },
-  body: "",
-});
+const file = async (name: string) =>
+  response(extname(name), await readFile(join(import.meta.dirname, name), "utf8"));
 
-const file = async (name: string) => response(extname(name), await readFile(join(import.meta.dirname, name)));
+const response = (extension: string, body: string) =>
+  new Response(body, { headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" } });
 
-const json = (value: unknown) => response(".json", JSON.stringify(value));
-
-const response = (extension: string, body: string | Buffer): HttpResponse => ({
-  status: 200,
-  headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" },
-  body,
-});
-
-/** The part of Fastify that the package registers its routes with. */
+/** The part of a route of Fastify that the package registers. */
 interface Registration {
   readonly url: string;
   handler(request: object, reply: object): unknown;
@@ -93,43 +84,21 @@ interface Registration {
  *
  * @throws Error when the package has no such route
  */
-async function readScript(): Promise<string> {
+const scalar = once(async () => {
   const { default: register } = await import("@scalar/fastify-api-reference");
-  const routes: Registration[] = [];
-  const fastify = { route: (registration: Registration) => routes.push(registration) };
-  register(fastify, { configuration: { url: "openapi.json" } }, () => {});
-  const route = routes.find(({ url }) => url.endsWith("/scalar.js"));
-  if (!route) throw new Error("@scalar/fastify-api-reference has no route for its script");
-  return new Promise((resolve) => {
+  return new Promise<string>((resolve, reject) => {
     const reply = { header: () => reply, send: resolve };
-    route.handler({}, reply);
+    const route = ({ url, handler }: Registration) => url.endsWith("/scalar.js") && handler({}, reply);
+    const done = () => reject(new Error("@scalar/fastify-api-reference has no route for its script"));
+    register({ route }, { configuration: { url: "openapi.json" } }, done);
   });
-}
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly schema?: { readonly examples?: readonly unknown[] };
-}
-
-interface Tag {
-  readonly name: string;
-  readonly description: string;
-}
-
-interface Document {
-  readonly info: { readonly title: string; readonly description: string };
-  readonly tags: readonly Tag[];
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly parameters: readonly Parameter[] }>>>
-  >;
-  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
-}
+});
 
 /**
  * Adapts the OpenAPI document to the page: it sends requests to the host that serves it, and each guide is the description
  * of a tag, because Scalar's search finds the words of tags but not those of the introduction.
  */
-export function toPageDocument(document: Document) {
+function toPageDocument(document: ReturnType<typeof openApiDocument>) {
   const [introduction = "", ...sections] = document.info.description.split(/^# /m);
   const guides = new Map(
     sections.map((section) => {
@@ -143,22 +112,18 @@ export function toPageDocument(document: Document) {
     info: { ...document.info, description: introduction.trim() },
     tags: [...[...guides.values()].filter((guide) => !tags.includes(guide)), ...tags],
     servers: [{ url: "/" }],
-    paths: mapValues(document.paths, (path) =>
-      mapValues(path, (operation) => ({ ...operation, parameters: operation.parameters.map(offerExample) })),
-    ),
-    components: {
-      ...document.components,
-      parameters: mapValues(document.components.parameters, offerExample),
-    },
   };
 }
 
-/** Leaves a parameter out of requests until the user turns its example on: it would filter each list. */
-function offerExample(parameter: Parameter): object {
-  if (parameter.schema?.examples === undefined) return parameter;
-  const { examples, ...schema } = parameter.schema;
-  return { ...parameter, schema, examples: { example: { value: examples[0], "x-disabled": true } } };
+/** The part of a parameter of the OpenAPI document that has an example. */
+interface Parameter {
+  readonly in?: string;
+  readonly schema?: { readonly examples?: readonly unknown[] };
 }
 
-const mapValues = <T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+/** Leaves each parameter out of requests until the user turns its example on: it would filter each list. */
+function offerExample(_key: string, value: Parameter | null) {
+  if (!value?.in || !value.schema?.examples) return value;
+  const { examples, ...schema } = value.schema;
+  return { ...value, schema, examples: { example: { value: examples[0], "x-disabled": true } } };
+}

@@ -46,12 +46,13 @@ export function startStream(source: EventSource, options: StreamOptions) {
     const ends = new Map<string, Promise<void>>();
     while (!signal.aborted) {
       try {
-        for (const { id, parent = "" } of await client.shards()) {
-          if (!ends.has(id))
-            ends.set(
-              id,
-              Promise.resolve(ends.get(parent)).then(() => deliverShard(id)),
-            );
+        for (const { ShardId = "", ParentShardId = "" } of await client.shards()) {
+          if (ends.has(ShardId)) continue;
+          const parentEnd = ends.get(ParentShardId) ?? Promise.resolve();
+          ends.set(
+            ShardId,
+            parentEnd.then(() => deliverShard(ShardId)),
+          );
         }
       } catch (error) {
         if (!signal.aborted) log(`The table's stream cannot be read: ${errorMessage(error)}.`);

@@ -1,6 +1,6 @@
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import type { Properties, StackTemplate } from "./intrinsics.ts";
 
 /** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
 export interface Authorizer {
@@ -21,7 +21,7 @@ export interface ApiRoute {
 export interface ApiDefinition {
   readonly routes: readonly ApiRoute[];
   readonly authorizer: Authorizer;
-  /** The token bucket of the API's stage. */
+  /** The token bucket of the API's stage; without it, no request is throttled. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
@@ -31,24 +31,26 @@ export interface ApiDefinition {
  * @throws UserError for routes that the local gateway does not support
  */
 export function readApi(
-  template: Template,
-  resolve: Resolve,
+  { findResources, resolve }: StackTemplate,
   functions: readonly LocalFunction[],
 ): ApiDefinition {
-  const integrations = new Map(findResources(template, "AWS::ApiGatewayV2::Integration"));
+  const integrations = new Map(findResources("AWS::ApiGatewayV2::Integration"));
   const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
-  const routes = findResources(template, "AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
+  const routes = findResources("AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
     const integration = integrations.get(String(resolve(Target)).replace("integrations/", ""));
     return { ...readRoute(properties), function: resolveFunction(integration?.IntegrationUri) };
   });
-  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Authorizer");
+  const [[, properties] = ["", {}]] = findResources("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
   const authorizer = {
     function: resolveFunction(properties.AuthorizerUri),
     identityHeader: header.replace("$request.header.", "").toLowerCase(),
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
-  return { routes, authorizer, ...readThrottle(template) };
+  const [[, { DefaultRouteSettings }] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
+  const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
+  const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
+  return { routes, authorizer, throttle };
 }
 
 function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {
@@ -59,13 +61,4 @@ function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> 
     );
   }
   return { method, path };
-}
-
-function readThrottle(template: Template): Pick<ApiDefinition, "throttle"> {
-  const [[, properties] = ["", {}]] = findResources(template, "AWS::ApiGatewayV2::Stage");
-  const settings = (properties.DefaultRouteSettings ?? {}) as Properties;
-  const { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst } = settings;
-  return rate === undefined || burst === undefined
-    ? {}
-    : { throttle: { ratePerSecond: Number(rate), burst: Number(burst) } };
 }

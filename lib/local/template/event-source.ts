@@ -1,7 +1,7 @@
 import { isRecord } from "../../is-record.ts";
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { findResources, lambdaArn, type Resolve, type Template } from "./intrinsics.ts";
+import type { StackTemplate } from "./intrinsics.ts";
 
 /** Whether an event passes a filter. */
 type Filter = (event: unknown) => boolean;
@@ -20,17 +20,15 @@ export interface EventSource {
 
 /** Reads from the template which functions the table's stream feeds. */
 export function readEventSources(
-  template: Template,
-  resolve: Resolve,
+  { findResources, resolve }: StackTemplate,
   functions: readonly LocalFunction[],
 ): EventSource[] {
-  return findResources(template, "AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
+  return findResources("AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
     const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
     const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
     return {
       id,
-      // A name, with that of an alias behind it.
-      function: findFunction(functions, lambdaArn + resolve(properties.FunctionName), `${id} feeds`),
+      function: findFunction(functions, resolve(properties.FunctionName), `${id} feeds`),
       accepts: (record) => filters.some((matches) => matches(record)),
       batchSize: Number(properties.BatchSize),
       window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,

@@ -1,5 +1,5 @@
 import { UserError } from "../../user-error.ts";
-import { findResources, type Properties, type Resolve, type Template } from "./intrinsics.ts";
+import type { Properties, StackTemplate } from "./intrinsics.ts";
 import { readStatements, type Statement } from "./statements.ts";
 
 /** A Lambda function of the stack. */
@@ -7,7 +7,6 @@ export interface LocalFunction {
   readonly name: string;
   /** Its name in the log: that of its construct. */
   readonly label: string;
-  readonly arn: string;
   /** The folder of the code that would be deployed. */
   readonly codeDirectory: string;
   /** File and export, such as `index.handler`. */
@@ -29,46 +28,43 @@ export type FindAsset = (
 ) => { readonly directory: string; readonly name: string } | undefined;
 
 /** Reads the functions, with their roles, from the template. */
-export function readFunctions(template: Template, resolve: Resolve, findAsset: FindAsset): LocalFunction[] {
-  return findResources(template, "AWS::Lambda::Function").map(([id, properties]) => {
+export function readFunctions(template: StackTemplate, findAsset: FindAsset): LocalFunction[] {
+  const { findResources, resolve } = template;
+  return findResources("AWS::Lambda::Function").map(([id, properties]) => {
     const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
     return {
       name: String(resolve({ Ref: id })),
       label: asset.name,
-      arn: String(resolve({ "Fn::GetAtt": [id, "Arn"] })),
       codeDirectory: asset.directory,
       handler: String(properties.Handler),
       timeout: Number(properties.Timeout) * 1000,
       memorySize: Number(properties.MemorySize),
       environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
-      role: readRole(template, resolve, properties.Role),
+      role: readRole(template, properties.Role),
     };
   });
 }
 
-/** The ARN in a URI by which API Gateway invokes a function or an alias; any other text is returned unchanged. */
-const invokedArn = (uri: string) => /\/functions\/(.+)\/invocations$/.exec(uri)?.[1] ?? uri;
-
 /**
  * Finds the function that a part of the template invokes.
  *
- * @param target its ARN, that of an alias, or the URI that invokes it
+ * @param target its name, its ARN, or the URI that invokes it; that of an alias may stand behind the name
  * @param caller the beginning of the error's message
  * @throws UserError when it is not a function of the stack
  */
 export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
-  const invoked = invokedArn(String(target));
-  const fn = functions.find(({ arn }) => invoked === arn || invoked.startsWith(`${arn}:`));
+  const [, invoked] = /^(?:.*:function:)?([^:/]+)/.exec(String(target)) ?? [];
+  const fn = functions.find(({ name }) => name === invoked);
   if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
   return fn;
 }
 
 /** Reads a role with its inline policies; any others grant nothing here. */
-function readRole(template: Template, resolve: Resolve, arn: unknown): LocalFunction["role"] {
+function readRole({ findResources, resolve }: StackTemplate, arn: unknown): LocalFunction["role"] {
   const roleArn = resolve(arn);
-  const role = findResources(template, "AWS::IAM::Role").find(
+  const role = findResources("AWS::IAM::Role").find(
     ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,
   );
   if (!role)

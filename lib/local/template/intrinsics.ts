@@ -7,8 +7,11 @@ export interface Template {
   readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: Properties }>>;
 }
 
+/** A template with its values on this machine. */
+export type StackTemplate = ReturnType<typeof openTemplate>;
+
 /** Replaces every intrinsic function in a value of the template with its value on this machine. */
-export type Resolve = (value: unknown) => unknown;
+export type Resolve = StackTemplate["resolve"];
 
 /** The AWS account id of the local run. */
 export const localAccountId = "000000000000";
@@ -37,14 +40,8 @@ const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn:
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
 };
 
-/** The resources of a type, each with its logical id. */
-export const findResources = (template: Template, type: string): [string, Properties][] =>
-  Object.entries(template.Resources)
-    .filter(([, { Type }]) => Type === type)
-    .map(([id, { Properties = {} }]) => [id, Properties]);
-
-/** Creates the resolver for a stack's template; it throws UserError for an unsupported intrinsic function. */
-export function createResolver({ Resources }: Template): Resolve {
+/** Opens a stack's template. */
+export function openTemplate({ Resources }: Template) {
   const pseudoParameters = new Map([
     ["AWS::AccountId", localAccountId],
     ["AWS::Region", localRegion],
@@ -58,8 +55,16 @@ export function createResolver({ Resources }: Template): Resolve {
     ["Fn::Split", ([separator, text]: [string, unknown]) => String(resolve(text)).split(separator)],
     ["Fn::Select", ([index, list]: [number, unknown]) => (resolve(list) as unknown[])[Number(index)]],
   ]);
-  return resolve;
+  return { resolve, findResources };
 
+  /** The resources of a type, each with its logical id; their properties are not resolved. */
+  function findResources(type: string): [string, Properties][] {
+    return Object.entries(Resources)
+      .filter(([, { Type }]) => Type === type)
+      .map(([id, { Properties = {} }]) => [id, Properties]);
+  }
+
+  /** @throws UserError for an unsupported intrinsic function */
   function resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== "object" || value === null) return value;

@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../user-error.ts";
-import { findResources, type Resolve, type Template } from "./intrinsics.ts";
+import type { StackTemplate } from "./intrinsics.ts";
 
 /** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */
 export interface TableDefinition {
@@ -13,8 +13,8 @@ interface TableProperties extends CreateTableCommandInput {
 }
 
 /** Reads the table from the template. */
-export function readTable(template: Template, resolve: Resolve): TableDefinition {
-  const tables = findResources(template, "AWS::DynamoDB::Table");
+export function readTable({ findResources, resolve }: StackTemplate): TableDefinition {
+  const tables = findResources("AWS::DynamoDB::Table");
   const [table, ...others] = tables;
   if (!table || others.length > 0)
     throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);

@@ -1,11 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
-import { UserError } from "../../user-error.ts";
 import { type ApiDefinition, readApi } from "./api-routes.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
-import { createResolver, findResources, type Template } from "./intrinsics.ts";
+import { openTemplate, type Template } from "./intrinsics.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
@@ -21,21 +20,11 @@ const suffix = ".template.json";
 
 /** Reads the one stack of a synthesized cloud assembly. */
 export async function readStack(directory: string): Promise<LocalStack> {
-  const name = await findStackName(directory);
+  const files = await readdir(directory);
+  const name = files.find((file) => file.endsWith(suffix))?.slice(0, -suffix.length);
   const template = await readJson<Template>(join(directory, name + suffix));
   const manifest = await readJson<AssetManifest>(join(directory, `${name}.assets.json`));
   return parseStack(template, readAssets(directory, manifest));
-}
-
-async function findStackName(directory: string): Promise<string> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith(suffix));
-  const [file, ...others] = files;
-  if (file === undefined || others.length > 0) {
-    throw new UserError(
-      `${directory} contains ${files.length} templates instead of one: synthesize the stack into it.`,
-    );
-  }
-  return file.slice(0, -suffix.length);
 }
 
 const readJson = async <T>(file: string) => JSON.parse(await readFile(file, "utf8")) as T;
@@ -52,13 +41,13 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 
 /** Reads a stack from its template. */
 export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
-  const resolve = createResolver(template);
-  const functions = readFunctions(template, resolve, findAsset);
+  const stack = openTemplate(template);
+  const functions = readFunctions(stack, findAsset);
   return {
-    ...readApi(template, resolve, functions),
-    hasCors: findResources(template, "AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
+    ...readApi(stack, functions),
+    hasCors: stack.findResources("AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
     functions,
-    table: readTable(template, resolve),
-    eventSources: readEventSources(template, resolve, functions),
+    table: readTable(stack),
+    eventSources: readEventSources(stack, functions),
   };
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { FunctionError, FunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
+import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
@@ -13,7 +13,7 @@ async function createPool(
 ) {
   const log: string[] = [];
   const fn = await createFunction(source, settings);
-  const pool = new FunctionPool(fn, { variables: {}, maxEnvironments, log: (line) => log.push(line) });
+  const pool = createFunctionPool(fn, { variables: {}, maxEnvironments, log: (line) => log.push(line) });
   onTestFinished(() => pool.close());
   return {
     log,
@@ -95,7 +95,7 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
   ["has no module", handler(""), "Cannot find module", { handler: "nowhere.handler" }],
 ])("a function that %s fails the request and logs the cause", async (_, source, reason, settings = {}) => {
   const { call, log } = await createPool(source, settings);
-  await expect(call()).rejects.toThrow(FunctionError);
+  await expect(call()).rejects.toThrow("The function probe failed.");
   expect(log.join("\n")).toContain(reason);
   expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
 });
@@ -109,7 +109,7 @@ test("the frames of an error are those of the source, each on its line", async (
   const source = handler("console.error({ stack: new Error().stack }); throw new Error('on purpose')");
   await writeFile(join(root, "asset/index.cjs"), source);
   const { call, log } = await createPool("", { codeDirectory: join(root, "asset") });
-  await expect(call()).rejects.toThrow(FunctionError);
+  await expect(call()).rejects.toThrow("The function probe failed.");
   const frame = expect.stringContaining(`${join(root, "probe.ts")}:1:1`);
   await expect.poll(() => log.filter((line) => / at .*probe\.ts:/.test(line))).toEqual([frame, frame]);
 });
@@ -153,7 +153,7 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
     ...[1, 2, "failed", 1],
   ]);
   // With nobody waiting.
-  await expect(call({ crash: true })).rejects.toThrow(FunctionError);
+  await expect(call({ crash: true })).rejects.toThrow("The function probe failed.");
   expect(await call()).toBe(1);
 });
 
@@ -186,6 +186,6 @@ test("requests that the end of the run ends are no failures of the function", as
   const pending = call().catch((error: unknown) => error);
   await expect.poll(() => log).toContain("[probe] called");
   await close();
-  expect(await pending).toBeInstanceOf(FunctionError);
+  expect(await pending).toMatchObject({ message: "The function probe failed." });
   expect(log.join("\n")).not.toContain("failed");
 });

@@ -7,9 +7,8 @@ const readVariables = "exports.handler = async () => ({ ...process.env });";
 
 function start(functions: readonly LocalFunction[]) {
   const created = createFunctions(functions, {
-    accessAws: ({ name }) => ({ endpoint: "http://127.0.0.1:1", accessKeyId: `key of ${name}` }),
+    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
     maxEnvironments: 1,
-    environment: { LOG_ERROR_MESSAGES: "true" },
     log: () => {},
   });
   onTestFinished(() => created.stop());
@@ -32,7 +31,6 @@ test("a function has the variables of Lambda and its own, with its own access ke
     AWS_REGION: "local",
     AWS_ACCESS_KEY_ID: "key of Probe",
     AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL: "http://127.0.0.1:1",
     TZ: ":UTC",
     TABLE_NAME: "probes",
     LOG_ERROR_MESSAGES: "true",

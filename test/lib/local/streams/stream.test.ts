@@ -26,7 +26,7 @@ class FakeStream implements StreamClient {
   }
 
   async shards() {
-    return Object.keys(this.shardRecords).map((id, i, all) => ({ id, parent: all[i - 1] }));
+    return Object.keys(this.shardRecords).map((ShardId, i, all) => ({ ShardId, ParentShardId: all[i - 1] }));
   }
 
   async iterator(shard: string, after: string | undefined) {

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from "vitest";
-import { type Pages, startGateway } from "../../../../lib/local/gateway/gateway.ts";
+import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
+import type { Pages } from "../../../../lib/local/gateway/request-routing.ts";
 import type { ApiDefinition, ApiRoute } from "../../../../lib/local/template/api-routes.ts";
 import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "./stack.ts";

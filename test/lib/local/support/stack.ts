@@ -13,7 +13,6 @@ export async function createFunction(
   return {
     name: "Probe",
     label: "probe",
-    arn: "arn:aws:lambda:local:000000000000:function:Probe",
     codeDirectory,
     handler: "index.handler",
     timeout: 3000,
