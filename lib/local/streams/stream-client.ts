@@ -5,7 +5,6 @@ import {
   GetShardIteratorCommand,
   TrimmedDataAccessException,
 } from "@aws-sdk/client-dynamodb-streams";
-import type { DynamoDBRecord } from "aws-lambda";
 import { toLambdaRecord } from "../../stream-record.ts";
 
 /** The largest number of records that GetRecords returns. */
