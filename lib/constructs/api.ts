@@ -13,7 +13,7 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { type RouteName, routes } from "../../shared/routes.ts";
@@ -28,6 +28,8 @@ export class Api extends Construct {
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
+  /** The certificate of the custom domain. */
+  readonly certificate: ICertificate | undefined;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
   readonly authorizer: ServiceFunction;
@@ -61,10 +63,14 @@ export class Api extends Construct {
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
-    this.domain = this.createDomain(config);
     this.stage = this.addStage(httpApi, config);
-    if (this.domain) {
-      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
+    const { domainName, certificateArn } = config;
+    if (domainName !== undefined && certificateArn !== undefined) {
+      this.certificate = Certificate.fromCertificateArn(this, "Certificate", certificateArn);
+      const { certificate, stage } = this;
+      const securityPolicy = SecurityPolicy.TLS_1_2;
+      this.domain = new DomainName(this, "Domain", { domainName, certificate, securityPolicy });
+      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
     }
     this.url = httpApi.apiEndpoint;
   }
@@ -86,15 +92,6 @@ export class Api extends Construct {
     const integration = new HttpLambdaIntegration(name, handler.alias);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
     return handler;
-  }
-
-  private createDomain({ domainName, certificateArn }: Config): DomainName | undefined {
-    if (domainName === undefined || certificateArn === undefined) return undefined;
-    return new DomainName(this, "Domain", {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
-      securityPolicy: SecurityPolicy.TLS_1_2,
-    });
   }
 
   private addStage(httpApi: HttpApi, config: Config): HttpStage {

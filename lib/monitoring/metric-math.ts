@@ -49,30 +49,3 @@ export function percentage(kinds: readonly Requests[], atLeast: number): MathExp
     usingMetrics: byId("part", parts),
   });
 }
-
-interface Work {
-  /** Counts of the work that callers gave. */
-  readonly given: readonly IMetric[];
-  /** A count that shows that it was done. */
-  readonly sign: IMetric;
-  /** What is above 0 only if work stays undone, whatever the sign shows. */
-  readonly faults: readonly IMetric[];
-}
-
-/**
- * 1 if there is a fault, or if there was work in the period before and no sign of it in that period and this one, because
- * the work takes time and metrics come late. 0 if there is a sign. No data without work and signs, when nothing shows
- * whether work would be done.
- *
- * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
- * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
- */
-export const undone = ({ given, sign, faults }: Work) =>
-  new MathExpression({
-    expression: "IF(faults > 0, 1, IF(2 * done - DIFF(done) > 0, 0, IF(work - DIFF(work) > 0, 1)))",
-    usingMetrics: {
-      done: always("sign", [sign]),
-      work: always("given", given),
-      faults: always("fault", faults),
-    },
-  });
