@@ -79,21 +79,15 @@ function problemSchema(code: ProblemCode) {
   } as const satisfies JSONSchema;
 }
 
-/** The schema of the problems of each status, by the first of their codes. It has the status and the code as constants. */
-export const problemSchemas: ReadonlyMap<ProblemCode, ReturnType<typeof problemSchema>> = new Map(
-  codes.filter((code) => codesLike(code)[0] === code).map((code) => [code, problemSchema(code)]),
-);
-
 /** The name of the problems with the same status: `busy` is `Busy`. */
 export const problemName = (code: ProblemCode) =>
   codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code);
 
-/** The named schemas of problems, with an example of each. */
+/** The named schemas of the problems of each status, with an example of the first of them. */
 export const problemComponents = Object.fromEntries(
-  [...problemSchemas].map(([code, schema]) => [
-    `${problemName(code)}Problem`,
-    { schema, example: examples[code] },
-  ]),
+  codes
+    .filter((code) => codesLike(code)[0] === code)
+    .map((code) => [`${problemName(code)}Problem`, { schema: problemSchema(code), example: examples[code] }]),
 );
 
 /** An error of API Gateway. */
