@@ -3,23 +3,15 @@ import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
+const background = ["authorize", "maintain-counts", "audit-counts", "publish-events", "canary"] as const;
+
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName =
-  | RouteName
-  | "authorize"
-  | "maintain-counts"
-  | "audit-counts"
-  | "publish-events"
-  | "canary";
+export type FunctionName = RouteName | (typeof background)[number];
 
 /** Every function. A stage without a canary does not deploy that one. */
 export const functionNames: readonly FunctionName[] = [
   ...Object.values(routes).map(({ name }) => name),
-  "authorize",
-  "maintain-counts",
-  "audit-counts",
-  "publish-events",
-  "canary",
+  ...background,
 ];
 
 const root = join(import.meta.dirname, "../..");

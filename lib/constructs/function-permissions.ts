@@ -10,31 +10,26 @@ import {
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
+type ReadAction = "GetItem" | "BatchGetItem" | "Query";
+type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
 const tableAttributes = [...Object.values(indexes), activityIndex.sortKey, expiryAttribute] as const;
 
-/** Reads of items of some types, by the table's key and by the keys of the named indexes. */
-interface ReadGrant {
-  readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
+/** Reads or writes of items of some types. */
+interface ItemGrant {
+  readonly actions: readonly `dynamodb:${ReadAction | WriteAction}`[];
   readonly types: readonly ItemType[];
+  /** The account that has the items; any account unless set. */
+  readonly account?: string;
+  /** The indexes that are read, too. */
   readonly indexes?: readonly IndexName[];
   /** Whether a read may only show that an item exists. */
   readonly keyOnly?: true;
-  /** The account that has the items; any account unless set. */
-  readonly account?: string;
-}
-
-/** Writes of items of some types. */
-interface WriteGrant {
-  readonly actions: readonly `dynamodb:${"PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem"}`[];
-  readonly types: readonly ItemType[];
-  /** The table attributes that the items have. A write that names another one is denied. */
-  readonly sets: readonly (typeof tableAttributes)[number][];
+  /** The table attributes that written items have: none unless set. A write that names another one is denied. */
+  readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
-  /** The account that has the items; any account unless set. */
-  readonly account?: string;
 }
 
 /** A scan of the keys of all items. */
@@ -42,7 +37,7 @@ interface ScanGrant {
   readonly actions: readonly "dynamodb:Scan"[];
 }
 
-export type Grant = ReadGrant | WriteGrant | ScanGrant;
+export type Grant = ItemGrant | ScanGrant;
 
 const putIdempotencyRecord: Grant = {
   actions: ["dynamodb:PutItem"],
@@ -53,7 +48,7 @@ const putIdempotencyRecord: Grant = {
 
 const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
-  { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
+  { actions: ["dynamodb:PutItem"], types: ["COUNT"] },
 ];
 
 /** The account of the canary's API key. */
@@ -82,7 +77,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
     },
-    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"] },
     putIdempotencyRecord,
   ],
   "list-conversations": [
@@ -103,7 +98,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt"],
     },
-    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
     putIdempotencyRecord,
     {
       actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
@@ -122,9 +117,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
-    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"], sets: [] },
+    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"] },
     { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
-    { actions: ["dynamodb:PutItem"], types: ["AUDIT"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["AUDIT"] },
   ],
   // The stream passes it whole items.
   "publish-events": [],
@@ -135,7 +130,6 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       actions: ["dynamodb:DeleteItem"],
       ...ofCanary,
       types: [...ofCanary.types, "EXTERNAL"],
-      sets: [],
     },
   ],
 };
@@ -159,11 +153,10 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
       resources: [table.tableArn],
       conditions: keysOnly,
     });
-  const indexNames = ("indexes" in grant && grant.indexes) || [];
   // An account whose name begins alike is another one.
   const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
   const leadingKeys = grant.types.flatMap((type) => parts.map((part) => `${type}#${part}`));
-  const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
+  const indexArns = (grant.indexes ?? []).map((name) => `${table.tableArn}/index/${name}`);
   return new PolicyStatement({
     actions: [...grant.actions],
     resources: [table.tableArn, ...indexArns],
@@ -171,7 +164,7 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
       // `ForAllValues` also matches a request without keys.
       Null: { "dynamodb:LeadingKeys": "false" },
-      ...("sets" in grant ? writeConditions(grant) : readConditions(grant)),
+      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.keyOnly && keysOnly),
     },
   });
 }
@@ -182,10 +175,10 @@ const keysOnly = {
   StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
 };
 
-const readConditions = ({ keyOnly }: ReadGrant) => keyOnly && keysOnly;
+const isWrite = (action: string) => !/Query|GetItem/.test(action);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
-const writeConditions = ({ sets, returnsStored }: WriteGrant) => ({
+const writeConditions = ({ sets = [], returnsStored }: ItemGrant) => ({
   "ForAllValues:StringNotEquals": {
     "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
   },
