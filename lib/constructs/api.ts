@@ -19,8 +19,7 @@ import { Construct } from "constructs";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./function-permissions.ts";
-import { ServiceFunction, type ServiceProps } from "./service-function.ts";
+import { ServiceFunction, type ServiceFunctionProps, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
@@ -40,11 +39,16 @@ export class Api extends Construct {
     super(scope, id);
     const { config } = props;
     const apiName = Stack.of(this).stackName;
+    const { rateLimitRequests, errorsUrl } = config;
+    const rateLimit = rateLimitRequests > 0 && {
+      RATE_LIMIT_REQUESTS: String(rateLimitRequests),
+      RATE_LIMIT_SECONDS: "60",
+    };
     // It reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),
-      ...rateLimitSettings(props, accountLimitGrants),
+      environment: { ...rateLimit },
     });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
@@ -56,7 +60,10 @@ export class Api extends Construct {
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
       }),
     });
-    this.handlers = Object.values(routes).map((route) => this.addRoute(httpApi, route, props));
+    const environment = { ...rateLimit, ...(errorsUrl && { ERRORS_URL: errorsUrl }) };
+    this.handlers = Object.values(routes).map((route) =>
+      this.addRoute(httpApi, route, { ...props, environment }),
+    );
     this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
@@ -78,16 +85,12 @@ export class Api extends Construct {
   private addRoute(
     httpApi: HttpApi,
     { name, path, method }: (typeof routes)[RouteName],
-    props: ServiceProps,
+    props: Omit<ServiceFunctionProps, "timeout">,
   ): ServiceFunction {
-    const { errorsUrl } = props.config;
-    const limit = rateLimitSettings(props, rateLimitGrants);
     const handler = new ServiceFunction(this, name, {
       ...props,
       // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
       timeout: Duration.seconds(10),
-      ...limit,
-      environment: { ...limit?.environment, ...(errorsUrl && { ERRORS_URL: errorsUrl }) },
     });
     const integration = new HttpLambdaIntegration(name, handler.alias);
     httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
@@ -106,21 +109,6 @@ export class Api extends Construct {
     });
   }
 }
-
-/** What a function needs for its part of the rate limit of accounts; nothing if the stage has no limit. */
-const rateLimitSettings = (
-  { config: { rateLimitRequests }, table }: ServiceProps,
-  grants: readonly Grant[],
-) =>
-  rateLimitRequests > 0
-    ? {
-        environment: {
-          RATE_LIMIT_REQUESTS: String(rateLimitRequests),
-          RATE_LIMIT_SECONDS: "60",
-        },
-        policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
-      }
-    : undefined;
 
 /** What scripts of these origins may send and read. */
 const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({

@@ -37,7 +37,7 @@ interface ScanGrant {
   readonly actions: readonly "dynamodb:Scan"[];
 }
 
-export type Grant = ItemGrant | ScanGrant;
+type Grant = ItemGrant | ScanGrant;
 
 const putIdempotencyRecord: Grant = {
   actions: ["dynamodb:PutItem"],
@@ -51,16 +51,26 @@ const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:PutItem"], types: ["COUNT"] },
 ];
 
+const countRequests: Grant = {
+  actions: ["dynamodb:UpdateItem"],
+  types: ["RATE"],
+  sets: ["expiresAt"],
+  returnsStored: true,
+};
+
+/** The limits are of a type of their own: no function may change one. */
+const readAccountLimit: Grant = { actions: ["dynamodb:GetItem"], types: ["LIMIT"] };
+
+/** A stage in which accounts have no rate limit does not allow these. */
+const rateLimitGrants: readonly Grant[] = [countRequests, readAccountLimit];
+
 /** The account of the canary's API key. */
 export const canaryAccount = "canary";
 
 const ofCanary = { types: ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"], account: canaryAccount } as const;
 
-/**
- * Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction
- * needs the actions of its items.
- */
-export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
+/** Everything that each function may do with the table. A transaction needs the actions of its items. */
+const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
       actions: ["dynamodb:Query"],
@@ -69,6 +79,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    countRequests,
   ],
   "create-lead": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "IDEMPOTENCY"] },
@@ -79,6 +90,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"] },
     putIdempotencyRecord,
+    countRequests,
   ],
   "list-conversations": [
     {
@@ -89,6 +101,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    countRequests,
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
@@ -106,8 +119,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       sets: ["lastMessageAt"],
       returnsStored: true,
     },
+    countRequests,
   ],
-  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
+  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }, readAccountLimit],
   "maintain-counts": [
     { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
@@ -134,19 +148,14 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
 };
 
-/** What the functions of the routes may also do if accounts have a rate limit. */
-export const rateLimitGrants: readonly Grant[] = [
-  { actions: ["dynamodb:UpdateItem"], types: ["RATE"], sets: ["expiresAt"], returnsStored: true },
-];
-
-/**
- * What the authorizer may also do if accounts have a rate limit. The limits are of a type of their own: no function may
- * change one.
- */
-export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetItem"], types: ["LIMIT"] }];
+/** The policy statements of what a function may do with the table: none for a function that does not use it. */
+export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: boolean) =>
+  grants[name]
+    .filter((grant) => hasRateLimit || !rateLimitGrants.includes(grant))
+    .map((grant) => grantStatement(table, grant));
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
-export function grantStatement(table: Table, grant: Grant): PolicyStatement {
+function grantStatement(table: Table, grant: Grant): PolicyStatement {
   if (!("types" in grant))
     return new PolicyStatement({
       actions: [...grant.actions],

@@ -39,7 +39,7 @@ export class ScheduledCanary extends Construct {
         KEY_PARAMETER: parameter,
         KEY_ACCOUNT: canaryAccount,
       },
-      policies: { Key: [readKey] },
+      statements: [readKey],
       whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
     });
     const description = `Runs the canary of ${stackName}`;

@@ -35,7 +35,7 @@ export class StreamReader extends Construct {
     const sendFailures = new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] });
     this.fn = new ServiceFunction(this, name, {
       ...props,
-      policies: { ...props.policies, Stream: [readStatement(streamArn), sendFailures] },
+      statements: [...(props.statements ?? []), readStatement(streamArn), sendFailures],
       whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
     this.source = new EventSourceMapping(this, "Source", {
