@@ -29,9 +29,7 @@ export class Events extends Construct {
       ...props,
       timeout: Duration.seconds(60),
       environment: { EVENT_BUS_NAME: this.bus.eventBusName },
-      statements: [
-        new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
-      ],
+      statements: [new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] })],
       // At least ten calls of PutEvents, and at most a hundred.
       batchSize: 100,
       filters,
