@@ -16,10 +16,10 @@ import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations
 import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { ServiceFunction, type ServiceFunctionProps, type ServiceProps } from "./service-function.ts";
+import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
 export class Api extends Construct {
@@ -61,9 +61,14 @@ export class Api extends Construct {
       }),
     });
     const environment = { ...rateLimit, ...(errorsUrl && { ERRORS_URL: errorsUrl }) };
-    this.handlers = Object.values(routes).map((route) =>
-      this.addRoute(httpApi, route, { ...props, environment }),
-    );
+    this.handlers = Object.values(routes).map(({ name, path, method }) => {
+      // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
+      const timeout = Duration.seconds(10);
+      const handler = new ServiceFunction(this, name, { ...props, environment, timeout });
+      const integration = new HttpLambdaIntegration(name, handler.alias);
+      httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
+      return handler;
+    });
     this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
@@ -80,21 +85,6 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
     }
     this.url = httpApi.apiEndpoint;
-  }
-
-  private addRoute(
-    httpApi: HttpApi,
-    { name, path, method }: (typeof routes)[RouteName],
-    props: Omit<ServiceFunctionProps, "timeout">,
-  ): ServiceFunction {
-    const handler = new ServiceFunction(this, name, {
-      ...props,
-      // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
-      timeout: Duration.seconds(10),
-    });
-    const integration = new HttpLambdaIntegration(name, handler.alias);
-    httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
-    return handler;
   }
 
   private addStage(httpApi: HttpApi, config: Config): HttpStage {

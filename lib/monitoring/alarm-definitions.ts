@@ -87,6 +87,7 @@ const serverErrorsAlarm = {
   periods: [2, 3, 5],
   rollsBack: true,
   first: "The errors of the functions, and where they were thrown.",
+  fromOutside: "Nothing but a bug that a request meets",
 } as const;
 
 const throttles = (of: readonly ServiceFunction[]) =>
@@ -151,14 +152,12 @@ const definitions: readonly OwnDefinition[] = [
     name: "server-errors-lists",
     ...serverErrorsAlarm,
     means: "Requests of a list fail with 5xx: callers cannot read and must retry.",
-    fromOutside: "Nothing but a bug that a request meets",
     metric: (resources) => serverErrors(routesOf("list", resources), resources),
   },
   {
     name: "server-errors-writes",
     ...serverErrorsAlarm,
     means: "Requests that write fail with 5xx: callers cannot add leads or messages and must retry.",
-    fromOutside: "Nothing but a bug that a request meets",
     metric: (resources) => serverErrors(routesOf("write", resources), resources),
   },
   {

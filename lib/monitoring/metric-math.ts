@@ -25,16 +25,14 @@ export const always = (prefix: string, metrics: readonly IMetric[]) =>
     usingMetrics: byId(prefix, metrics),
   });
 
-interface Requests {
-  readonly bad: readonly IMetric[];
-  readonly all: IMetric;
-}
-
 /**
  * The percentage of bad requests, of the kind of requests that has the highest; that of a kind with fewer bad ones than
  * `atLeast` is 0. It has no data without requests.
  */
-export function percentage(kinds: readonly Requests[], atLeast: number): MathExpression {
+export function percentage(
+  kinds: readonly { readonly bad: readonly IMetric[]; readonly all: IMetric }[],
+  atLeast: number,
+): MathExpression {
   const parts = kinds.map(({ bad, all }, kind) => {
     const count = sum(`bad${kind}_`, bad);
     return new MathExpression({

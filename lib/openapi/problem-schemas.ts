@@ -1,6 +1,6 @@
 import type { JSONSchema } from "json-schema-to-ts";
 import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "../../shared/errors.ts";
-import { invalidExamples, problemExamples } from "./examples.ts";
+import { problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** A list of values to which a later version may add, so that no schema may be closed to others. */
@@ -33,12 +33,6 @@ const errors = {
   description: `Every fault of the request, up to ${maxFaults}.`,
 } as const satisfies JSONSchema;
 
-/** An example of each problem. */
-const examples: Readonly<Record<ProblemCode, object>> = {
-  ...problemExamples,
-  invalid_input: invalidExamples["create-lead"].response,
-};
-
 const codes = Object.keys(problems) as ProblemCode[];
 
 /** The problems with the same status, itself among them. They have one schema: generators make up a name for a choice. */
@@ -47,8 +41,8 @@ export const codesLike = (code: ProblemCode) =>
 
 function problemSchema(code: ProblemCode) {
   const alike = codesLike(code);
-  const hasErrors = "errors" in examples[code];
-  const hasId = "id" in examples[code];
+  const hasErrors = "errors" in problemExamples[code];
+  const hasId = "id" in problemExamples[code];
   return {
     type: "object",
     properties: {
@@ -87,7 +81,10 @@ export const problemName = (code: ProblemCode) =>
 export const problemComponents = Object.fromEntries(
   codes
     .filter((code) => codesLike(code)[0] === code)
-    .map((code) => [`${problemName(code)}Problem`, { schema: problemSchema(code), example: examples[code] }]),
+    .map((code) => [
+      `${problemName(code)}Problem`,
+      { schema: problemSchema(code), example: problemExamples[code] },
+    ]),
 );
 
 /** An error of API Gateway. */

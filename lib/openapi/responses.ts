@@ -47,7 +47,7 @@ const describeGatewayResponse = (status: GatewayStatus, description: string) => 
 
 function problemContent(code: ProblemCode, example: object) {
   const alike = codesLike(code);
-  const values = alike.map((code) => [code, { value: Reflect.get(problemExamples, code) }]);
+  const values = alike.map((code) => [code, { value: problemExamples[code] }]);
   const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
   const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
   return { "application/problem+json": { schema, ...examples } };
@@ -61,7 +61,7 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
 };
 
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
-function describeProblem(code: ProblemCode, example: object = Reflect.get(problemExamples, code)) {
+function describeProblem(code: ProblemCode, example = problemExamples[code]) {
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
