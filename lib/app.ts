@@ -3,7 +3,6 @@ import { App, Validations } from "aws-cdk-lib";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
 import { readConfig } from "./config/config.ts";
-import { projectStages } from "./config/read-stage-file.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {
@@ -33,7 +32,7 @@ export async function createApp({
   outdir,
   context,
   checked = true,
-  stages = projectStages,
+  stages,
   ...props
 }: AppProps = {}): Promise<App> {
   const app = new App({

@@ -40,18 +40,16 @@ export class ServiceStack extends Stack {
     });
     // In an app with other feature flags, the stack is the same.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
-    const props = { config, bundles };
     this.table = new ServiceTable(this, "Table", config);
-    const { table } = this;
-    this.api = new Api(this, "Api", { ...props, table });
-    this.counting = new Counting(this, "Counting", { ...props, table });
-    this.events = new Events(this, "Events", { ...props, table });
+    const props = { config, bundles, table: this.table };
+    this.api = new Api(this, "Api", props);
+    this.counting = new Counting(this, "Counting", props);
+    this.events = new Events(this, "Events", props);
     const { api, counting, events } = this;
     const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
-    const constructs = { table, api, counting, events, deployment };
-    this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...constructs });
+    this.monitoring = new Monitoring(this, "Monitoring", { ...props, api, counting, events, deployment });
     this.addOutputs(config.release);
   }
 

@@ -1,49 +1,18 @@
 import { join } from "node:path";
-import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import { type BuildOptions, build, type Plugin } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
+const background = ["authorize", "maintain-counts", "audit-counts", "publish-events", "canary"] as const;
+
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName =
-  | RouteName
-  | "authorize"
-  | "maintain-counts"
-  | "audit-counts"
-  | "publish-events"
-  | "canary";
+export type FunctionName = RouteName | (typeof background)[number];
 
 /** Every function. A stage without a canary does not deploy that one. */
 export const functionNames: readonly FunctionName[] = [
   ...Object.values(routes).map(({ name }) => name),
-  "authorize",
-  "maintain-counts",
-  "audit-counts",
-  "publish-events",
-  "canary",
+  ...background,
 ];
-
-const root = join(import.meta.dirname, "../..");
-
-/**
- * How functions are bundled: as minified CommonJS, which Node loads faster than ES modules. Their source maps are files
- * beside them that they do not name: they are not deployed.
- */
-const options = {
-  bundle: true,
-  minify: true,
-  sourcemap: "external",
-  sourcesContent: false,
-  platform: "node",
-  target: "node24",
-  format: "cjs",
-  // `import()` of a module of Node's own loads all that it exports: of `node:http`, the whole of `fetch`.
-  supported: { "dynamic-import": false },
-  mainFields: ["module", "main"],
-  legalComments: "none",
-  // The thrown error has the details; its catcher prints them once.
-  logLevel: "silent",
-  absWorkingDir: root,
-} as const satisfies BuildOptions;
 
 /** Says of the document client what its package does not: that importing it has no effect, so unused parts may go. */
 const documentClientPlugin: Plugin = {
@@ -74,22 +43,28 @@ const replacedModulesPlugin: Plugin = {
   },
 };
 
-/** They compile the validators in, and leave out what functions do not use or Lambda does not need. */
-const functionPlugins = [validatorsPlugin, documentClientPlugin, replacedModulesPlugin];
-
 /**
- * Bundles one entry file the way it is deployed.
- *
- * @param plugins fewer of them make the bundle that a benchmark compares with
- * @returns esbuild's account of the bundle's inputs
+ * How functions are bundled: as minified CommonJS, which Node loads faster than ES modules. Their source maps are files
+ * beside them that they do not name: they are not deployed.
  */
-export async function bundle(
-  entryPoint: string,
-  outfile: string,
-  plugins = functionPlugins,
-): Promise<Metafile> {
-  return (await build({ ...options, metafile: true, entryPoints: [entryPoint], outfile, plugins })).metafile;
-}
+export const bundleOptions = {
+  bundle: true,
+  minify: true,
+  sourcemap: "external",
+  sourcesContent: false,
+  platform: "node",
+  target: "node24",
+  format: "cjs",
+  // `import()` of a module of Node's own loads all that it exports: of `node:http`, the whole of `fetch`.
+  supported: { "dynamic-import": false },
+  mainFields: ["module", "main"],
+  legalComments: "none",
+  // The thrown error has the details; its catcher prints them once.
+  logLevel: "silent",
+  absWorkingDir: join(import.meta.dirname, "../.."),
+  // They compile the validators in, and leave out what functions do not use or Lambda does not need.
+  plugins: [validatorsPlugin, documentClientPlugin, replacedModulesPlugin],
+} satisfies BuildOptions;
 
 /**
  * Bundles every function into the directory: `<name>/index.cjs`, whose `handler` Lambda calls.
@@ -100,6 +75,6 @@ export async function bundleFunctions(directory: string): Promise<string> {
   const entryPoints = functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` }));
   const outputs = { outdir: directory, outExtension: { ".js": ".cjs" } };
   // In one build, which reads the SDK once.
-  await build({ ...options, ...outputs, entryPoints, plugins: functionPlugins });
+  await build({ ...bundleOptions, ...outputs, entryPoints });
   return directory;
 }

@@ -5,9 +5,6 @@ import standalone from "ajv/dist/standalone/index.js";
 import type { Plugin } from "esbuild";
 import type { UncompiledValidator } from "../../shared/schemas/validator.ts";
 
-/** The exports of a module. */
-type Validators = Readonly<Record<string, UncompiledValidator>>;
-
 /**
  * Lets esbuild replace the modules of validators, `shared/…-validators.ts`, by what Ajv compiles them to. So a bundle has
  * neither Ajv's compiler nor the validators that it does not use.
@@ -16,7 +13,7 @@ export const validatorsPlugin: Plugin = {
   name: "validators",
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]shared[\\/].*-validators\.ts$/ }, async ({ path }) => {
-      const validators: Validators = await import(pathToFileURL(path).href);
+      const validators: Record<string, UncompiledValidator> = await import(pathToFileURL(path).href);
       const exported = Object.entries(validators).map(
         ([name, validator]) => `export const ${name} = ${validatorCode(validator)};`,
       );

@@ -13,13 +13,12 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanager";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { routes } from "../../shared/routes.ts";
 import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
-import { accountLimitGrants, type Grant, grantStatement, rateLimitGrants } from "./function-permissions.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -28,6 +27,8 @@ export class Api extends Construct {
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
+  /** The certificate of the custom domain. */
+  readonly certificate: ICertificate | undefined;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
   readonly authorizer: ServiceFunction;
@@ -38,11 +39,16 @@ export class Api extends Construct {
     super(scope, id);
     const { config } = props;
     const apiName = Stack.of(this).stackName;
+    const { rateLimitRequests, errorsUrl } = config;
+    const rateLimit = rateLimitRequests > 0 && {
+      RATE_LIMIT_REQUESTS: String(rateLimitRequests),
+      RATE_LIMIT_SECONDS: "60",
+    };
     // It reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),
-      ...rateLimitSettings(props, accountLimitGrants),
+      environment: { ...rateLimit },
     });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,
@@ -54,47 +60,31 @@ export class Api extends Construct {
         resultsCacheTtl: Duration.seconds(config.authorizerCacheSeconds),
       }),
     });
-    this.handlers = Object.values(routes).map((route) => this.addRoute(httpApi, route, props));
+    const environment = { ...rateLimit, ...(errorsUrl && { ERRORS_URL: errorsUrl }) };
+    this.handlers = Object.values(routes).map(({ name, path, method }) => {
+      // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
+      const timeout = Duration.seconds(10);
+      const handler = new ServiceFunction(this, name, { ...props, environment, timeout });
+      const integration = new HttpLambdaIntegration(name, handler.alias);
+      httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
+      return handler;
+    });
     this.accessLog = new LogGroup(this, "AccessLogs", {
       // The prefix keeps log groups out of CloudWatch's resource policy, whose size is limited.
       logGroupName: `/aws/vendedlogs/http-apis/${apiName}`,
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
-    this.domain = this.createDomain(config);
     this.stage = this.addStage(httpApi, config);
-    if (this.domain) {
-      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage: this.stage });
+    const { domainName, certificateArn } = config;
+    if (domainName !== undefined && certificateArn !== undefined) {
+      this.certificate = Certificate.fromCertificateArn(this, "Certificate", certificateArn);
+      const { certificate, stage } = this;
+      const securityPolicy = SecurityPolicy.TLS_1_2;
+      this.domain = new DomainName(this, "Domain", { domainName, certificate, securityPolicy });
+      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
     }
     this.url = httpApi.apiEndpoint;
-  }
-
-  private addRoute(
-    httpApi: HttpApi,
-    { name, path, method }: (typeof routes)[RouteName],
-    props: ServiceProps,
-  ): ServiceFunction {
-    const { errorsUrl } = props.config;
-    const limit = rateLimitSettings(props, rateLimitGrants);
-    const handler = new ServiceFunction(this, name, {
-      ...props,
-      // Long enough for every retry on a busy table, well under the gateway's 30 seconds.
-      timeout: Duration.seconds(10),
-      ...limit,
-      environment: { ...limit?.environment, ...(errorsUrl && { ERRORS_URL: errorsUrl }) },
-    });
-    const integration = new HttpLambdaIntegration(name, handler.alias);
-    httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
-    return handler;
-  }
-
-  private createDomain({ domainName, certificateArn }: Config): DomainName | undefined {
-    if (domainName === undefined || certificateArn === undefined) return undefined;
-    return new DomainName(this, "Domain", {
-      domainName,
-      certificate: Certificate.fromCertificateArn(this, "Certificate", certificateArn),
-      securityPolicy: SecurityPolicy.TLS_1_2,
-    });
   }
 
   private addStage(httpApi: HttpApi, config: Config): HttpStage {
@@ -109,21 +99,6 @@ export class Api extends Construct {
     });
   }
 }
-
-/** What a function needs for its part of the rate limit of accounts; nothing if the stage has no limit. */
-const rateLimitSettings = (
-  { config: { rateLimitRequests }, table }: ServiceProps,
-  grants: readonly Grant[],
-) =>
-  rateLimitRequests > 0
-    ? {
-        environment: {
-          RATE_LIMIT_REQUESTS: String(rateLimitRequests),
-          RATE_LIMIT_SECONDS: "60",
-        },
-        policies: { RateLimit: grants.map((grant) => grantStatement(table, grant)) },
-      }
-    : undefined;
 
 /** What scripts of these origins may send and read. */
 const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({

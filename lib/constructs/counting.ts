@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
-import { FailureQueue, StreamReader } from "./stream-reader.ts";
+import { StreamReader } from "./stream-reader.ts";
 
 /** Keeps the counts of lists: a reader of the table's stream, and a function that verifies counts every hour. */
 export class Counting extends Construct {
@@ -24,7 +24,6 @@ export class Counting extends Construct {
       maxBatchingWindow: Duration.seconds(1),
       // Without the filter, the function's own writes to the tree would trigger it again, endlessly.
       filters: [{ dynamodb: { Keys: { pk: { S: listed } } } }],
-      failures: new FailureQueue(this, "Failures"),
     });
     this.auditor = new ServiceFunction(this, "audit-counts", {
       ...props,
@@ -32,9 +31,7 @@ export class Counting extends Construct {
       timeout: Duration.minutes(15),
       whyNoQueue: "The next run goes on where this one ended.",
     });
-    scheduleFunction(this, this.auditor, {
-      description: `Verifies the counts of ${Stack.of(this).stackName}`,
-      scheduleExpression: "rate(1 hour)",
-    });
+    const description = `Verifies the counts of ${Stack.of(this).stackName}`;
+    scheduleFunction(this, this.auditor, "rate(1 hour)", description);
   }
 }

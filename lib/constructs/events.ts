@@ -4,7 +4,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
 import type { ServiceProps } from "./service-function.ts";
-import { FailureQueue, StreamReader } from "./stream-reader.ts";
+import { StreamReader } from "./stream-reader.ts";
 
 /** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
 export class Events extends Construct {
@@ -18,29 +18,24 @@ export class Events extends Construct {
       description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
     });
     const { eventArchiveDays } = props.config;
-    if (eventArchiveDays !== undefined) this.archiveFor(eventArchiveDays);
-    const failures = new FailureQueue(this, "Failures");
+    // So that EventBridge can send the events of this service again.
+    if (eventArchiveDays !== undefined)
+      this.bus.archive("Archive", {
+        archiveName: Stack.of(this).stackName,
+        eventPattern: { source: [eventSource] },
+        retention: Duration.days(eventArchiveDays),
+      });
     this.publisher = new StreamReader(this, "Publisher", "publish-events", {
       ...props,
       timeout: Duration.seconds(60),
-      environment: { EVENT_BUS_NAME: this.bus.eventBusName, FAILURES_URL: failures.queueUrl },
-      policies: {
-        Events: [new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] })],
-      },
+      environment: { EVENT_BUS_NAME: this.bus.eventBusName },
+      statements: [new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] })],
       // At least ten calls of PutEvents, and at most a hundred.
       batchSize: 100,
       filters,
-      failures,
     });
-  }
-
-  /** Keeps the events of this service, so that EventBridge can send them again. */
-  private archiveFor(days: number): void {
-    this.bus.archive("Archive", {
-      archiveName: Stack.of(this).stackName,
-      eventPattern: { source: [eventSource] },
-      retention: Duration.days(days),
-    });
+    const { fn, failures } = this.publisher;
+    fn.lambda.addEnvironment("FAILURES_URL", failures.queueUrl);
   }
 }
 

@@ -10,31 +10,26 @@ import {
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
+type ReadAction = "GetItem" | "BatchGetItem" | "Query";
+type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
 const tableAttributes = [...Object.values(indexes), activityIndex.sortKey, expiryAttribute] as const;
 
-/** Reads of items of some types, by the table's key and by the keys of the named indexes. */
-interface ReadGrant {
-  readonly actions: readonly `dynamodb:${"GetItem" | "BatchGetItem" | "Query"}`[];
+/** Reads or writes of items of some types. */
+interface ItemGrant {
+  readonly actions: readonly `dynamodb:${ReadAction | WriteAction}`[];
   readonly types: readonly ItemType[];
+  /** The account that has the items; any account unless set. */
+  readonly account?: string;
+  /** The indexes that are read, too. */
   readonly indexes?: readonly IndexName[];
   /** Whether a read may only show that an item exists. */
   readonly keyOnly?: true;
-  /** The account that has the items; any account unless set. */
-  readonly account?: string;
-}
-
-/** Writes of items of some types. */
-interface WriteGrant {
-  readonly actions: readonly `dynamodb:${"PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem"}`[];
-  readonly types: readonly ItemType[];
-  /** The table attributes that the items have. A write that names another one is denied. */
-  readonly sets: readonly (typeof tableAttributes)[number][];
+  /** The table attributes that written items have: none unless set. A write that names another one is denied. */
+  readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
-  /** The account that has the items; any account unless set. */
-  readonly account?: string;
 }
 
 /** A scan of the keys of all items. */
@@ -42,7 +37,7 @@ interface ScanGrant {
   readonly actions: readonly "dynamodb:Scan"[];
 }
 
-export type Grant = ReadGrant | WriteGrant | ScanGrant;
+type Grant = ItemGrant | ScanGrant;
 
 const putIdempotencyRecord: Grant = {
   actions: ["dynamodb:PutItem"],
@@ -53,19 +48,29 @@ const putIdempotencyRecord: Grant = {
 
 const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
-  { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: [] },
+  { actions: ["dynamodb:PutItem"], types: ["COUNT"] },
 ];
+
+const countRequests: Grant = {
+  actions: ["dynamodb:UpdateItem"],
+  types: ["RATE"],
+  sets: ["expiresAt"],
+  returnsStored: true,
+};
+
+/** The limits are of a type of their own: no function may change one. */
+const readAccountLimit: Grant = { actions: ["dynamodb:GetItem"], types: ["LIMIT"] };
+
+/** A stage in which accounts have no rate limit does not allow these. */
+const rateLimitGrants: readonly Grant[] = [countRequests, readAccountLimit];
 
 /** The account of the canary's API key. */
 export const canaryAccount = "canary";
 
 const ofCanary = { types: ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"], account: canaryAccount } as const;
 
-/**
- * Everything that each function may do with the table, besides `rateLimitGrants` and `accountLimitGrants`. A transaction
- * needs the actions of its items.
- */
-export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
+/** Everything that each function may do with the table. A transaction needs the actions of its items. */
+const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
       actions: ["dynamodb:Query"],
@@ -74,6 +79,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    countRequests,
   ],
   "create-lead": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "IDEMPOTENCY"] },
@@ -82,8 +88,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["LEAD"],
       sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
     },
-    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"] },
     putIdempotencyRecord,
+    countRequests,
   ],
   "list-conversations": [
     {
@@ -94,6 +101,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    countRequests,
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
@@ -103,7 +111,7 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       types: ["CONVERSATION"],
       sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt"],
     },
-    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
     putIdempotencyRecord,
     {
       actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
@@ -111,8 +119,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       sets: ["lastMessageAt"],
       returnsStored: true,
     },
+    countRequests,
   ],
-  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }],
+  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }, readAccountLimit],
   "maintain-counts": [
     { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
@@ -122,9 +131,9 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
-    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"], sets: [] },
+    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"] },
     { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
-    { actions: ["dynamodb:PutItem"], types: ["AUDIT"], sets: [] },
+    { actions: ["dynamodb:PutItem"], types: ["AUDIT"] },
   ],
   // The stream passes it whole items.
   "publish-events": [],
@@ -135,35 +144,28 @@ export const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       actions: ["dynamodb:DeleteItem"],
       ...ofCanary,
       types: [...ofCanary.types, "EXTERNAL"],
-      sets: [],
     },
   ],
 };
 
-/** What the functions of the routes may also do if accounts have a rate limit. */
-export const rateLimitGrants: readonly Grant[] = [
-  { actions: ["dynamodb:UpdateItem"], types: ["RATE"], sets: ["expiresAt"], returnsStored: true },
-];
-
-/**
- * What the authorizer may also do if accounts have a rate limit. The limits are of a type of their own: no function may
- * change one.
- */
-export const accountLimitGrants: readonly Grant[] = [{ actions: ["dynamodb:GetItem"], types: ["LIMIT"] }];
+/** The policy statements of what a function may do with the table: none for a function that does not use it. */
+export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: boolean) =>
+  grants[name]
+    .filter((grant) => hasRateLimit || !rateLimitGrants.includes(grant))
+    .map((grant) => grantStatement(table, grant));
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
-export function grantStatement(table: Table, grant: Grant): PolicyStatement {
+function grantStatement(table: Table, grant: Grant): PolicyStatement {
   if (!("types" in grant))
     return new PolicyStatement({
       actions: [...grant.actions],
       resources: [table.tableArn],
       conditions: keysOnly,
     });
-  const indexNames = ("indexes" in grant && grant.indexes) || [];
   // An account whose name begins alike is another one.
   const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
   const leadingKeys = grant.types.flatMap((type) => parts.map((part) => `${type}#${part}`));
-  const indexArns = indexNames.map((name) => `${table.tableArn}/index/${name}`);
+  const indexArns = (grant.indexes ?? []).map((name) => `${table.tableArn}/index/${name}`);
   return new PolicyStatement({
     actions: [...grant.actions],
     resources: [table.tableArn, ...indexArns],
@@ -171,7 +173,7 @@ export function grantStatement(table: Table, grant: Grant): PolicyStatement {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
       // `ForAllValues` also matches a request without keys.
       Null: { "dynamodb:LeadingKeys": "false" },
-      ...("sets" in grant ? writeConditions(grant) : readConditions(grant)),
+      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.keyOnly && keysOnly),
     },
   });
 }
@@ -182,10 +184,10 @@ const keysOnly = {
   StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
 };
 
-const readConditions = ({ keyOnly }: ReadGrant) => keyOnly && keysOnly;
+const isWrite = (action: string) => !/Query|GetItem/.test(action);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
-const writeConditions = ({ sets, returnsStored }: WriteGrant) => ({
+const writeConditions = ({ sets = [], returnsStored }: ItemGrant) => ({
   "ForAllValues:StringNotEquals": {
     "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
   },

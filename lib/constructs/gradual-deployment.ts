@@ -14,7 +14,25 @@ export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
     super(scope, id);
     this.aliases = functions.map(({ alias }) => alias);
-    this.groups = this.addGroups(this.aliases);
+    const application = new LambdaApplication(this, "Application", {
+      applicationName: Stack.of(this).stackName,
+    });
+    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
+    Validations.of(role.node.findChild("Resource")).acknowledge({
+      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
+      reason: "AWS keeps the policy up to date with what CodeDeploy needs to shift the requests of an alias.",
+    });
+    this.groups = this.aliases.map(
+      (alias) =>
+        new LambdaDeploymentGroup(alias, "Deployments", {
+          application,
+          alias,
+          role,
+          // As long as the slowest of the alarms needs, and as the canary needs to call each new version.
+          deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
+          autoRollback: { stoppedDeployment: true },
+        }),
+    );
   }
 
   /** Returns all requests to the previous versions if the alarm is raised while they shift. */
@@ -33,28 +51,6 @@ export class GradualDeployment extends Construct {
           ExecutedVersion: alias.version.version,
         },
       }),
-    );
-  }
-
-  private addGroups(aliases: readonly Alias[]): LambdaDeploymentGroup[] {
-    const application = new LambdaApplication(this, "Application", {
-      applicationName: Stack.of(this).stackName,
-    });
-    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("codedeploy.amazonaws.com") });
-    Validations.of(role.node.findChild("Resource")).acknowledge({
-      id: "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]",
-      reason: "AWS keeps the policy up to date with what CodeDeploy needs to shift the requests of an alias.",
-    });
-    return aliases.map(
-      (alias) =>
-        new LambdaDeploymentGroup(alias, "Deployments", {
-          application,
-          alias,
-          role,
-          // As long as the slowest of the alarms needs, and as the canary needs to call each new version.
-          deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
-          autoRollback: { stoppedDeployment: true },
-        }),
     );
   }
 }

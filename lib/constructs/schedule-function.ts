@@ -4,16 +4,12 @@ import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { Construct } from "constructs";
 import type { ServiceFunction } from "./service-function.ts";
 
-interface ScheduleProps {
-  readonly description: string;
-  readonly scheduleExpression: string;
-}
-
 /** Runs a function again and again, with a role that may do nothing else. A run that fails is not repeated: the next one follows. */
 export function scheduleFunction(
   scope: Construct,
   { lambda, alias }: ServiceFunction,
-  props: ScheduleProps,
+  scheduleExpression: string,
+  description: string,
 ): CfnSchedule {
   const { functionArn } = alias;
   // The scheduler calls asynchronously: Lambda would run it again, and a success would hide the failure.
@@ -33,7 +29,8 @@ export function scheduleFunction(
     inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
   });
   return new CfnSchedule(scope, "Schedule", {
-    ...props,
+    description,
+    scheduleExpression,
     flexibleTimeWindow: { mode: "OFF" },
     target: { arn: functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },
   });

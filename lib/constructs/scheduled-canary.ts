@@ -39,12 +39,10 @@ export class ScheduledCanary extends Construct {
         KEY_PARAMETER: parameter,
         KEY_ACCOUNT: canaryAccount,
       },
-      policies: { Key: [readKey] },
+      statements: [readKey],
       whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
     });
-    this.schedule = scheduleFunction(this, this.runner, {
-      description: `Runs the canary of ${stackName}`,
-      scheduleExpression: "rate(5 minutes)",
-    });
+    const description = `Runs the canary of ${stackName}`;
+    this.schedule = scheduleFunction(this, this.runner, "rate(5 minutes)", description);
   }
 }

@@ -16,7 +16,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../bundling/bundle.ts";
 import type { Config } from "../config/config.ts";
-import { grantStatement, grants } from "./function-permissions.ts";
+import { tableStatements } from "./function-permissions.ts";
 import type { ServiceTable } from "./table.ts";
 
 /** What a construct needs to create its functions. */
@@ -33,8 +33,8 @@ export interface ServiceFunctionProps extends ServiceProps {
   readonly memorySize?: number;
   /** Variables beside the table's name. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What the role allows beside the function's grants on the table, by the name of the policy. */
-  readonly policies?: Readonly<Record<string, readonly PolicyStatement[]>>;
+  /** What the role allows beside its part of the table. */
+  readonly statements?: readonly PolicyStatement[];
   /** Why the function needs no dead-letter queue. */
   readonly whyNoQueue?: string;
 }
@@ -56,10 +56,20 @@ export class ServiceFunction extends Construct {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
-    const { codeRelease, removalPolicy, logErrorMessages } = props.config;
+    const { codeRelease, removalPolicy, logErrorMessages, rateLimitRequests } = props.config;
+    const data = tableStatements(name, props.table, rateLimitRequests > 0);
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
       removalPolicy,
+    });
+    const writeLogs = new PolicyStatement({
+      actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+      resources: [logGroup.logGroupArn],
+    });
+    const statements = [...data, ...(props.statements ?? []), writeLogs];
+    const role = new Role(this, "Role", {
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+      inlinePolicies: { Access: new PolicyDocument({ statements }) },
     });
     this.lambda = new LambdaFunction(this, "Function", {
       runtime: Runtime.NODEJS_24_X,
@@ -70,8 +80,8 @@ export class ServiceFunction extends Construct {
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
       environment: {
-        // A function without grants on the table does not need its name.
-        ...(grants[name].length > 0 && { TABLE_NAME: props.table.tableName }),
+        // A function that does not use the table does not need its name.
+        ...(data.length > 0 && { TABLE_NAME: props.table.tableName }),
         RELEASE: codeRelease,
         ...(logErrorMessages && { LOG_ERROR_MESSAGES: "true" }),
         ...props.environment,
@@ -80,7 +90,7 @@ export class ServiceFunction extends Construct {
         // The version of a failed deployment is deleted: it would stop the next deployment of the same code.
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
-      role: this.createRole(props, logGroup),
+      role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
@@ -93,22 +103,6 @@ export class ServiceFunction extends Construct {
       { id: "Serverless-LambdaDLQ", reason: props.whyNoQueue ?? calledSynchronously },
       { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
     );
-  }
-
-  private createRole({ table, policies = {} }: ServiceFunctionProps, logGroup: LogGroup): Role {
-    const data = grants[this.name].map((grant) => grantStatement(table, grant));
-    const writeLogs = new PolicyStatement({
-      actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-      resources: [logGroup.logGroupArn],
-    });
-    return new Role(this, "Role", {
-      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      inlinePolicies: Object.fromEntries(
-        Object.entries({ ...(data.length > 0 && { Data: data }), ...policies, Logs: [writeLogs] }).map(
-          ([policy, statements]) => [policy, new PolicyDocument({ statements: [...statements] })],
-        ),
-      ),
-    });
   }
 }
 

@@ -13,22 +13,29 @@ interface StreamReaderProps extends ServiceFunctionProps {
   readonly maxBatchingWindow?: Duration;
   /** It reads the records that match one of these patterns. */
   readonly filters: readonly Readonly<Record<string, unknown>>[];
-  readonly failures: FailureQueue;
 }
 
 /** A function that reads the table's stream. */
 export class StreamReader extends Construct {
   readonly fn: ServiceFunction;
   readonly source: EventSourceMapping;
-  readonly failures: FailureQueue;
+  /** Failed batches, for the longest time that SQS keeps them, until an operator handles them. */
+  readonly failures: Queue;
 
   constructor(scope: Construct, id: string, name: FunctionName, props: StreamReaderProps) {
     super(scope, id);
     const { streamArn } = props.table;
-    this.failures = props.failures;
+    this.failures = new Queue(scope, "Failures", { enforceSSL: true, retentionPeriod: Duration.days(14) });
+    const { queueArn } = this.failures;
+    const reason = "This is a dead-letter queue: no consumer receives from it, so no message can fail.";
+    Validations.of(this.failures.node.findChild("Resource")).acknowledge(
+      { id: "AwsSolutions-SQS3", reason },
+      { id: "Serverless-SQSRedrivePolicy", reason },
+    );
+    const sendFailures = new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] });
     this.fn = new ServiceFunction(this, name, {
       ...props,
-      policies: { ...props.policies, Stream: [readStatement(streamArn), this.failures.sendStatement()] },
+      statements: [...(props.statements ?? []), readStatement(streamArn), sendFailures],
       whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
     this.source = new EventSourceMapping(this, "Source", {
@@ -48,7 +55,7 @@ export class StreamReader extends Construct {
       retryAttempts: -1,
       // After half of the stream's 24 hours, the batch goes to the failure queue while the stream still has it.
       maxRecordAge: Duration.hours(12),
-      onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
+      onFailure: { bind: () => ({ destination: queueArn }) },
     });
   }
 }
@@ -64,20 +71,3 @@ const readStatement = (streamArn: string) =>
     ],
     resources: [streamArn],
   });
-
-/** A queue that keeps failed batches for the longest time that SQS allows, until an operator handles them. */
-export class FailureQueue extends Queue {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, { enforceSSL: true, retentionPeriod: Duration.days(14) });
-    const reason = "This is a dead-letter queue: no consumer receives from it, so no message can fail.";
-    Validations.of(this.node.findChild("Resource")).acknowledge(
-      { id: "AwsSolutions-SQS3", reason },
-      { id: "Serverless-SQSRedrivePolicy", reason },
-    );
-  }
-
-  /** Allows sending failed batches to it. */
-  sendStatement(): PolicyStatement {
-    return new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [this.queueArn] });
-  }
-}

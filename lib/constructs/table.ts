@@ -59,7 +59,11 @@ export class ServiceTable extends Table {
       nonKeyAttributes: [...activityIndex.copies],
     });
     Tags.of(this).add(dataFormatTag, String(dataFormat));
-    if (!keepsData) this.acknowledgeNoRecovery();
+    if (!keepsData)
+      Validations.of(this.node.findChild("Resource")).acknowledge({
+        id: "AwsSolutions-DDB3",
+        reason: "The stage deletes its data with its stack, and continuous backups are charged for.",
+      });
   }
 
   /** Throttled reads or writes, of the table and of each index: the table's own metric does not include its indexes. */
@@ -75,12 +79,5 @@ export class ServiceTable extends Table {
     const names = [...Object.keys(indexes), activityIndex.name];
     const ofIndexes = names.map((name) => metric(name, { GlobalSecondaryIndexName: name }));
     return [metric("the table"), ...ofIndexes];
-  }
-
-  private acknowledgeNoRecovery() {
-    Validations.of(this.node.findChild("Resource")).acknowledge({
-      id: "AwsSolutions-DDB3",
-      reason: "The stage deletes its data with its stack, and continuous backups are charged for.",
-    });
   }
 }

@@ -1,43 +1,69 @@
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
+import type { Api } from "../constructs/api.ts";
+import type { Counting } from "../constructs/counting.ts";
+import type { Events } from "../constructs/events.ts";
+import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
+import type { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { StreamReader } from "../constructs/stream-reader.ts";
-import { always, faultsDuring, percentage, undone } from "./metric-math.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
+import type { ServiceTable } from "../constructs/table.ts";
+import type { LogMetrics } from "./log-metrics.ts";
+import { always, faultsDuring, percentage } from "./metric-math.ts";
 
-/** What holds for an alarm that does not set it. */
-export const alarmDefaults = { threshold: 1, periods: [1, 1, 5], fromOutside: "Nothing" } as const;
+/** Where the metrics of alarms come from. */
+export interface MonitoredResources {
+  readonly table: ServiceTable;
+  readonly api: Api;
+  readonly counting: Counting;
+  readonly events: Events;
+  readonly logs: LogMetrics;
+  /** Uses the API from outside, if the stage has it. */
+  readonly canary: ScheduledCanary | undefined;
+  /** Shifts requests to new versions, if the stage deploys gradually. */
+  readonly deployment: GradualDeployment | undefined;
+  /** Every function of the service. */
+  readonly functions: readonly ServiceFunction[];
+}
 
 /** An alarm: its metric, when it is raised, and what the runbook says of it. */
-export interface AlarmDefinition {
+interface AlarmDefinition {
   readonly name: string;
-  /** The anchor of its section in the runbook; its name unless set. */
-  readonly section?: string;
+  /** The anchor of its section in the runbook. */
+  readonly section: string;
   /** Who is paged is woken: callers are harmed, and no caller can cause it alone. A ticket waits for working hours. */
   readonly severity: "page" | "ticket";
-  /** 1 unless set. */
-  readonly threshold?: number;
-  readonly unit?: "%" | "days";
+  readonly threshold: number;
+  readonly unit: "" | "%" | "days";
   /** Whether the metric must always have data: values below the threshold breach, and missing ones. */
-  readonly required?: true;
-  /** How many of how many periods must breach, and the minutes of a period: one of five minutes unless set. */
-  readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
+  readonly required: boolean;
+  /** How many of how many periods must breach, and the minutes of a period. */
+  readonly periods: readonly [breaching: number, evaluated: number, minutes: number];
   /** Whether it ends a gradual deployment: CodeDeploy accepts ten alarms. */
-  readonly rollsBack?: true;
+  readonly rollsBack: boolean;
   readonly means: string;
   /** What to look at first. */
   readonly first: string;
-  /** What a caller can raise it with: nothing unless set. */
-  readonly fromOutside?: string;
+  /** What a caller can raise it with. */
+  readonly fromOutside: string;
   /** Undefined if the stage does not have what it watches. */
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
 
+/** What holds for an alarm that does not set it; its section has its name. */
+const defaults = {
+  severity: "ticket",
+  threshold: 1,
+  unit: "",
+  required: false,
+  periods: [1, 1, 5],
+  rollsBack: false,
+  fromOutside: "Nothing",
+} as const;
+
 const total = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
-
-const names = (of: readonly ServiceFunction[]) => of.map(({ name }) => name);
 
 const routesOf = (kind: "list" | "write", { api }: MonitoredResources) =>
   api.handlers.filter(({ name }) => routes[name as RouteName].kind === kind);
@@ -45,9 +71,9 @@ const routesOf = (kind: "list" | "write", { api }: MonitoredResources) =>
 /** Lambda's errors, and logged 5xx that no caller can cause alone. Lambda's metrics cost nothing. */
 const serverErrors = (of: readonly ServiceFunction[], { logs }: MonitoredResources) =>
   percentage(
-    of.map(({ name, lambda }) => ({
-      bad: [...logs.lines(logEvents.requestFailed, name), lambda.metricErrors()],
-      all: lambda.metricInvocations(),
+    of.map((fn) => ({
+      bad: [...logs.lines(logEvents.requestFailed, fn), fn.lambda.metricErrors()],
+      all: fn.lambda.metricInvocations(),
     })),
     1,
   );
@@ -61,6 +87,7 @@ const serverErrorsAlarm = {
   periods: [2, 3, 5],
   rollsBack: true,
   first: "The errors of the functions, and where they were thrown.",
+  fromOutside: "Nothing but a bug that a request meets",
 } as const;
 
 const throttles = (of: readonly ServiceFunction[]) =>
@@ -71,24 +98,33 @@ const throttles = (of: readonly ServiceFunction[]) =>
 
 const tableThrottlesAlarm = {
   section: "table-throttles",
-  severity: "ticket",
   periods: [2, 2, 5],
   first: "The table or an index, on DynamoDB's automatic dashboard.",
 } as const;
 
-/** Whether a reader of the stream is late: what callers wrote is a record of the stream for each of them. */
-function late({ fn }: StreamReader, { logs }: MonitoredResources, faults: readonly IMetric[] = []) {
+/**
+ * 1 if a reader of the stream is late or has a fault, or if callers wrote in the period before, which makes a record of the
+ * stream each time, and nothing was read in that period and this one, because reading takes time and metrics come late. 0
+ * if something was read. No data without writes and reads, when nothing shows whether writes would be read.
+ *
+ * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
+ * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
+ */
+function late({ fn }: StreamReader, resources: MonitoredResources, faults: readonly IMetric[] = []) {
   const age = (statistic: string) => fn.lambda.metric("IteratorAge", { statistic });
   const isOld = new MathExpression({
     // Milliseconds. Older than a period: one change of this age shows that the fault lasts.
     expression: "age + TIME_SERIES(0) >= 300000",
     usingMetrics: { age: age(Stats.MAXIMUM) },
   });
-  return undone({
-    given: logs.lines(logEvents.request, "create-lead", "send-message"),
-    // Lambda reports the age of each batch that it passes to the function.
-    sign: age(Stats.SAMPLE_COUNT),
-    faults: [isOld, ...faults],
+  return new MathExpression({
+    expression: "IF(faults > 0, 1, IF(2 * done - DIFF(done) > 0, 0, IF(work - DIFF(work) > 0, 1)))",
+    usingMetrics: {
+      // Lambda reports the age of each batch that it passes to the function.
+      done: always("sign", [age(Stats.SAMPLE_COUNT)]),
+      work: always("given", resources.logs.lines(logEvents.request, ...routesOf("write", resources))),
+      faults: always("fault", [isOld, ...faults]),
+    },
   });
 }
 
@@ -100,8 +136,10 @@ const concurrentExecutions = new Metric({
   ...maximum,
 });
 
-/** Every alarm, in the order of the runbook's table. `npm run tables` writes that table. */
-export const alarms: readonly AlarmDefinition[] = [
+/** An alarm with what differs from the defaults. */
+type OwnDefinition = Omit<AlarmDefinition, "section" | keyof typeof defaults> & Partial<AlarmDefinition>;
+
+const definitions: readonly OwnDefinition[] = [
   {
     name: "server-errors-authorize",
     ...serverErrorsAlarm,
@@ -114,19 +152,16 @@ export const alarms: readonly AlarmDefinition[] = [
     name: "server-errors-lists",
     ...serverErrorsAlarm,
     means: "Requests of a list fail with 5xx: callers cannot read and must retry.",
-    fromOutside: "Nothing but a bug that a request meets",
     metric: (resources) => serverErrors(routesOf("list", resources), resources),
   },
   {
     name: "server-errors-writes",
     ...serverErrorsAlarm,
     means: "Requests that write fail with 5xx: callers cannot add leads or messages and must retry.",
-    fromOutside: "Nothing but a bug that a request meets",
     metric: (resources) => serverErrors(routesOf("write", resources), resources),
   },
   {
     name: "slow-answers",
-    severity: "ticket",
     threshold: 3,
     unit: "%",
     periods: [1, 1, 60],
@@ -146,7 +181,6 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "error-budget",
-    severity: "ticket",
     threshold: 0.3,
     unit: "%",
     periods: [1, 1, 360],
@@ -158,7 +192,6 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "forbidden-requests",
-    severity: "ticket",
     threshold: 100,
     means:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
@@ -168,25 +201,21 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "rate-limiter-open",
-    severity: "ticket",
     periods: [2, 2, 5],
     means:
       "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     first: "The cause, in the log of the functions.",
-    metric: ({ api, logs }) =>
-      always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...names(api.handlers))),
+    metric: ({ api, logs }) => always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...api.handlers)),
   },
   {
     name: "invalid-items",
-    severity: "ticket",
     means:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
-    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.invalidItem, ...names(functions))),
+    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.invalidItem, ...functions)),
   },
   {
     name: "certificate-expiry",
-    severity: "ticket",
     threshold: 30,
     unit: "days",
     required: true,
@@ -194,7 +223,7 @@ export const alarms: readonly AlarmDefinition[] = [
     means:
       "The certificate of the custom domain expires in less than 30 days or has expired: clients cannot connect without a valid one.",
     first: "Whether AWS renews it.",
-    metric: ({ certificate }) => certificate?.metricDaysToExpiry(),
+    metric: ({ api }) => api.certificate?.metricDaysToExpiry(),
   },
   {
     name: "canary",
@@ -219,7 +248,6 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "gateway-throttles",
-    severity: "ticket",
     periods: [2, 2, 5],
     means: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     first: "The requests by account.",
@@ -228,7 +256,6 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "function-throttles",
-    severity: "ticket",
     threshold: 80,
     unit: "%",
     periods: [2, 2, 5],
@@ -249,7 +276,6 @@ export const alarms: readonly AlarmDefinition[] = [
   {
     name: "background-throttles",
     section: "function-throttles",
-    severity: "ticket",
     periods: [2, 2, 5],
     means:
       "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
@@ -284,25 +310,23 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "counts-wrong",
-    severity: "ticket",
     means:
       "Counts were damaged, corrected or given up, or rows were written nearly too late for them: lists of the account in the log may have returned 503 or wrong totals.",
     first: "Which lines were logged, then the failure queue of maintain-counts.",
     metric: (resources) => {
       const { counting, logs } = resources;
-      const lists = names(routesOf("list", resources));
+      const { maintainer, auditor } = counting;
       return always("sign", [
-        counting.maintainer.failures.metricApproximateNumberOfMessagesVisible(maximum),
-        ...logs.lines(logEvents.lateWrites, "maintain-counts"),
-        ...logs.lines(logEvents.countsGivenUp, "maintain-counts", "audit-counts"),
-        ...logs.lines(logEvents.countsRepaired, "audit-counts"),
-        ...logs.lines(logEvents.countsDamaged, "maintain-counts", "audit-counts", ...lists),
+        maintainer.failures.metricApproximateNumberOfMessagesVisible(maximum),
+        ...logs.lines(logEvents.lateWrites, maintainer.fn),
+        ...logs.lines(logEvents.countsGivenUp, maintainer.fn, auditor),
+        ...logs.lines(logEvents.countsRepaired, auditor),
+        ...logs.lines(logEvents.countsDamaged, maintainer.fn, auditor, ...routesOf("list", resources)),
       ]);
     },
   },
   {
     name: "audit-late",
-    severity: "ticket",
     required: true,
     periods: [1, 1, 6 * 60],
     means:
@@ -330,7 +354,6 @@ export const alarms: readonly AlarmDefinition[] = [
   },
   {
     name: "new-version-errors",
-    severity: "ticket",
     periods: [1, 3, 1],
     rollsBack: true,
     means: "A new version of a function crashes or times out: its requests fail with 5xx.",
@@ -339,3 +362,10 @@ export const alarms: readonly AlarmDefinition[] = [
     metric: ({ deployment }) => deployment && always("error", deployment.metricErrors()),
   },
 ];
+
+/** Every alarm, in the order of the runbook's table. `npm run tables` writes that table. */
+export const alarms: readonly AlarmDefinition[] = definitions.map((alarm) => ({
+  section: alarm.name,
+  ...defaults,
+  ...alarm,
+}));

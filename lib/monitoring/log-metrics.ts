@@ -3,7 +3,6 @@ import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter, type MetricFilterOptions } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import * as logEvents from "../../shared/logging/log-events.ts";
-import type { FunctionName } from "../bundling/bundle.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 
 /** Lambda's JSON log format puts a logged object under `message`. */
@@ -71,8 +70,8 @@ export class LogMetrics extends Construct {
   }
 
   /** How many counted lines with this `event` each of these functions wrote: no data for none. */
-  lines(event: string, ...functions: readonly FunctionName[]): Metric[] {
-    return functions.map((name) => this.metric(name, { dimensionsMap: { Event: event } }));
+  lines(event: string, ...functions: readonly ServiceFunction[]): Metric[] {
+    return functions.map(({ name }) => this.metric(name, { dimensionsMap: { Event: event } }));
   }
 
   private metric(metricName: string, options?: MetricOptions): Metric {

@@ -1,10 +1,13 @@
-import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
+import { Duration, Stack } from "aws-cdk-lib";
+import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
+import type { Config } from "../config/config.ts";
 import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
 import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
-import { addAlarms } from "./alarms.ts";
+import { alarms, type MonitoredResources } from "./alarm-definitions.ts";
 import { LogMetrics } from "./log-metrics.ts";
-import type { MonitoredResources } from "./monitored-resources.ts";
 
 type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events" | "deployment">;
 
@@ -26,14 +29,40 @@ export class Monitoring extends Construct {
       ...[api.authorizer, ...api.handlers, counting.maintainer.fn, counting.auditor, events.publisher.fn],
       ...(canary ? [canary.runner] : []),
     ];
-    const { certificateArn: arn } = config;
-    const resources: MonitoredResources = {
-      ...constructs,
-      logs: new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions: this.functions }),
-      certificate: arn === undefined ? undefined : Certificate.fromCertificateArn(this, "Certificate", arn),
-      canary,
-      functions: this.functions,
-    };
-    addAlarms(new Construct(this, "Alarms"), config, resources);
+    const { functions } = this;
+    const logs = new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions });
+    addAlarms(new Construct(this, "Alarms"), config, { ...constructs, logs, canary, functions });
+  }
+}
+
+/** Adds the service's alarms: each links to its section of the runbook. */
+function addAlarms(scope: Construct, { runbookUrl, alarmsTo }: Config, resources: MonitoredResources) {
+  const actions = alarmsTo && {
+    page: new SnsAction(Topic.fromTopicArn(scope, "Page", alarmsTo.page)),
+    ticket: new SnsAction(Topic.fromTopicArn(scope, "Ticket", alarmsTo.ticket)),
+  };
+  for (const { name, section, required, means, first, ...definition } of alarms) {
+    const metric = definition.metric(resources);
+    if (!metric) continue;
+    const [datapointsToAlarm, evaluationPeriods, minutes] = definition.periods;
+    const alarm = new Alarm(scope, name, {
+      alarmName: `${Stack.of(scope).stackName}-${name}`,
+      alarmDescription: `${means} First: ${first} Runbook: ${runbookUrl}#${section}`,
+      metric: metric.with({ period: Duration.minutes(minutes) }),
+      threshold: definition.threshold,
+      comparisonOperator: required
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      datapointsToAlarm,
+      evaluationPeriods,
+      // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
+      treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
+    });
+    if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
+    const action = actions?.[definition.severity];
+    if (!action) continue;
+    alarm.addAlarmAction(action);
+    // It notifies when an alarm clears, too.
+    alarm.addOkAction(action);
   }
 }

@@ -3,10 +3,10 @@ import * as conversations from "../../shared/schemas/conversation-schemas.ts";
 import * as leads from "../../shared/schemas/lead-schemas.ts";
 import { pageDescriptions, pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
-import { eventComponents } from "./event-envelopes.ts";
 import { leadExample, requestExamples, responseExamples } from "./examples.ts";
 import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
 import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.ts";
+import { eventComponents } from "./webhooks.ts";
 
 interface Component {
   readonly schema: {

@@ -162,17 +162,18 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
 };
 
-/** The responses of the other problems. */
-export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, object> = {
-  insufficient_access: problem("insufficient_access", "This API key may only read."),
-  lead_exists: problem(
-    "lead_exists",
+/** What each problem says of a request. */
+const problemErrors: Record<
+  Exclude<ProblemCode, "invalid_input">,
+  readonly [detail: string, details?: ApiError["details"]]
+> = {
+  insufficient_access: ["This API key may only read."],
+  lead_exists: [
     `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
     { id: leadId },
-  ),
-  lead_not_found: problem("lead_not_found", "This account has no lead with this leadId."),
-  unsupported_media_type: problem(
-    "unsupported_media_type",
+  ],
+  lead_not_found: ["This account has no lead with this leadId."],
+  unsupported_media_type: [
     "The content-type must be application/json or another JSON type: text/plain was sent.",
     {
       faults: [
@@ -184,29 +185,29 @@ export const problemExamples: Record<Exclude<ProblemCode, "invalid_input">, obje
         },
       ],
     },
-  ),
-  idempotency_key_reused: problem(
-    "idempotency_key_reused",
+  ],
+  idempotency_key_reused: [
     "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",
-  ),
-  rate_limited: problem(
-    "rate_limited",
-    "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
-  ),
-  too_many_at_once: problem(
-    "too_many_at_once",
-    "Too many messages are sent to this conversation at once. Try again in 2 s.",
-  ),
-  internal_error: problem("internal_error", "Something went wrong here. It has been logged."),
-  busy: problem("busy", "The service is busy. Try again."),
+  ],
+  rate_limited: ["This account may make 6000 requests in 60 seconds. Try again in 42 s."],
+  too_many_at_once: ["Too many messages are sent to this conversation at once. Try again in 2 s."],
+  internal_error: ["Something went wrong here. It has been logged."],
+  busy: ["The service is busy. Try again."],
 };
+
+/** A response of each problem. */
+export const problemExamples = {
+  invalid_input: invalidExamples["create-lead"].response,
+  ...Object.fromEntries(
+    Object.entries(problemErrors).map(([code, error]) => [
+      code,
+      toBody(new ApiError(code as ProblemCode, ...error)),
+    ]),
+  ),
+} as Readonly<Record<ProblemCode, object>>;
 
 function invalid(place: Fault["in"], field: string, code: Fault["code"], message: string) {
   return toBody(invalidInput([{ in: place, field, code, message }]));
-}
-
-function problem(...error: ConstructorParameters<typeof ApiError>) {
-  return toBody(new ApiError(...error));
 }
 
 function toBody(error: ApiError): object {

@@ -3,6 +3,13 @@ import { compressedFrom } from "../../shared/http/compressed-responses.ts";
 /** A link of the `Link` header, as a pattern. */
 const link = (rel: string) => `</[^>]+>; rel=\\x22${rel}\\x22`;
 
+/** A header that always has the same value. */
+const constant = (value: string, description: string) => ({
+  description,
+  schema: { type: "string", const: value },
+  example: value,
+});
+
 /** The headers of responses, by their names. */
 const documented = {
   "apigw-requestid": {
@@ -10,22 +17,15 @@ const documented = {
     schema: { type: "string" },
     example: "ELcEv7R332QgMgM=",
   },
-  "Cache-Control": {
-    description: "No cache may keep a response of a function.",
-    schema: { type: "string", const: "no-store" },
-    example: "no-store",
-  },
-  Vary: {
-    description:
-      "The response depends on the `Accept-Encoding` of the request. On every response of a function.",
-    schema: { type: "string", const: "Accept-Encoding" },
-    example: "Accept-Encoding",
-  },
-  "Content-Encoding": {
-    description: `The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
-    schema: { type: "string", const: "gzip" },
-    example: "gzip",
-  },
+  "Cache-Control": constant("no-store", "No cache may keep a response of a function."),
+  Vary: constant(
+    "Accept-Encoding",
+    "The response depends on the `Accept-Encoding` of the request. On every response of a function.",
+  ),
+  "Content-Encoding": constant(
+    "gzip",
+    `The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
+  ),
   "RateLimit-Policy": {
     description:
       "The account's limit: `q` requests in each window of `w` seconds. On every response of a function, unless the deployment has no limit.",
@@ -53,17 +53,14 @@ const documented = {
     example:
       '</api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"',
   },
-  "Accept-Encoding": {
-    description:
-      "The body was refused for its `Content-Encoding`, and not for its `Content-Type`: send it uncompressed.",
-    schema: { type: "string", const: "identity" },
-    example: "identity",
-  },
-  "Idempotency-Replayed": {
-    description: "The request took effect before, and this response repeats the first one.",
-    schema: { type: "string", const: "true" },
-    example: "true",
-  },
+  "Accept-Encoding": constant(
+    "identity",
+    "The body was refused for its `Content-Encoding`, and not for its `Content-Type`: send it uncompressed.",
+  ),
+  "Idempotency-Replayed": constant(
+    "true",
+    "The request took effect before, and this response repeats the first one.",
+  ),
 };
 
 export type HeaderName = keyof typeof documented;

@@ -1,6 +1,6 @@
 import type { JSONSchema } from "json-schema-to-ts";
 import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "../../shared/errors.ts";
-import { invalidExamples, problemExamples } from "./examples.ts";
+import { problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** A list of values to which a later version may add, so that no schema may be closed to others. */
@@ -33,12 +33,6 @@ const errors = {
   description: `Every fault of the request, up to ${maxFaults}.`,
 } as const satisfies JSONSchema;
 
-/** An example of each problem. */
-const examples: Readonly<Record<ProblemCode, object>> = {
-  ...problemExamples,
-  invalid_input: invalidExamples["create-lead"].response,
-};
-
 const codes = Object.keys(problems) as ProblemCode[];
 
 /** The problems with the same status, itself among them. They have one schema: generators make up a name for a choice. */
@@ -47,8 +41,8 @@ export const codesLike = (code: ProblemCode) =>
 
 function problemSchema(code: ProblemCode) {
   const alike = codesLike(code);
-  const hasErrors = "errors" in examples[code];
-  const hasId = "id" in examples[code];
+  const hasErrors = "errors" in problemExamples[code];
+  const hasId = "id" in problemExamples[code];
   return {
     type: "object",
     properties: {
@@ -79,21 +73,18 @@ function problemSchema(code: ProblemCode) {
   } as const satisfies JSONSchema;
 }
 
-/** The schema of the problems of each status, by the first of their codes. It has the status and the code as constants. */
-export const problemSchemas: ReadonlyMap<ProblemCode, ReturnType<typeof problemSchema>> = new Map(
-  codes.filter((code) => codesLike(code)[0] === code).map((code) => [code, problemSchema(code)]),
-);
-
 /** The name of the problems with the same status: `busy` is `Busy`. */
 export const problemName = (code: ProblemCode) =>
   codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code);
 
-/** The named schemas of problems, with an example of each. */
+/** The named schemas of the problems of each status, with an example of the first of them. */
 export const problemComponents = Object.fromEntries(
-  [...problemSchemas].map(([code, schema]) => [
-    `${problemName(code)}Problem`,
-    { schema, example: examples[code] },
-  ]),
+  codes
+    .filter((code) => codesLike(code)[0] === code)
+    .map((code) => [
+      `${problemName(code)}Problem`,
+      { schema: problemSchema(code), example: problemExamples[code] },
+    ]),
 );
 
 /** An error of API Gateway. */

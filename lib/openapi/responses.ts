@@ -6,7 +6,7 @@ import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
 import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
 import { functionHeaders, type HeaderName, headers } from "./headers.ts";
-import { codesLike, gatewayError, problemName, problemSchemas } from "./problem-schemas.ts";
+import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
 const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
@@ -47,9 +47,10 @@ const describeGatewayResponse = (status: GatewayStatus, description: string) => 
 
 function problemContent(code: ProblemCode, example: object) {
   const alike = codesLike(code);
-  const values = alike.map((code) => [code, { value: Reflect.get(problemExamples, code) }]);
+  const values = alike.map((code) => [code, { value: problemExamples[code] }]);
   const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
-  return { "application/problem+json": { schema: toReference(problemSchemas.get(code)), ...examples } };
+  const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
+  return { "application/problem+json": { schema, ...examples } };
 }
 
 /** The headers of some problems. */
@@ -60,7 +61,7 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
 };
 
 /** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
-function describeProblem(code: ProblemCode, example: object = Reflect.get(problemExamples, code)) {
+function describeProblem(code: ProblemCode, example = problemExamples[code]) {
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {

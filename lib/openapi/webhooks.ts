@@ -1,6 +1,7 @@
-import type { EventType } from "../../shared/domain/event-schemas.ts";
-import { toReference } from "./components.ts";
-import { envelopeExample, envelopeSchemas } from "./event-envelopes.ts";
+import type { JSONSchema } from "json-schema-to-ts";
+import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
+import { timestamp } from "../../shared/schemas/field-schemas.ts";
+import { eventDetailExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** When each event is sent. */
@@ -35,10 +36,84 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   },
 };
 
+/** What the fields of the details mean. */
+const detailDescriptions = {
+  type: "The same as `detail-type`, for targets that receive only the detail.",
+  version: "Raised when a field is removed or changes its meaning.",
+  id: "The id of the lead, conversation, message, erasure or change. Deduplicate by it.",
+  account: "The account that owns the data.",
+  leadId: "The lead of the conversation, message, erasure or change.",
+  conversationId: "The conversation of the message or change.",
+  channel: "The channel of the conversation.",
+  message: "The text, as sent.",
+  externalId: "Your own id of the lead, if it has one.",
+  email: "Email address of the lead, if it has one.",
+  source: "Origin channel of the lead, if it has one.",
+  metadata: "Your own data of the lead or message, if it has some.",
+  imported: "True if an operator imported the lead, which may be old.",
+  changed: "The names of the fields that changed.",
+  lead: "The lead after the change.",
+  conversation: "The conversation after the change.",
+  createdAt: "The creation time of what `id` names, in UTC.",
+};
+
+/** An event as EventBridge sends it to the target of a rule. */
+const envelopeSchema = (type: EventType) =>
+  ({
+    type: "object",
+    properties: {
+      version: { type: "string", description: "The version of the envelope." },
+      id: {
+        type: "string",
+        description: "EventBridge's id. The same event can arrive again with another one.",
+      },
+      "detail-type": { type: "string", const: type, description: "The type of the event." },
+      source: { type: "string", const: "leads-and-conversations", description: "The source of all events." },
+      account: { type: "string", description: "The AWS account of the service." },
+      "replay-name": {
+        type: "string",
+        description: "The replay that sent the event again, if one did.",
+      },
+      time: { ...timestamp, description: "When the event was put on the bus, in UTC." },
+      region: { type: "string", description: "The AWS region of the service." },
+      resources: { type: "array", items: { type: "string" }, description: "Always empty." },
+      detail: eventSchemas[type],
+    },
+    required: ["version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"],
+  }) as const satisfies JSONSchema;
+
+const eventTypes = Object.keys(eventSchemas) as EventType[];
+
+const envelopeExample = (type: EventType) => ({
+  version: "0",
+  id: "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+  "detail-type": type,
+  source: "leads-and-conversations",
+  account: "123456789012",
+  time: "2026-11-21T01:59:01Z",
+  region: "eu-central-1",
+  resources: [],
+  detail: eventDetailExamples[type],
+});
+
+/** The named schemas of events: `lead.created` is `LeadCreated`, and `LeadCreatedEvent` in its envelope. */
+export const eventComponents = Object.fromEntries(
+  eventTypes.flatMap((type) => {
+    const name = pascalCase(type);
+    // Most events have neither `imported` nor `replay-name`.
+    const example = { ...eventDetailExamples[type], imported: true };
+    const envelopeFields = { ...envelopeExample(type), "replay-name": "whatsapp-again" };
+    return [
+      [name, { schema: eventSchemas[type], descriptions: detailDescriptions, example }],
+      [`${name}Event`, { schema: envelopeSchema(type), example: envelopeFields }],
+    ];
+  }),
+);
+
 const delivery =
   "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.";
 
-const webhook = (type: EventType, schema: object) => ({
+const webhook = (type: EventType) => ({
   operationId: `receive${pascalCase(type)}`,
   tags: ["Events"],
   summary: eventTexts[type].summary,
@@ -47,7 +122,12 @@ const webhook = (type: EventType, schema: object) => ({
   security: [],
   requestBody: {
     required: true,
-    content: { "application/json": { schema: toReference(schema), example: envelopeExample(type) } },
+    content: {
+      "application/json": {
+        schema: { $ref: `#/components/schemas/${pascalCase(type)}Event` },
+        example: envelopeExample(type),
+      },
+    },
   },
   responses: {
     204: { description: "The event was received. After a response other than 2xx, it is sent again." },
@@ -55,6 +135,4 @@ const webhook = (type: EventType, schema: object) => ({
 });
 
 /** What the service sends, by the type of the event. */
-export const webhooks = Object.fromEntries(
-  [...envelopeSchemas].map(([type, schema]) => [type, { post: webhook(type, schema) }]),
-);
+export const webhooks = Object.fromEntries(eventTypes.map((type) => [type, { post: webhook(type) }]));

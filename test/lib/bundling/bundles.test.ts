@@ -4,9 +4,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bundle, bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
+import { bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
 import { conversationsQueryDescriptions } from "../../../shared/schemas/conversation-schemas.ts";
 import { leadsQueryDescriptions } from "../../../shared/schemas/lead-schemas.ts";
+import { bundle } from "../../support/bundle.ts";
 import { createDirectory } from "../../support/synthesize.ts";
 
 /** The most bytes of bundles that may have more than others. */

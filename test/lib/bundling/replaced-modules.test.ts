@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { bundle, replacedModules } from "../../../lib/bundling/bundle.ts";
+import { replacedModules } from "../../../lib/bundling/bundle.ts";
+import { bundle } from "../../support/bundle.ts";
 import { createDirectory } from "../../support/synthesize.ts";
 
 const directory = await createDirectory();

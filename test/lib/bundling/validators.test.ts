@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bundle } from "../../../lib/bundling/bundle.ts";
 import { validateCreateLead } from "../../../shared/http/route-validators.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
+import { bundle } from "../../support/bundle.ts";
 import { createDirectory } from "../../support/synthesize.ts";
 
 const outfile = join(await createDirectory(), "validators.cjs");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
+import { invalidExamples, problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
 import { canceled } from "../../support/cancellation.ts";
 import { normalize } from "../../support/normalize.ts";
@@ -17,6 +17,7 @@ const body = { name: "Ada" };
 const key = { "idempotency-key": randomUUID() };
 const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
 const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
+  invalid_input: () => call("create-lead", { account, body: invalidExamples["create-lead"].body }),
   insufficient_access: () => call("create-lead", { account, access: "read", body }),
   lead_exists: async () => {
     await call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });

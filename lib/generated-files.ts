@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { stageSchema } from "./config/settings.ts";
+import { alarms } from "./monitoring/alarm-definitions.ts";
+
+interface DocumentedSetting {
+  readonly description: string;
+  readonly errorMessage?: string;
+  readonly default?: unknown;
+}
+
+const settingRows = [
+  ["Setting", "Default", "Allowed", "Meaning"],
+  ...Object.entries<DocumentedSetting>(stageSchema.properties).flatMap(
+    ([name, { description, errorMessage, default: value }]) => {
+      const text = value === undefined ? "" : `\`${JSON.stringify(value)}\``;
+      return errorMessage === undefined ? [] : [[`\`${name}\``, text, errorMessage, description]];
+    },
+  ),
+];
+
+const alarmRows = [
+  ["Alarm", "Severity", "Raised at", "Means", "Look first at", "From outside"],
+  ...alarms.map(({ name, section, severity, means, first, fromOutside, ...alarm }) => {
+    const [breaching, evaluated, minutes] = alarm.periods;
+    const limit = `${alarm.required ? "<" : "≥"} ${alarm.threshold} ${alarm.unit}`.trimEnd();
+    const length = minutes < 60 ? `${minutes} min` : `${minutes / 60} h`;
+    const raisedAt = `${limit}, ${breaching} of ${evaluated} × ${length}`;
+    return [`[${name}](#${section})`, severity, raisedAt, means, first, fromOutside];
+  }),
+];
+
+const root = join(import.meta.dirname, "..");
+
+/** The page with the current rows in its table of that name. @throws Error without the marks around it */
+function pageWithTable(path: string, name: string, rows: readonly (readonly string[])[]): string {
+  const [begin, end] = [`<!-- ${name}: npm run tables -->`, `<!-- end of ${name} -->`];
+  const [before, rest] = readFileSync(join(root, path), "utf8").split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
+  const [header = [], ...others] = rows;
+  const lines = [header, header.map(() => "---"), ...others].map((cells) => `| ${cells.join(" | ")} |`);
+  return `${before}${begin}\n\n${lines.join("\n")}\n\n${end}${after}`;
+}
+
+/** What pages and editors know of the settings and the alarms: the current text of each file, by its path. */
+export const generatedFiles = (): Readonly<Record<string, string>> => ({
+  "stages/stage.schema.json": `${JSON.stringify(stageSchema, undefined, 2)}\n`,
+  "docs/configuration.md": pageWithTable("docs/configuration.md", "settings", settingRows),
+  "docs/operations.md": pageWithTable("docs/operations.md", "alarms", alarmRows),
+});
