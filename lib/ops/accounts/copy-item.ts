@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { marshall } from "@aws-sdk/util-dynamodb";
-import { type Item, type Key, readItem, writtenValues } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import type { StoringRows } from "../erasure/store-rows.ts";
@@ -74,14 +73,9 @@ export async function copyItem(
 export function differences(stored: Item, wanted: Item): readonly string[] {
   const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
   return Object.keys({ ...stored, ...wanted }).filter(
-    (name) => ![...writeMarks, ...kept].includes(name) && !isEqual(stored[name], wanted[name]),
+    (name) => ![...writeMarks, ...kept].includes(name) && !isDeepStrictEqual(stored[name], wanted[name]),
   );
 }
-
-const isEqual = (stored: unknown, wanted: unknown) =>
-  isDeepStrictEqual(toAttribute(stored), toAttribute(wanted));
-
-const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;
 
 /** Changes attributes, if the item has these and all others as they were read, but for those that each message changes. */
 function buildChange(stored: Item, changes: Item) {

@@ -40,27 +40,26 @@ export async function sweep(
   const { account, leads } = found.subject;
   const kept: Item[] = [];
   const last: Item[] = [];
-  const remove = async (items: readonly Item[]) => {
-    if (!dryRun) await deleteItems(items, pace);
-  };
   const onItems = async (items: readonly Item[]) => {
+    const taken = found.take(items);
+    if (dryRun) return;
     const now: Item[] = [];
-    for (const item of found.take(items)) {
+    for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "apiKey" || type === "count") kept.push(item);
       // An import may have stored the lead again, and another lead may get the external id.
-      else if (leads && type === "lead") dryRun || (await deleteLead(account, String(item.sk), pace));
-      else if (leads && type === "externalId") dryRun || (await deleteExternalId(item, pace));
+      else if (leads && type === "lead") await deleteLead(account, String(item.sk), pace);
+      else if (leads && type === "externalId") await deleteExternalId(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
-    await remove(now);
+    await deleteItems(now, pace);
   };
   // The conversations are known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
   if (scan) await scanTable(selectItems(found.subject), pace, onItems);
-  await remove(last);
+  await deleteItems(last, pace);
   return kept;
 }
 

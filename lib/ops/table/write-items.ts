@@ -1,3 +1,4 @@
+import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { changeTypes } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
@@ -68,13 +69,17 @@ async function deleteBatch(keys: readonly Item[], pace: Pace): Promise<void> {
     DeleteRequest: { Key: { pk, sk } },
   }));
   await pace.retry(async () => {
-    const { UnprocessedItems, ConsumedCapacity = [] } = await table.send(
+    const { UnprocessedItems, ConsumedCapacity } = await table.send(
       new BatchWriteCommand({ RequestItems: { [tableName]: requests }, ReturnConsumedCapacity: "TOTAL" }),
     );
-    const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-    await pace.spend(readsPerWrite * units);
+    await spendWrites(ConsumedCapacity, pace);
     requests = UnprocessedItems?.[tableName] ?? [];
     if (requests.length === 0) return;
     throw unprocessed("items");
   });
+}
+
+/** Spends the units that a call has written. */
+export function spendWrites(consumed: readonly ConsumedCapacity[] = [], pace: Pace): Promise<void> {
+  return pace.spend(readsPerWrite * consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0));
 }
