@@ -7,11 +7,10 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import { isErased } from "../erasure/store-rows.ts";
+import { isErased, storeOnce } from "../erasure/store-rows.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
-import { storeOnce } from "../table/write-items.ts";
-import { type Copying, copyConversation } from "./copy-conversation.ts";
-import { type Adapt, type CopyOutcome, copyItem } from "./copy-item.ts";
+import { copyConversation } from "./copy-conversation.ts";
+import { type Adapt, type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {

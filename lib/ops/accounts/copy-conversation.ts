@@ -9,26 +9,13 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { isErased } from "../erasure/store-rows.ts";
 import { activation } from "../table/active-conversation.ts";
-import type { InvalidItems } from "../table/invalid-items.ts";
 import { messagesOf } from "../table/lead-items.ts";
 import { readWhole, toItem } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type CopyingItem, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
-import type { SourceTable } from "./source-table.ts";
+import { type Copying, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
-
-/** The copy of an account from another table, or from another account. */
-export interface Copying extends CopyingItem {
-  readonly source: SourceTable;
-  /** The items that are not valid. */
-  readonly invalid: InvalidItems;
-  /** The leads that a dry run would have stored. */
-  readonly wouldExist: Set<string>;
-  /** Called with the outcome of items. */
-  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
-}
 
 /** Copies a conversation with its messages, and counts those that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
@@ -56,7 +43,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   if (!dryRun) await countMessages(account, id, pace);
 }
 
-/** Copies a conversation, with its pointer if it is active: as closed, if another one is active in its place. */
+/** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
 async function copyWithoutMessages(
   copying: Copying,
   conversation: Conversation,

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
-import type { StoringRows } from "../erasure/store-rows.ts";
-import { asChange, putAbsent, putNew, spend } from "../table/write-items.ts";
+import { putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
+import type { InvalidItems, Note } from "../table/invalid-items.ts";
+import { asChange } from "../table/write-items.ts";
+import type { SourceTable } from "./source-table.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */
 export type CopyOutcome = "stored" | "present" | "replaced" | "left";
@@ -17,12 +20,19 @@ const counters = ["messageCount", "lastMessageAt"];
 /** The fields that no change of an item changes. */
 const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
 
-/** An item that is stored as it is in another table. */
-export interface CopyingItem extends StoringRows {
+/** The copy of an account from another table, or from another account. */
+export interface Copying extends Storing {
+  readonly source: SourceTable;
   /** Whether the fields of items that exist become those of the other table. */
   readonly replace: boolean;
+  /** The items that are not valid. */
+  readonly invalid: InvalidItems;
   /** Called with an item that is left, and why. */
-  readonly leave: (item: Item, reason: string) => void;
+  readonly leave: Note;
+  /** Called with the outcome of items. */
+  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
+  /** The leads that a dry run would have stored. */
+  readonly wouldExist: Set<string>;
 }
 
 /** What an item is instead, given what is stored, and what is written together with it; or why it is left. */
@@ -35,7 +45,7 @@ export type Adapt = (
  * it if the stored one has another value in a field that never changes.
  */
 export async function copyItem(
-  copying: CopyingItem,
+  copying: Copying,
   wanted: Item & Key,
   adapt: Adapt = async () => ({}),
 ): Promise<CopyOutcome> {
@@ -52,7 +62,8 @@ export async function copyItem(
     const { item = wanted, others = [] } = adapted;
     if (!stored) {
       const Put = putAbsent(copying, item);
-      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putNew(Put));
+      if (!dryRun)
+        await (others.length > 0 ? transact([{ Put }, ...others], true) : table.send(new PutCommand(Put)));
       return "stored";
     }
     const names = differences(stored, item);
