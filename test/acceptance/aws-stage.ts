@@ -4,8 +4,7 @@ import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
-import { operatorConfig } from "../../lib/ops/command/select-table.ts";
-import { checkStage } from "../../lib/ops/command/stage-pin.ts";
+import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
 

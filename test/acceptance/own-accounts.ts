@@ -72,7 +72,7 @@ export class OwnAccounts {
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
       if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
-      const keys = await listByParent(accountApiKeysPartition(account), isKey, pace);
+      const keys = (await listByParent(accountApiKeysPartition(account), pace)).filter(isKey);
       await dropTrees(account, [], pace);
       await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
     }

@@ -56,7 +56,7 @@ const isLive = (key: Item) => apiKeyState(toApiKey(key)) === "live";
 /** The keys of an account that their index lists. */
 async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
   const parent = accountApiKeysPartition(found.subject.account);
-  const keys = await readEach(await listByParent(parent, isKey, pace), pace);
+  const keys = await readEach((await listByParent(parent, pace)).filter(isKey), pace);
   for (const key of keys)
     if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
   return found.take(keys);

@@ -108,10 +108,10 @@ export const deleteExternalId = (read: Item, pace: Pace): Promise<void> =>
 
 /** Notes that nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {
-  const update = buildUpdate(erasedLeadKey(account, leadId), { pending: undefined });
+  const update = buildUpdate(erasedLeadKey(account, leadId), { pending: undefined }, { pending: true });
   await pace.retry(() =>
     updateItem(update).catch((error: unknown) => {
-      // Whoever erases the account has deleted it.
+      // It has ended, or who erases the account has deleted its item.
       if (classify(error) !== "conflict") throw error;
     }),
   );

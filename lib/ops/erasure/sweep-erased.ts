@@ -28,7 +28,7 @@ export interface Sweeping {
 }
 
 /**
- * Deletes what is of the leads or of the account. The conversations and pointers of leads are deleted last: whenever this
+ * Deletes what is of the leads or of the account. The conversations and locks of leads are deleted last: whenever this
  * ends, what is left is found again, also without a scan.
  *
  * @returns the API keys and the nodes of trees of an account, which are not deleted
@@ -83,24 +83,24 @@ function selectItems({ account, leads }: Subject) {
   };
 }
 
-/** The items of leads that are found by the index and by pointers, which may both lead to those of others. */
+/** The items of leads that are found by the index and by locks, which may both lead to those of others. */
 async function* readListed(
   account: string,
   leads: ReadonlySet<string>,
   known: readonly string[],
   pace: Pace,
 ): AsyncGenerator<readonly Item[]> {
-  // A pointer or an index can lead from two leads to the same conversation.
+  // A lock or an index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {
-    const { pointers, ids: found } = await findConversations(account, leadId, pace);
+    const { locks, ids: found } = await findConversations(account, leadId, pace);
     const ids = new Set([...found, ...known].filter((id) => !read.has(id)));
     for (const id of ids) read.add(id);
     const keys = Array.from(ids, (id) => conversationKey(account, id));
     yield await readEach([leadKey(account, leadId), ...keys], pace);
     // Also if their conversation is not stored yet or no more, or names another lead.
     for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
-    yield pointers;
+    yield locks;
   }
 }
 

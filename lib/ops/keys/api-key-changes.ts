@@ -72,7 +72,7 @@ export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await listByParent(accountApiKeysPartition(accountId), () => true, unpaced);
+  const listed = await listByParent(accountApiKeysPartition(accountId), unpaced);
   const isKey = ({ pk }: Key) => readPartition(pk)?.itemType === itemTypes.apiKey;
   const other = listed.find((key) => !isKey(key));
   if (other) {

@@ -76,11 +76,11 @@ function erasureSentence(
   verb: string,
 ): string {
   const ids = escapeText([...(leads ?? [])].join(", "));
-  const { conversations, messages, pointers, idempotencyRecords } = nameCounts(counts);
+  const { conversations, messages, locks, idempotencyRecords } = nameCounts(counts);
   const records = scan
     ? `${idempotencyRecords} idempotency records`
     : "no idempotency records, which expire within 24 hours";
-  return `${ids} ${verb}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
+  return `${ids} ${verb}: ${conversations} conversations, ${messages} messages, ${locks} locks, ${records}.`;
 }
 
 const nameCounts = ({
@@ -91,7 +91,7 @@ const nameCounts = ({
 }: ItemsToErase["counts"]) => ({
   conversations: conversation,
   messages: message,
-  pointers: active,
+  locks: active,
   idempotencyRecords: idempotency,
 });
 

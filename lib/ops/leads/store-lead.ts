@@ -38,7 +38,7 @@ export async function storeLead(
     if (named && isErased(storing, String(named.id))) return "erased";
     if (named && update) {
       const { id: _, createdAt: __, ...fields } = row.value;
-      const { record } = await updateLead(account, named, { ...fields, externalId }, undefined);
+      const { record } = await updateLead(account, named, { ...fields, externalId });
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
     if (named) return "present";

@@ -23,8 +23,9 @@ export async function readLeadsByEmail(
   pace: Pace,
   note: Note,
 ): Promise<Item[]> {
-  const isLead = ({ pk }: Key) => pk === listPartition("lead", account);
-  const items = await readEach(await listByParent(leadEmailPartition(account, email), isLead, pace), pace);
+  const listed = await listByParent(leadEmailPartition(account, email), pace);
+  const keys = listed.filter(({ pk }) => pk === listPartition("lead", account));
+  const items = await readEach(keys, pace);
   return items.filter((item) => {
     const { email: own } = fieldsOf(item);
     if (typeof own === "string") return own.toLowerCase() === email.toLowerCase();
@@ -38,16 +39,16 @@ export const isKeyPart = (value: unknown): value is string =>
   typeof value === "string" && /^.{1,128}$/su.test(value);
 
 /**
- * The pointers of a lead, and the ids of the conversations that the index lists for it, oldest first, or that its pointers
+ * The locks of a lead, and the ids of the conversations that the index lists for it, oldest first, or that its locks
  * name. Their items may name another lead.
  */
 export async function findConversations(account: string, leadId: string, pace: Pace) {
-  if (!isKeyPart(leadId)) return { pointers: [], ids: [] };
-  const pointers = await queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
-  const named = pointers.map(({ conversationId }) => conversationId).filter(isKeyPart);
-  const isConversation = ({ pk }: Key) => pk === listPartition("conversation", account);
-  const listed = await listByParent(leadConversationsPartition(account, leadId), isConversation, pace);
-  return { pointers, ids: [...new Set([...listed.map(({ sk }) => sk), ...named])] };
+  if (!isKeyPart(leadId)) return { locks: [], ids: [] };
+  const locks = await queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
+  const named = locks.map(({ conversationId }) => conversationId).filter(isKeyPart);
+  const keys = await listByParent(leadConversationsPartition(account, leadId), pace);
+  const listed = keys.filter(({ pk }) => pk === listPartition("conversation", account)).map(({ sk }) => sk);
+  return { locks, ids: [...new Set([...listed, ...named])] };
 }
 
 /** The items of the messages of a conversation, oldest first. */
@@ -58,15 +59,9 @@ export const messagesOf = (account: string, conversationId: string) =>
 export const readMessageItems = async (account: string, conversationId: unknown, pace: Pace) =>
   isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
 
-/** The keys of the items in a partition that the index `by-parent` lists for a value. An item may be gone, or have another value. */
-export async function listByParent(
-  parent: string,
-  inTable: (key: Key) => boolean,
-  pace: AnyPace,
-): Promise<Key[]> {
-  const keys = await queryAll({ ...ofParent(parent), ...keysOnly }, pace);
-  return (keys as unknown as readonly Key[]).filter(inTable);
-}
+/** The keys of the items, of any type, that the index `by-parent` lists for a value. An item may be gone, or have another value. */
+export const listByParent = (parent: string, pace: AnyPace) =>
+  queryAll({ ...ofParent(parent), ...keysOnly }, pace) as Promise<unknown> as Promise<Key[]>;
 
 /** How many items are read at the same time. */
 const itemsAtOnce = 16;

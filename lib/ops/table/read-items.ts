@@ -1,13 +1,17 @@
-import { accountPartition, expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
+import { expiryAttribute, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import {
-  inPartition,
   type QuerySelection,
   queryItems,
   type ScanSelection,
   scanItems,
 } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type CountedOwner, countedLists } from "../../../shared/pages/tree/counted-list.ts";
+
+/** The lists of an account, which are counted. */
+export const countedOwners = (account: string): CountedOwner[] =>
+  Object.values(countedLists).map((list) => ({ account, list }));
 
 /** The items that the index `by-parent` lists for a value. */
 export const ofParent = (parent: string) => ({
@@ -45,16 +49,6 @@ export async function scanTable(
     await onItems(former);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));
-}
-
-/** Whether an account has items of some types, by the partitions of these types. */
-export async function hasItems(
-  account: string,
-  types: readonly Parameters<typeof accountPartition>[0][],
-  pace: AnyPace,
-): Promise<boolean> {
-  for (const type of types) if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
-  return false;
 }
 
 /** Whether there is any of the selected items. */
