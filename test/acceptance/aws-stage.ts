@@ -13,7 +13,7 @@ export type AwsStage = Awaited<ReturnType<typeof openAwsStage>>;
 
 /** @throws UserError for credentials of another AWS account, or without a stack */
 export async function openAwsStage(stage: string) {
-  const config = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)) };
+  const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const stackName = stageTableName(stage);
   const cloudFormation = new CloudFormationClient(config);
   const { Stacks: [stack] = [] } = await cloudFormation

@@ -9,7 +9,7 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { isErased } from "../erasure/store-rows.ts";
 import { activation } from "../table/active-conversation.ts";
-import { messagesOf } from "../table/lead-items.ts";
+import { messagesOf } from "../table/read-items.ts";
 import { readWhole, toItem } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
 import { type Copying, type CopyOutcome, copyItem, differences } from "./copy-item.ts";

@@ -3,13 +3,12 @@ import {
   type DynamoDBClientConfig,
   ListTagsOfResourceCommand,
 } from "@aws-sdk/client-dynamodb";
-import type { STSClientConfig } from "@aws-sdk/client-sts";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { selectTable, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
@@ -40,59 +39,52 @@ export async function selectTableByOptions(
   options: TableOptions,
   config: DynamoDBClientConfig = {},
 ): Promise<void> {
-  await selectNamedTable(options, config);
+  const { name, client } = await findTable(options);
+  selectTable(name, { ...operatorConfig, ...client, ...config });
   // A local run says in its file which format it has.
-  if (options.writes && !options.local) await checkDataFormat({ client: table, name: tableName });
+  if (options.writes && !options.local) await checkDataFormat({ client: table, name });
 }
 
-async function selectNamedTable(
-  { local, stage, table }: TableOptions,
-  config: DynamoDBClientConfig,
-): Promise<void> {
+/** The name of the table, and the settings with which a client reaches it. */
+async function findTable({
+  local,
+  stage,
+  table: name,
+}: TableOptions): Promise<{ readonly name: string; readonly client?: DynamoDBClientConfig }> {
   if (local) {
-    const { tableName: name, dynamodbEndpoint: endpoint } = await readLocalRun();
-    const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
-    return selectTable(name, client);
+    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    return { name: tableName, client: { ...localConfig, endpoint } };
   }
-  if (stage) {
-    const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
-    return selectTable(stageTableName(stage), client);
-  }
-  if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(table, { ...operatorConfig, ...config });
+  if (stage) return { name: stageTableName(stage), client: await checkStage(stage) };
+  if (name) return { name };
+  throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
 }
 
 /**
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
  *
- * @param config how long and how often to try
  * @returns the region of the stage, as a setting of clients: without one, they take that of the environment
  * @throws UserError if they are not, or if nobody can tell, and for a mistake in the file
  */
-export async function checkStage(stage: string, config: STSClientConfig): Promise<{ region?: string }> {
+export async function checkStage(stage: string): Promise<{ region?: string }> {
   // Only a stage has a file. What reads and checks it takes 0.1 s to load.
   const { readProjectStage } = await import("../../config/read-stage-file.ts");
   const { account, region: name } = readProjectStage(stage) ?? {};
   const region = name === undefined ? {} : { region: name };
   if (account === undefined) return region;
-  const current = await readCurrentAccount({ ...config, ...region });
-  if (current === account) return region;
-  throw new UserError(
-    `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${current}: use those of ${account}.`,
-  );
-}
-
-/** The AWS account of the credentials. Everyone may ask for it, whatever their permissions. */
-async function readCurrentAccount(config: STSClientConfig): Promise<string | undefined> {
   // Only a stage with an account needs the package, which takes a quarter of the start of a command.
   const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
-  const client = new STSClient(config);
-  const identity = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
+  const client = new STSClient({ ...operatorConfig, ...region });
+  // Everyone may ask for it, whatever their permissions.
+  const { Account } = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
     throw new UserError(
       `The AWS account of the credentials is unknown (${errorMessage(error)}): check the credentials, AWS_REGION and the network.`,
     );
   });
-  return identity.Account;
+  if (Account === account) return region;
+  throw new UserError(
+    `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${Account}: use those of ${account}.`,
+  );
 }
 
 /**

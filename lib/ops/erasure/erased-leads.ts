@@ -8,7 +8,7 @@ import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import type { Note } from "../table/invalid-items.ts";
-import { isKeyPart } from "../table/lead-items.ts";
+import { isKeyPart } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { spendWrites } from "../table/write-items.ts";
 

@@ -4,8 +4,7 @@ import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts"
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
-import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
-import { scanTable } from "../table/read-items.ts";
+import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { deleteExternalId, deleteLead, readErasedIds } from "./erased-leads.ts";
 import { ItemsToErase, type Subject } from "./items-to-erase.ts";

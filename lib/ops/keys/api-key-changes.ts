@@ -13,7 +13,7 @@ import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { UserError } from "../../user-error.ts";
-import { listByParent, readEach } from "../table/lead-items.ts";
+import { listByParent, readEach } from "../table/read-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(
@@ -42,11 +42,9 @@ export interface ApiKeyReference {
   readonly account?: string | undefined;
 }
 
-/** Ends a key now. @returns the changed key; undefined if there is no such key */
-export async function revokeApiKey(reference: ApiKeyReference): Promise<ApiKey | undefined> {
-  const item = await findApiKeyItem(reference);
-  if (!item) return undefined;
-  const key = { pk: String(item.pk), sk: String(item.sk) };
+/** Ends a key now. @returns the changed key */
+export async function revokeApiKey({ pk, sk }: Item): Promise<ApiKey> {
+  const key = { pk: String(pk), sk: String(sk) };
   return toApiKey(await updateItem(buildUpdate(key, { revokedAt: new Date().toISOString() })));
 }
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (let i = 0; i < 5; i++) await aMessage(source, ada.id, "whatsapp", `Message ${i}`);
   await aMessage(source, grace.id, "email");
   await issueApiKey(source);
-  await writeLimit({ account: source, requests: 5 });
+  await writeLimit(source, 5);
 });
 
 /** Exports an account. @returns the path of the file */

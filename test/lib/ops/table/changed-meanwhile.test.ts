@@ -48,7 +48,7 @@ test("nothing of a key comes back that is deleted before its end is set", async 
   const createdAt = "2026-01-01T00:00:00.000Z";
   const key = { ...apiKeyKey(sha256, keyId), keyId, accountId: "acme", access: "full", createdAt };
   const table = tableWith([key], () => table.remove(key));
-  await expect(revokeApiKey({ keyId, sha256 })).rejects.toThrow(ConditionalCheckFailedException);
+  await expect(revokeApiKey(key)).rejects.toThrow(ConditionalCheckFailedException);
   expect(table.stored()).toEqual([]);
 });
 
