@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { conversationStatusKeys } from "../../../shared/domain/conversations.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -9,7 +9,7 @@ import { active, type Conversation } from "../../../shared/schemas/conversation-
 import { readRecord } from "../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../shared/schemas/record-validators.ts";
 import { UserError } from "../../user-error.ts";
-import { type AccountOptions, command } from "../command/command.ts";
+import { type AccountOptions, command, parseText } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
 import { activation } from "../table/active-conversation.ts";
@@ -27,14 +27,10 @@ export function conversationsCommand(): Command {
   );
 }
 
-function parseStatus(text: string): string {
-  if (!/^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text) || !storable(text)) {
-    throw new InvalidArgumentError(
-      "A status has 1 to 64 characters, some visible, and no control characters.",
-    );
-  }
-  return text;
-}
+const parseStatus = parseText(
+  (text) => /^[^\p{Cc}\p{Cs}]{1,64}$/u.test(text) && storable(text),
+  "A status has 1 to 64 characters, some visible, and no control characters.",
+);
 
 async function setStatus(options: AccountOptions & { conversation: string; status: string }): Promise<void> {
   await selectTableByOptions(options);

@@ -9,8 +9,8 @@ import {
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { revokeApiKey } from "../keys/api-key-changes.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
@@ -67,8 +67,9 @@ async function revokeKeys(keys: readonly Item[], pace: Pace): Promise<number> {
   let endedAt = 0;
   for (const item of keys) {
     const key = { pk: String(item.pk), sk: String(item.sk) };
+    const revokedAt = new Date().toISOString();
     await pace.retry(async () => {
-      if (isLive(item) && (await readItem(key))) await revokeApiKey(item);
+      if (isLive(item) && (await readItem(key))) await updateItem(buildUpdate(key, { revokedAt }));
     });
     const end = Date.parse(String(item.revokedAt ?? item.validUntil));
     const now = Date.now();
