@@ -61,9 +61,6 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
   const [invalid, left] = [new InvalidItems(), new InvalidItems()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
-  const count = (outcome: keyof typeof counts, items = 1) => {
-    counts[outcome] += items;
-  };
   await storeRows({ ...options, account }, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
@@ -73,7 +70,7 @@ async function copyFrom(options: CopyOptions): Promise<void> {
         replace,
         source,
         invalid,
-        count,
+        counts,
         leave: left.note,
         wouldExist: new Set(),
       }),

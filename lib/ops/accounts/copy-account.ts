@@ -14,7 +14,7 @@ import { type Adapt, type Copying, type CopyOutcome, copyItem } from "./copy-ite
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, invalid, count, dryRun, wouldExist, erased, pace } = copying;
+  const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<CopyOutcome | "erased">,
@@ -22,7 +22,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
   ) =>
     inParallel(items, async (item) => {
       const record = readStored(type, item, invalid);
-      if (record) count(await copy(record));
+      if (record) counts[await copy(record)] += 1;
     });
   await copyEach("limit", (limit) => storeOnce(copying, toItem.limit(account, limit)));
   await copyEach("leadImport", (start) => storeOnce(copying, toItem.leadImport(account, start)));

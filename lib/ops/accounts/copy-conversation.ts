@@ -19,7 +19,7 @@ const ended = "closed";
 
 /** Copies a conversation with its messages, and counts those that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
-  const { account, source, invalid, count, leave, dryRun, pace } = copying;
+  const { account, source, invalid, counts, leave, dryRun, pace } = copying;
   const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
   const { conversation, messages } = whole;
@@ -29,16 +29,16 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
     (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
   );
   const outcome = await copyWithoutMessages(copying, conversation, [...stored.values()]);
-  count(outcome);
+  counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
-    count(outcome, items.length);
+    counts[outcome] += items.length;
     if (outcome === "left") for (const message of items) leave(message, "its conversation is left");
     return;
   }
   for (const message of items) {
     const found = stored.get(message.sk);
     const isStored = found && differences(found, message).length === 0;
-    count(isStored ? "present" : await copyItem(copying, message));
+    counts[isStored ? "present" : await copyItem(copying, message)] += 1;
   }
   if (!dryRun) await countMessages(account, id, pace);
 }

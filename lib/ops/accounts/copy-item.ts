@@ -29,8 +29,8 @@ export interface Copying extends Storing {
   readonly invalid: InvalidItems;
   /** Called with an item that is left, and why. */
   readonly leave: Note;
-  /** Called with the outcome of items. */
-  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
+  /** How many items have had each outcome. */
+  readonly counts: Record<CopyOutcome | "erased", number>;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
 }

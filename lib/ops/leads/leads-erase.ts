@@ -40,7 +40,7 @@ async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
     const found = new ItemsToErase({ account, leads }, invalid);
     await sweep(found, { pace, scan, dryRun: true });
     if (dryRun) return printErasure(options, found, "would be erased");
-    console.error(describe(options, found, "will be erased").sentence);
+    console.error(describeErasure(options, found, "will be erased").sentence);
     const { value, by } = namedBy(options);
     await confirm(value, { kind: "person", action: "erase them", by });
   }
@@ -71,7 +71,7 @@ async function findErasable(
 }
 
 /** What is printed of an erasure, as JSON and as a sentence. */
-function describe(
+function describeErasure(
   { account, scan }: EraseLeadsOptions,
   { subject, counts, invalid }: ItemsToErase,
   verb: string,
@@ -99,7 +99,7 @@ function describe(
 
 /** @throws UserError when items are not valid */
 function printErasure(options: EraseLeadsOptions, found: ItemsToErase, verb: string): void {
-  const { output, sentence } = describe(options, found, verb);
+  const { output, sentence } = describeErasure(options, found, verb);
   console.log(options.json ? JSON.stringify(output) : sentence);
   found.invalid.check();
 }
