@@ -65,15 +65,7 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
     store: (storing) =>
-      copyAccount({
-        ...storing,
-        replace,
-        source,
-        invalid,
-        counts,
-        leave: left.note,
-        wouldExist: new Set(),
-      }),
+      copyAccount({ ...storing, replace, source, invalid, left, counts, wouldExist: new Set() }),
   });
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

@@ -19,7 +19,7 @@ const ended = "closed";
 
 /** Copies a conversation with its messages, and counts those that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
-  const { account, source, invalid, counts, leave, dryRun, pace } = copying;
+  const { account, source, invalid, counts, left, dryRun, pace } = copying;
   const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
   const { conversation, messages } = whole;
@@ -32,7 +32,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
     counts[outcome] += items.length;
-    if (outcome === "left") for (const message of items) leave(message, "its conversation is left");
+    if (outcome === "left") for (const message of items) left.note(message, "its conversation is left");
     return;
   }
   for (const message of items) {
@@ -49,12 +49,12 @@ async function copyWithoutMessages(
   conversation: Conversation,
   messages: readonly Item[],
 ): Promise<CopyOutcome | "erased"> {
-  const { account, leave, wouldExist, pace } = copying;
+  const { account, left, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);
   if (isErased(copying, leadId)) return "erased";
   if (!wouldExist.has(leadId) && !(await pace.retry(() => leadExists(account, leadId)))) {
-    leave(item, "its lead does not exist");
+    left.note(item, "its lead does not exist");
     return "left";
   }
   return copyItem(copying, item, async (stored) => {

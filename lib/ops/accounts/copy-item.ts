@@ -4,7 +4,7 @@ import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/t
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
-import type { InvalidItems, Note } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { asChange } from "../table/write-items.ts";
 import type { SourceTable } from "./source-table.ts";
 
@@ -27,8 +27,8 @@ export interface Copying extends Storing {
   readonly replace: boolean;
   /** The items that are not valid. */
   readonly invalid: InvalidItems;
-  /** Called with an item that is left, and why. */
-  readonly leave: Note;
+  /** The items that do not fit what is stored. */
+  readonly left: InvalidItems;
   /** How many items have had each outcome. */
   readonly counts: Record<CopyOutcome | "erased", number>;
   /** The leads that a dry run would have stored. */
@@ -49,14 +49,14 @@ export async function copyItem(
   wanted: Item & Key,
   adapt: Adapt = async () => ({}),
 ): Promise<CopyOutcome> {
-  const { replace, dryRun, pace, leave } = copying;
+  const { replace, dryRun, pace, left } = copying;
   const outcome = await pace.retry(async () => {
     const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
     const field = stored && differences(stored, wanted).find((name) => fixed.includes(name));
     const adapted =
       field === undefined ? await adapt(stored) : { left: `its ${field} is not the stored one` };
     if ("left" in adapted) {
-      leave(wanted, adapted.left);
+      left.note(wanted, adapted.left);
       return "left";
     }
     const { item = wanted, others = [] } = adapted;
