@@ -122,12 +122,12 @@ export async function readNamed(
 export async function updateLead(
   account: string,
   item: Item,
-  input: LeadUpdate,
-  idempotency: IdempotentRequest | undefined,
+  input: Partial<LeadUpdate>,
+  idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Lead>> {
   const lead = withChanges(readRecord(validateLead, item), input);
   const { metadata: entries = {} } = lead;
-  if (Object.keys(entries).length > metadata.maxProperties || isLarge(entries))
+  if (input.metadata && (Object.keys(entries).length > metadata.maxProperties || isLarge(entries)))
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
   if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);

@@ -4,8 +4,7 @@ import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
-import { operatorConfig } from "../../lib/ops/command/select-table.ts";
-import { checkStage } from "../../lib/ops/command/stage-pin.ts";
+import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
 
@@ -14,7 +13,7 @@ export type AwsStage = Awaited<ReturnType<typeof openAwsStage>>;
 
 /** @throws UserError for credentials of another AWS account, or without a stack */
 export async function openAwsStage(stage: string) {
-  const config = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)) };
+  const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const stackName = stageTableName(stage);
   const cloudFormation = new CloudFormationClient(config);
   const { Stacks: [stack] = [] } = await cloudFormation

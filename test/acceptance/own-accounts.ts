@@ -5,8 +5,8 @@ import { selectPacedTable } from "../../lib/ops/command/select-table.ts";
 import { dropTrees } from "../../lib/ops/erasure/drop-trees.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../lib/ops/erasure/items-to-erase.ts";
-import { issueApiKey, revokeApiKey } from "../../lib/ops/keys/api-key-changes.ts";
-import { listByParent } from "../../lib/ops/table/lead-items.ts";
+import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { listByParent } from "../../lib/ops/table/read-items.ts";
 import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
@@ -45,10 +45,14 @@ export class OwnAccounts {
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>
     this.pace.retry(() => issueApiKey(accountId, { access, label: "accept" }));
 
-  revokeKey = (account: string, keyId: string) => this.pace.retry(() => revokeApiKey({ account, keyId }));
+  revokeKey = (account: string, keyId: string) =>
+    this.pace.retry(async () => {
+      const item = await findApiKeyItem({ account, keyId });
+      return item && revokeApiKey(item);
+    });
 
   /** Gives an account a rate limit of its own, in requests of a window. */
-  setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit({ account, requests }));
+  setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit(account, requests));
 
   get names(): readonly string[] {
     return [this.mine, this.other, this.limited];
@@ -72,7 +76,7 @@ export class OwnAccounts {
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
       if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
-      const keys = await listByParent(accountApiKeysPartition(account), isKey, pace);
+      const keys = (await listByParent(accountApiKeysPartition(account), pace)).filter(isKey);
       await dropTrees(account, [], pace);
       await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
     }

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
 import { createMirror, findOrCreateLead, syncConversations } from "../../docs/client/recipes.ts";
-import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
+import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";

@@ -161,7 +161,7 @@ describe("the limit of an account", () => {
   const reads = () => table.calls.map(({ input }) => String((input.Key as { pk: string }).pk).split("#")[0]);
 
   test("is passed on with each of its keys, for one more read, consistent as well", async () => {
-    await writeLimit({ account: "acme", requests: 250 });
+    await writeLimit("acme", 250);
     for (let key = 0; key < 2; key++) {
       const { apiKey } = await issueApiKey("acme");
       table.calls = [];
@@ -173,9 +173,9 @@ describe("the limit of an account", () => {
 
   test("is not passed on if it is that of the stage", async () => {
     store(issued.item);
-    await writeLimit({ account: "acme", requests: 7 });
-    await writeLimit({ account: "acme", requests: null });
-    await writeLimit({ account: "other", requests: 8 });
+    await writeLimit("acme", 7);
+    await writeLimit("acme", null);
+    await writeLimit("other", 8);
     expect(JSON.stringify(await authorize(`Bearer ${issued.apiKey}`))).not.toContain("rateLimit");
   });
 

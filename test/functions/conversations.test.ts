@@ -1,6 +1,6 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
 import { conversationKey } from "../../shared/dynamodb/keys.ts";
 import { call } from "../support/call.ts";
 import { pick, seeded } from "../support/random.ts";

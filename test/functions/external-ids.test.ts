@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { beginErasure } from "../../lib/ops/erasure/erased-leads.ts";
-import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
+import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { Pace } from "../../shared/dynamodb/pace.ts";
 import { table } from "../../shared/dynamodb/table-client.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { table, takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversation-status.ts";
-import { setLeadFields } from "../../lib/ops/leads/set-lead-fields.ts";
+import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
+import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
 import { createdAt } from "../../shared/ids.ts";
 import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";

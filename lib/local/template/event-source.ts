@@ -1,4 +1,4 @@
-import { isRecord } from "../../is-record.ts";
+import { isRecord } from "../../json.ts";
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import type { StackTemplate } from "./intrinsics.ts";

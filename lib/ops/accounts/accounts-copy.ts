@@ -61,22 +61,11 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
   const [invalid, left] = [new InvalidItems(), new InvalidItems()];
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
-  const count = (outcome: keyof typeof counts, items = 1) => {
-    counts[outcome] += items;
-  };
   await storeRows({ ...options, account }, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
     store: (storing) =>
-      copyAccount({
-        ...storing,
-        replace,
-        source,
-        invalid,
-        count,
-        leave: left.note,
-        wouldExist: new Set(),
-      }),
+      copyAccount({ ...storing, replace, source, invalid, left, counts, wouldExist: new Set() }),
   });
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

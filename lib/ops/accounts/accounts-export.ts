@@ -8,7 +8,7 @@ import { command, leftOutCodes, outputOption, type PacedAccountOptions } from ".
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { readMessageItems } from "../table/lead-items.ts";
+import { readMessageItems } from "../table/read-items.ts";
 import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
 
 type ExportAccountOptions = PacedAccountOptions & { readonly output: string };

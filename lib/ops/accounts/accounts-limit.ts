@@ -8,8 +8,7 @@ import { checkAccount } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
 
 /** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
-export async function writeLimit(limit: { account: string; requests: number | null }): Promise<void> {
-  const { account, requests } = limit;
+export async function writeLimit(account: string, requests: number | null): Promise<void> {
   const Key = accountLimitKey(account);
   await (requests === null
     ? table.send(new DeleteCommand({ TableName: tableName, Key }))
@@ -24,11 +23,9 @@ export const setLimitCommand = (): Command =>
     .requiredOption(
       "--requests <number>",
       "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
-      parseRequests,
+      (text) => (text === "stage" ? null : parseLimit(text)),
     )
     .action(setLimit);
-
-const parseRequests = (text: string) => (text === "stage" ? null : parseLimit(text));
 
 const parseLimit = parseNumber(
   1,
@@ -44,7 +41,7 @@ async function setLimit(options: AccountOptions & { requests: number | null }): 
   const { account, requests } = options;
   await selectTableByOptions(options);
   await checkAccount(options);
-  await writeLimit({ account, requests });
+  await writeLimit(account, requests);
   printLimit(options, requests);
 }
 

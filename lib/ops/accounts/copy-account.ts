@@ -7,15 +7,14 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import { isErased } from "../erasure/store-rows.ts";
+import { isErased, storeOnce } from "../erasure/store-rows.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
-import { storeOnce } from "../table/write-items.ts";
-import { type Copying, copyConversation } from "./copy-conversation.ts";
-import { type Adapt, type CopyOutcome, copyItem } from "./copy-item.ts";
+import { copyConversation } from "./copy-conversation.ts";
+import { type Adapt, type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
 
 /** Copies what the source has of an account and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, invalid, count, dryRun, wouldExist, erased, pace } = copying;
+  const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<CopyOutcome | "erased">,
@@ -23,7 +22,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
   ) =>
     inParallel(items, async (item) => {
       const record = readStored(type, item, invalid);
-      if (record) count(await copy(record));
+      if (record) counts[await copy(record)] += 1;
     });
   await copyEach("limit", (limit) => storeOnce(copying, toItem.limit(account, limit)));
   await copyEach("leadImport", (start) => storeOnce(copying, toItem.leadImport(account, start)));

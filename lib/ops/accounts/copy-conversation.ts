@@ -9,30 +9,17 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { isErased } from "../erasure/store-rows.ts";
 import { activation } from "../table/active-conversation.ts";
-import type { InvalidItems } from "../table/invalid-items.ts";
-import { messagesOf } from "../table/lead-items.ts";
+import { messagesOf } from "../table/read-items.ts";
 import { readWhole, toItem } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type CopyingItem, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
-import type { SourceTable } from "./source-table.ts";
+import { type Copying, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
 
-/** The copy of an account from another table, or from another account. */
-export interface Copying extends CopyingItem {
-  readonly source: SourceTable;
-  /** The items that are not valid. */
-  readonly invalid: InvalidItems;
-  /** The leads that a dry run would have stored. */
-  readonly wouldExist: Set<string>;
-  /** Called with the outcome of items. */
-  readonly count: (outcome: CopyOutcome | "erased", items?: number) => void;
-}
-
 /** Copies a conversation with its messages, and counts those that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
-  const { account, source, invalid, count, leave, dryRun, pace } = copying;
+  const { account, source, invalid, counts, left, dryRun, pace } = copying;
   const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
   const { conversation, messages } = whole;
@@ -42,32 +29,32 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
     (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
   );
   const outcome = await copyWithoutMessages(copying, conversation, [...stored.values()]);
-  count(outcome);
+  counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
-    count(outcome, items.length);
-    if (outcome === "left") for (const message of items) leave(message, "its conversation is left");
+    counts[outcome] += items.length;
+    if (outcome === "left") for (const message of items) left.note(message, "its conversation is left");
     return;
   }
   for (const message of items) {
     const found = stored.get(message.sk);
     const isStored = found && differences(found, message).length === 0;
-    count(isStored ? "present" : await copyItem(copying, message));
+    counts[isStored ? "present" : await copyItem(copying, message)] += 1;
   }
   if (!dryRun) await countMessages(account, id, pace);
 }
 
-/** Copies a conversation, with its pointer if it is active: as closed, if another one is active in its place. */
+/** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
 async function copyWithoutMessages(
   copying: Copying,
   conversation: Conversation,
   messages: readonly Item[],
 ): Promise<CopyOutcome | "erased"> {
-  const { account, leave, wouldExist, pace } = copying;
+  const { account, left, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);
   if (isErased(copying, leadId)) return "erased";
   if (!wouldExist.has(leadId) && !(await pace.retry(() => leadExists(account, leadId)))) {
-    leave(item, "its lead does not exist");
+    left.note(item, "its lead does not exist");
     return "left";
   }
   return copyItem(copying, item, async (stored) => {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { marshall } from "@aws-sdk/util-dynamodb";
-import { type Item, type Key, readItem, writtenValues } from "../../../shared/dynamodb/table-client.ts";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
-import type { StoringRows } from "../erasure/store-rows.ts";
-import { asChange, putAbsent, putNew, spend } from "../table/write-items.ts";
+import { putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
+import { asChange } from "../table/write-items.ts";
+import type { SourceTable } from "./source-table.ts";
 
 /** What has become of an item; `left` if it does not fit what is stored. */
 export type CopyOutcome = "stored" | "present" | "replaced" | "left";
@@ -18,12 +20,19 @@ const counters = ["messageCount", "lastMessageAt"];
 /** The fields that no change of an item changes. */
 const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
 
-/** An item that is stored as it is in another table. */
-export interface CopyingItem extends StoringRows {
+/** The copy of an account from another table, or from another account. */
+export interface Copying extends Storing {
+  readonly source: SourceTable;
   /** Whether the fields of items that exist become those of the other table. */
   readonly replace: boolean;
-  /** Called with an item that is left, and why. */
-  readonly leave: (item: Item, reason: string) => void;
+  /** The items that are not valid. */
+  readonly invalid: InvalidItems;
+  /** The items that do not fit what is stored. */
+  readonly left: InvalidItems;
+  /** How many items have had each outcome. */
+  readonly counts: Record<CopyOutcome | "erased", number>;
+  /** The leads that a dry run would have stored. */
+  readonly wouldExist: Set<string>;
 }
 
 /** What an item is instead, given what is stored, and what is written together with it; or why it is left. */
@@ -36,24 +45,25 @@ export type Adapt = (
  * it if the stored one has another value in a field that never changes.
  */
 export async function copyItem(
-  copying: CopyingItem,
+  copying: Copying,
   wanted: Item & Key,
   adapt: Adapt = async () => ({}),
 ): Promise<CopyOutcome> {
-  const { replace, dryRun, pace, leave } = copying;
+  const { replace, dryRun, pace, left } = copying;
   const outcome = await pace.retry(async () => {
     const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
     const field = stored && differences(stored, wanted).find((name) => fixed.includes(name));
     const adapted =
       field === undefined ? await adapt(stored) : { left: `its ${field} is not the stored one` };
     if ("left" in adapted) {
-      leave(wanted, adapted.left);
+      left.note(wanted, adapted.left);
       return "left";
     }
     const { item = wanted, others = [] } = adapted;
     if (!stored) {
       const Put = putAbsent(copying, item);
-      if (!dryRun) await (others.length > 0 ? transact([{ Put }, ...others], true) : putNew(Put));
+      if (!dryRun)
+        await (others.length > 0 ? transact([{ Put }, ...others], true) : table.send(new PutCommand(Put)));
       return "stored";
     }
     const names = differences(stored, item);
@@ -74,14 +84,9 @@ export async function copyItem(
 export function differences(stored: Item, wanted: Item): readonly string[] {
   const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
   return Object.keys({ ...stored, ...wanted }).filter(
-    (name) => ![...writeMarks, ...kept].includes(name) && !isEqual(stored[name], wanted[name]),
+    (name) => ![...writeMarks, ...kept].includes(name) && !isDeepStrictEqual(stored[name], wanted[name]),
   );
 }
-
-const isEqual = (stored: unknown, wanted: unknown) =>
-  isDeepStrictEqual(toAttribute(stored), toAttribute(wanted));
-
-const toAttribute = (value: unknown) => marshall({ value }, writtenValues).value;
 
 /** Changes attributes, if the item has these and all others as they were read, but for those that each message changes. */
 function buildChange(stored: Item, changes: Item) {

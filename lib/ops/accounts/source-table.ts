@@ -4,9 +4,8 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { operatorConfig } from "../command/select-table.ts";
-import { checkDataFormat } from "../table/data-format.ts";
-import { messagesOf } from "../table/lead-items.ts";
+import { checkDataFormat, operatorConfig } from "../command/select-table.ts";
+import { messagesOf } from "../table/read-items.ts";
 import type { RecordType } from "../table/valid-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */

@@ -88,23 +88,24 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
 export const outputOption = () =>
   new Option("--output <file>", "the file to write; one that exists stays").makeOptionMandatory();
 
-export function parseAccountId(text: string): string {
-  if (!isAccountId(text)) {
-    throw new InvalidArgumentError("An account id has 1 to 64 letters, digits, '_', '.' or '-'.");
-  }
-  return text;
-}
+/** A parser of texts that pass a check. @param sentence what is said of any other text */
+export const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
+  if (isValid(text)) return text;
+  throw new InvalidArgumentError(sentence);
+};
+
+export const parseAccountId = parseText(
+  isAccountId,
+  "An account id has 1 to 64 letters, digits, '_', '.' or '-'.",
+);
 
 /** A parser of the name of a table, or of its ARN. */
-export function parseTable(text: string): string {
-  if (/^(?:arn:[\w:/.-]+|[\w.-]{3,255})$/.test(text)) return text;
-  throw new InvalidArgumentError("A table's name has 3 to 255 letters, digits, '_', '.' or '-'.");
-}
+export const parseTable = parseText(
+  (text) => /^(?:arn:[\w:/.-]+|[\w.-]{3,255})$/.test(text),
+  "A table's name has 3 to 255 letters, digits, '_', '.' or '-'.",
+);
 
-function parseStage(text: string): string {
-  if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
-  return text;
-}
+const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
 /** The help of a command that can leave items out. */
 export const leftOutCodes =

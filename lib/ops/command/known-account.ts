@@ -1,9 +1,10 @@
-import { accountApiKeysPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
+import { inPartition } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { hasAny, hasItems, ofParent } from "../table/read-items.ts";
-import { opsCommand, type PacedAccountOptions, type TableOptions } from "./command.ts";
+import { hasAny, ofParent } from "../table/read-items.ts";
+import { type AccountOptions, opsCommand, type PacedAccountOptions } from "./command.ts";
 import { selectPacedTable } from "./select-table.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
@@ -20,10 +21,7 @@ const indexDelay = 1000;
  * @param pace of a command with one, whose client makes no further attempts
  * @throws UserError with the commands that list accounts and create one
  */
-export async function checkAccount(
-  { account, ...options }: TableOptions & { readonly account: string },
-  pace = unpaced,
-): Promise<void> {
+export async function checkAccount({ account, ...options }: AccountOptions, pace = unpaced): Promise<void> {
   if (await isKnown(account, pace)) return;
   await pace.wait(indexDelay);
   if (await isKnown(account, pace)) return;
@@ -33,11 +31,7 @@ export async function checkAccount(
 }
 
 /** The error for an item that an account does not have, or for the account that does not exist. */
-export async function unknownItem(
-  options: TableOptions & { readonly account: string },
-  item: string,
-  pace = unpaced,
-): Promise<Error> {
+export async function unknownItem(options: AccountOptions, item: string, pace = unpaced): Promise<Error> {
   await checkAccount(options, pace);
   return new UserError(`The account ${options.account} has no ${item}.`);
 }
@@ -50,7 +44,8 @@ export async function selectPacedAccount(options: PacedAccountOptions): Promise<
 }
 
 async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
-  if (await hasItems(account, lastingTypes, pace)) return true;
+  for (const type of lastingTypes)
+    if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
   return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
     if (error instanceof Error && error.name === "ValidationException") return false;

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import { isRecord } from "../../is-record.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../json.ts";
 import { errorCode, UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
@@ -24,13 +23,12 @@ export async function readLocalRun(): Promise<RunFile> {
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
-  const run = parseJson(text);
-  if (!isRun(run)) throw new UserError(`${file} is not of this version: restart \`npm start\`.`);
+  const run = Object(parseJson(text)) as RunFile;
+  if (run.dataFormat !== dataFormat)
+    throw new UserError(`${file} is not of this version: restart \`npm start\`.`);
   if (isAlive(run.pid)) return run;
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }
-
-const isRun = (run: unknown): run is RunFile => isRecord(run) && run.dataFormat === dataFormat;
 
 /** Whether the process exists: after `kill -9` the file remains. */
 function isAlive(pid: number): boolean {

@@ -1,9 +1,16 @@
-import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
+import {
+  DescribeTableCommand,
+  type DynamoDBClientConfig,
+  ListTagsOfResourceCommand,
+} from "@aws-sdk/client-dynamodb";
+import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
+import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { selectTable, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
-import { UserError } from "../../user-error.ts";
-import { checkDataFormat } from "../table/data-format.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
 import type { PacedOptions, TableOptions } from "./command.ts";
 import { readLocalRun } from "./local-run-file.ts";
@@ -32,28 +39,73 @@ export async function selectTableByOptions(
   options: TableOptions,
   config: DynamoDBClientConfig = {},
 ): Promise<void> {
-  await selectNamedTable(options, config);
+  const { name, client } = await findTable(options);
+  selectTable(name, { ...operatorConfig, ...client, ...config });
   // A local run says in its file which format it has.
-  if (options.writes && !options.local) await checkDataFormat({ client: table, name: tableName });
+  if (options.writes && !options.local) await checkDataFormat({ client: table, name });
 }
 
-async function selectNamedTable(
-  { local, stage, table }: TableOptions,
-  config: DynamoDBClientConfig,
-): Promise<void> {
+/** The name of the table, and the settings with which a client reaches it. */
+async function findTable({
+  local,
+  stage,
+  table: name,
+}: TableOptions): Promise<{ readonly name: string; readonly client?: DynamoDBClientConfig }> {
   if (local) {
-    const { tableName: name, dynamodbEndpoint: endpoint } = await readLocalRun();
-    const client = { ...operatorConfig, ...localConfig, ...config, endpoint };
-    return selectTable(name, client);
+    const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
+    return { name: tableName, client: { ...localConfig, endpoint } };
   }
-  if (stage) {
-    // Only a stage has a file. What reads and checks it takes 0.1 s to load.
-    const { checkStage } = await import("./stage-pin.ts");
-    const client = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)), ...config };
-    return selectTable(stageTableName(stage), client);
-  }
-  if (!table) throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
-  selectTable(table, { ...operatorConfig, ...config });
+  if (stage) return { name: stageTableName(stage), client: await checkStage(stage) };
+  if (name) return { name };
+  throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
+}
+
+/**
+ * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
+ *
+ * @returns the region of the stage, as a setting of clients: without one, they take that of the environment
+ * @throws UserError if they are not, or if nobody can tell, and for a mistake in the file
+ */
+export async function checkStage(stage: string): Promise<{ region?: string }> {
+  // Only a stage has a file. What reads and checks it takes 0.1 s to load.
+  const { readProjectStage } = await import("../../config/read-stage-file.ts");
+  const { account, region: name } = readProjectStage(stage) ?? {};
+  const region = name === undefined ? {} : { region: name };
+  if (account === undefined) return region;
+  // Only a stage with an account needs the package, which takes a quarter of the start of a command.
+  const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
+  const client = new STSClient({ ...operatorConfig, ...region });
+  // Everyone may ask for it, whatever their permissions.
+  const { Account } = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
+    throw new UserError(
+      `The AWS account of the credentials is unknown (${errorMessage(error)}): check the credentials, AWS_REGION and the network.`,
+    );
+  });
+  if (Account === account) return region;
+  throw new UserError(
+    `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${Account}: use those of ${account}.`,
+  );
+}
+
+/**
+ * Checks that this program writes what the deployed release of a table reads.
+ *
+ * @param untagged the format of a table without the tag, such as one that was restored; by default, it is refused
+ * @throws UserError for another data format
+ */
+export async function checkDataFormat({ client, name }: OtherTable, untagged?: number): Promise<void> {
+  const retry = { deadline: Date.now() + 10_000, isRetryable: isBusy };
+  const tags = await withRetry(async () => {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));
+    return Tags;
+  }, retry);
+  const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value;
+  if (Number(stored ?? untagged) === dataFormat) return;
+  const found = stored === undefined ? "no data format" : `the data format ${stored}`;
+  throw new UserError(
+    `The table ${name} has ${found}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
+  );
 }
 
 /** How often it is shown how far a command is, in milliseconds. */

@@ -10,8 +10,8 @@ import { UserError } from "../../user-error.ts";
 import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { formatColumns } from "../output/columns.ts";
-import { countedOwners } from "../table/counted-trees.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
+import { countedOwners } from "../table/read-items.ts";
 
 interface VerifyOptions extends PacedAccountOptions {
   readonly repair?: boolean;

@@ -1,4 +1,4 @@
-import { labelTreePartition } from "../../../shared/dynamodb/keys.ts";
+import { labelTreePartition, listPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -17,8 +17,7 @@ import {
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../user-error.ts";
-import { countedOwners } from "../table/counted-trees.ts";
-import { hasItems } from "../table/read-items.ts";
+import { countedOwners, hasAny } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
 
@@ -92,7 +91,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     });
     // Read after the root and before the rows, as for every commit.
     const clock = tableTime();
-    if (await hasItems(account, [list.type], pace))
+    if (await hasAny(inPartition(listPartition(list.type, account)), pace))
       throw new UserError(
         `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
       );

@@ -1,17 +1,13 @@
 import { apiKeyState } from "../../../shared/domain/api-key-validity.ts";
 import { toApiKey } from "../../../shared/domain/api-keys.ts";
-import {
-  accountApiKeysPartition,
-  accountPartition,
-  itemTypes,
-  leadKey,
-} from "../../../shared/dynamodb/keys.ts";
+import { accountApiKeysPartition, accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { listByParent, readEach } from "../table/lead-items.ts";
+import { isApiKey } from "../table/item-owner.ts";
+import { listByParent, readEach } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
@@ -40,7 +36,7 @@ export async function erase(found: ItemsToErase, erasing: Erasing): Promise<void
     // Such keys can have created leads, and an import can have stored one again.
     await begin(found, erasing);
     const kept = await sweep(found, erasing);
-    [keys, nodes] = [kept.filter(isKey), kept.filter((item) => !isKey(item))];
+    [keys, nodes] = [kept.filter(isApiKey), kept.filter((item) => !isApiKey(item))];
     // The index may not have listed the newest keys.
   } while (keys.some(isLive));
   const { account, leads } = found.subject;
@@ -48,15 +44,13 @@ export async function erase(found: ItemsToErase, erasing: Erasing): Promise<void
   await end(found, keys, pace);
 }
 
-const isKey = ({ pk }: Item) => String(pk).startsWith(`${itemTypes.apiKey}#`);
-
 /** Whether a key works. */
 const isLive = (key: Item) => apiKeyState(toApiKey(key)) === "live";
 
 /** The keys of an account that their index lists. */
 async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
   const parent = accountApiKeysPartition(found.subject.account);
-  const keys = await readEach(await listByParent(parent, isKey, pace), pace);
+  const keys = await readEach((await listByParent(parent, pace)).filter(isApiKey), pace);
   for (const key of keys)
     if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
   return found.take(keys);

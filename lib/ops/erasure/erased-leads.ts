@@ -1,14 +1,16 @@
-import { DeleteCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import type { Note } from "../table/invalid-items.ts";
-import { isKeyPart } from "../table/lead-items.ts";
+import { isKeyPart } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
+import { spendWrites } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
@@ -75,7 +77,7 @@ export async function deleteLead(
   pace: Pace,
   others: () => TransactItems = () => [],
 ): Promise<void> {
-  const { ConsumedCapacity = [] } = await pace.retry(async () => {
+  const { ConsumedCapacity } = await pace.retry(async () => {
     const Key = leadKey(account, leadId);
     const { externalId } = Object((await readItem(Key))?.details);
     const named = isKeyPart(externalId) ? await readItem(externalIdKey(account, externalId)) : undefined;
@@ -88,8 +90,7 @@ export async function deleteLead(
     const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
     return table.send(command);
   });
-  const units = ConsumedCapacity.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-  await pace.spend(readsPerWrite * units);
+  await spendWrites(ConsumedCapacity, pace);
 }
 
 const deletion = ({ pk, sk, leadId }: Item) => ({
@@ -107,15 +108,10 @@ export const deleteExternalId = (read: Item, pace: Pace): Promise<void> =>
 
 /** Notes that nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {
-  const command = new UpdateCommand({
-    TableName: tableName,
-    Key: erasedLeadKey(account, leadId),
-    UpdateExpression: "REMOVE pending",
-    // Whoever erases the account deletes it.
-    ConditionExpression: "attribute_exists(pk)",
-  });
+  const update = buildUpdate(erasedLeadKey(account, leadId), { pending: undefined }, { pending: true });
   await pace.retry(() =>
-    table.send(command).catch((error: unknown) => {
+    updateItem(update).catch((error: unknown) => {
+      // It has ended, or who erases the account has deleted its item.
       if (classify(error) !== "conflict") throw error;
     }),
   );

@@ -1,6 +1,6 @@
 import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { isRecord } from "../../is-record.ts";
+import { isRecord } from "../../json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 
@@ -11,7 +11,7 @@ export interface Subject {
 }
 
 /**
- * What an erasure finds. Each item decides by its own fields whether it is deleted: no pointer, index or partition can name
+ * What an erasure finds. Each item decides by its own fields whether it is deleted: no lock, index or partition can name
  * an item of another lead for deletion.
  */
 export class ItemsToErase {
@@ -19,15 +19,15 @@ export class ItemsToErase {
   readonly invalid: InvalidItems;
   /** How many items there are to delete, by their types. */
   readonly counts: Partial<Record<OwnedItemType, number>> = {};
-  /** The partitions of the pointers of the leads, and of the messages of their conversations. */
-  readonly #pointers: ReadonlySet<string>;
+  /** The partitions of the locks of the leads, and of the messages of their conversations. */
+  readonly #locks: ReadonlySet<string>;
   readonly #messages = new Set<string>();
 
   constructor(subject: Subject, invalid = new InvalidItems()) {
     this.subject = subject;
     this.invalid = invalid;
     const { account, leads = [] } = subject;
-    this.#pointers = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
+    this.#locks = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
   }
 
   /** Counts items. Conversations come before what names them. @returns those to delete */
@@ -50,7 +50,7 @@ export class ItemsToErase {
       case "lead":
         return leads.has(String(sk)) || (leads.has(id as string) && "its id is not its sort key");
       case "active":
-        return this.#pointers.has(String(pk));
+        return this.#locks.has(String(pk));
       case "externalId":
         return typeof leadId === "string" ? leads.has(leadId) : "its leadId is not a string";
       case "conversation":

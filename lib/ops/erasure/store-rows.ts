@@ -1,13 +1,19 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
+import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
-import type { Storing } from "../table/write-items.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { sweepErasedSince } from "./sweep-erased.ts";
 
-/** How the rows of an account are stored. */
-export interface StoringRows extends Storing {
+/** How rows of an account are stored that come from elsewhere: a file, or another table. */
+export interface Storing {
   readonly account: string;
+  /** Identifies this run, with its time. Its items have it, and of their events those of leads tell it. */
+  readonly runId: string;
+  /** Whether nothing is written. */
+  readonly dryRun: boolean;
+  readonly pace: Pace;
   /** The ids of the erased leads, of which nothing is stored. */
   readonly erased: Set<string>;
   /** The erased leads that no row has named. Of the others, an earlier run may have stored something. */
@@ -15,14 +21,14 @@ export interface StoringRows extends Storing {
 }
 
 /** Whether a lead that a row names is erased. */
-export function isErased({ erased, unmet }: StoringRows, leadId: string): boolean {
+export function isErased({ erased, unmet }: Storing, leadId: string): boolean {
   unmet.delete(leadId);
   return erased.has(leadId);
 }
 
 interface RowSource {
   /** Stores the rows. */
-  readonly store: (storing: StoringRows) => Promise<void>;
+  readonly store: (storing: Storing) => Promise<void>;
   /** How many rows are stored so far. */
   readonly countStored: () => number;
   /** The conversations among the rows: those of erased leads are deleted, with what was stored after their erasure. */
@@ -52,4 +58,29 @@ export async function storeRows(
       (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
     );
   }
+}
+
+/** Stores an item that is absent, and leaves one that exists as it is. */
+export async function storeOnce(storing: Storing, item: Item & Key): Promise<"stored" | "present"> {
+  const outcome = await storing.pace.retry(async () => {
+    const stored = await readItem({ pk: item.pk, sk: item.sk });
+    if (stored) return "present";
+    if (!storing.dryRun) await table.send(new PutCommand(putAbsent(storing, item)));
+    return "stored";
+  });
+  await spend(storing, item, outcome);
+  return outcome;
+}
+
+/** The parameters of a write that stores an item if it is absent. */
+export const putAbsent = ({ runId }: Storing, item: Item) => ({
+  TableName: tableName,
+  Item: { ...item, imported: runId },
+  ConditionExpression: "attribute_not_exists(pk)",
+});
+
+/** Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own. */
+export function spend({ dryRun, pace }: Storing, item: Item, outcome: unknown): Promise<void> {
+  const isWritten = !dryRun && ["stored", "replaced", "updated"].some((written) => written === outcome);
+  return pace.spend(isWritten ? readsPerWrite * Math.ceil(JSON.stringify(item).length / 1024) : 1);
 }

@@ -4,8 +4,7 @@ import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts"
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
-import { findConversations, isKeyPart, messagesOf, readEach } from "../table/lead-items.ts";
-import { scanTable } from "../table/read-items.ts";
+import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { deleteExternalId, deleteLead, readErasedIds } from "./erased-leads.ts";
 import { ItemsToErase, type Subject } from "./items-to-erase.ts";
@@ -28,7 +27,7 @@ export interface Sweeping {
 }
 
 /**
- * Deletes what is of the leads or of the account. The conversations and pointers of leads are deleted last: whenever this
+ * Deletes what is of the leads or of the account. The conversations and locks of leads are deleted last: whenever this
  * ends, what is left is found again, also without a scan.
  *
  * @returns the API keys and the nodes of trees of an account, which are not deleted
@@ -40,27 +39,26 @@ export async function sweep(
   const { account, leads } = found.subject;
   const kept: Item[] = [];
   const last: Item[] = [];
-  const remove = async (items: readonly Item[]) => {
-    if (!dryRun) await deleteItems(items, pace);
-  };
   const onItems = async (items: readonly Item[]) => {
+    const taken = found.take(items);
+    if (dryRun) return;
     const now: Item[] = [];
-    for (const item of found.take(items)) {
+    for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "apiKey" || type === "count") kept.push(item);
       // An import may have stored the lead again, and another lead may get the external id.
-      else if (leads && type === "lead") dryRun || (await deleteLead(account, String(item.sk), pace));
-      else if (leads && type === "externalId") dryRun || (await deleteExternalId(item, pace));
+      else if (leads && type === "lead") await deleteLead(account, String(item.sk), pace);
+      else if (leads && type === "externalId") await deleteExternalId(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
-    await remove(now);
+    await deleteItems(now, pace);
   };
   // The conversations are known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
   if (scan) await scanTable(selectItems(found.subject), pace, onItems);
-  await remove(last);
+  await deleteItems(last, pace);
   return kept;
 }
 
@@ -84,24 +82,24 @@ function selectItems({ account, leads }: Subject) {
   };
 }
 
-/** The items of leads that are found by the index and by pointers, which may both lead to those of others. */
+/** The items of leads that are found by the index and by locks, which may both lead to those of others. */
 async function* readListed(
   account: string,
   leads: ReadonlySet<string>,
   known: readonly string[],
   pace: Pace,
 ): AsyncGenerator<readonly Item[]> {
-  // A pointer or an index can lead from two leads to the same conversation.
+  // A lock or an index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {
-    const { pointers, ids: found } = await findConversations(account, leadId, pace);
+    const { locks, ids: found } = await findConversations(account, leadId, pace);
     const ids = new Set([...found, ...known].filter((id) => !read.has(id)));
     for (const id of ids) read.add(id);
     const keys = Array.from(ids, (id) => conversationKey(account, id));
     yield await readEach([leadKey(account, leadId), ...keys], pace);
     // Also if their conversation is not stored yet or no more, or names another lead.
     for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
-    yield pointers;
+    yield locks;
   }
 }
 

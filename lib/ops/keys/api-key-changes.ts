@@ -3,17 +3,13 @@ import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-key-validity.ts";
 import { toApiKey } from "../../../shared/domain/api-keys.ts";
-import {
-  accountApiKeysPartition,
-  apiKeyKey,
-  itemTypes,
-  readPartition,
-} from "../../../shared/dynamodb/keys.ts";
+import { accountApiKeysPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
-import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { UserError } from "../../user-error.ts";
-import { listByParent, readEach } from "../table/lead-items.ts";
+import { isApiKey } from "../table/item-owner.ts";
+import { listByParent, readEach } from "../table/read-items.ts";
 
 /** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
 export async function issueApiKey(
@@ -42,11 +38,9 @@ export interface ApiKeyReference {
   readonly account?: string | undefined;
 }
 
-/** Ends a key now. @returns the changed key; undefined if there is no such key */
-export async function revokeApiKey(reference: ApiKeyReference): Promise<ApiKey | undefined> {
-  const item = await findApiKeyItem(reference);
-  if (!item) return undefined;
-  const key = { pk: String(item.pk), sk: String(item.sk) };
+/** Ends a key now. @returns the changed key */
+export async function revokeApiKey({ pk, sk }: Item): Promise<ApiKey> {
+  const key = { pk: String(pk), sk: String(sk) };
   return toApiKey(await updateItem(buildUpdate(key, { revokedAt: new Date().toISOString() })));
 }
 
@@ -72,16 +66,15 @@ export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await listByParent(accountApiKeysPartition(accountId), () => true, unpaced);
-  const isKey = ({ pk }: Key) => readPartition(pk)?.itemType === itemTypes.apiKey;
-  const other = listed.find((key) => !isKey(key));
-  if (other) {
+  const listed = await listByParent(accountApiKeysPartition(accountId), unpaced);
+  const others = listed.filter((key) => !isApiKey(key));
+  const [other] = others;
+  if (other)
     console.warn(
-      `The index of the account's keys lists ${listed.filter((key) => !isKey(key)).length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
+      `The index of the account's keys lists ${others.length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
     );
-  }
   // The index does not copy the fields of API keys.
-  const items = await readEach(listed.filter(isKey), unpaced);
+  const items = await readEach(listed.filter(isApiKey), unpaced);
   const ids = items.map(({ keyId }) => keyId);
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
   if (repeated !== undefined)

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { type Access, type ApiKey, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
+import { type Access, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
 import { toApiKey } from "../../../shared/domain/api-keys.ts";
-import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
@@ -102,22 +102,23 @@ interface RevokeOptions extends Omit<AccountOptions, "account"> {
 
 async function revoke(options: RevokeOptions): Promise<void> {
   const { json, yes } = options;
-  const reference = { ...options.key, account: options.account };
-  const { keyId, accountId, label, revokedAt } = await findKey(options, reference);
+  const item = await findKey(options);
+  const { keyId, accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
   const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
   if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
   await confirm(keyId, { kind: "key", by: "id", action: "revoke it" }, yes);
-  const revoked = await revokeApiKey(reference);
+  const revoked = await revokeApiKey(item);
   console.log(json ? JSON.stringify(revoked) : `The key ${keyId} is revoked.`);
 }
 
 /** Selects the table, and reads a key. @throws UserError for an id without an account, or when there is no such key */
-async function findKey(options: RevokeOptions, reference: ApiKeyReference): Promise<ApiKey> {
+async function findKey(options: RevokeOptions): Promise<Item> {
   await selectTableByOptions(options);
-  const item = await findApiKeyItem(reference);
-  if (item) return toApiKey(item);
-  const { account, keyId } = reference;
+  const { account, key } = options;
+  const { keyId } = key;
+  const item = await findApiKeyItem({ ...key, account });
+  if (item) return item;
   if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
   const list = opsCommand(options, `keys list --account ${account}`);
   throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);

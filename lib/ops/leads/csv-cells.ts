@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../json.ts";
 import { parseTime } from "./creation-time.ts";
 
 /** The columns of a CSV file of leads, in the order of an export. */

@@ -1,4 +1,7 @@
 import { Command, Option } from "commander";
+import { updateLead } from "../../../shared/domain/create-lead.ts";
+import { leadKey } from "../../../shared/dynamodb/keys.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { type Lead, leadStatuses } from "../../../shared/schemas/lead-schemas.ts";
 import {
@@ -13,11 +16,11 @@ import { selectPacedTable, selectTableByOptions } from "../command/select-table.
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
+import { retryChange } from "../table/write-items.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
-import { setLeadFields } from "./set-lead-fields.ts";
 
 interface LeadOptions extends AccountOptions {
   readonly lead: string;
@@ -59,12 +62,27 @@ const parseScore = parseNumber(0, 100, "A score is a whole number from 0 to 100.
 async function setFields(options: LeadOptions & Partial<Pick<Lead, "status" | "score">>): Promise<void> {
   await selectTableByOptions(options);
   const { account, lead: id, status, score, json } = options;
-  const fields = status === undefined ? { score } : { status };
-  const lead = await setLeadFields(account, id, fields);
+  const lead = await setLeadFields(account, id, status === undefined ? { score } : { status });
   if (!lead) throw await unknownItem(options, `lead ${id}`);
   const sentence = `The lead ${id} has the status ${lead.status} and the score ${lead.score}.`;
   console.log(json ? JSON.stringify(lead) : sentence);
 }
+
+/**
+ * Changes fields of a lead.
+ *
+ * @returns the changed lead; undefined when the account has no such lead
+ * @throws InvalidItemError, StaleReadError, or the error of a conflict, when other writers won for ten seconds
+ */
+export const setLeadFields = (
+  account: string,
+  id: string,
+  fields: Partial<Pick<Lead, "status" | "score">>,
+): Promise<Lead | undefined> =>
+  retryChange(async () => {
+    const item = await readItem(leadKey(account, id));
+    return item && (await updateLead(account, item, fields)).record;
+  });
 
 /** Which leads were erased, for example to erase them again in a restored table. */
 async function listErased(options: PacedAccountOptions): Promise<void> {

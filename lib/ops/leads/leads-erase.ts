@@ -40,7 +40,7 @@ async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
     const found = new ItemsToErase({ account, leads }, invalid);
     await sweep(found, { pace, scan, dryRun: true });
     if (dryRun) return printErasure(options, found, "would be erased");
-    console.error(erasureSentence(options, found, "will be erased"));
+    console.error(describeErasure(options, found, "will be erased").sentence);
     const { value, by } = namedBy(options);
     await confirm(value, { kind: "person", action: "erase them", by });
   }
@@ -70,37 +70,36 @@ async function findErasable(
   throw await unknownPerson(options, pace);
 }
 
-function erasureSentence(
-  { scan }: EraseLeadsOptions,
-  { subject: { leads }, counts }: ItemsToErase,
+/** What is printed of an erasure, as JSON and as a sentence. */
+function describeErasure(
+  { account, scan }: EraseLeadsOptions,
+  { subject, counts, invalid }: ItemsToErase,
   verb: string,
-): string {
-  const ids = escapeText([...(leads ?? [])].join(", "));
-  const { conversations, messages, pointers, idempotencyRecords } = nameCounts(counts);
+) {
+  const leads = [...(subject.leads ?? [])];
+  const { conversation: conversations = 0, message: messages = 0, active: locks = 0 } = counts;
+  const { idempotency: idempotencyRecords = 0 } = counts;
   const records = scan
     ? `${idempotencyRecords} idempotency records`
     : "no idempotency records, which expire within 24 hours";
-  return `${ids} ${verb}: ${conversations} conversations, ${messages} messages, ${pointers} pointers, ${records}.`;
+  const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
+  return {
+    output: {
+      account,
+      leads,
+      conversations,
+      messages,
+      locks,
+      idempotencyRecords,
+      invalid: [...invalid.values()],
+    },
+    sentence: `${escapeText(leads.join(", "))} ${verb}: ${found}.`,
+  };
 }
-
-const nameCounts = ({
-  conversation = 0,
-  message = 0,
-  active = 0,
-  idempotency = 0,
-}: ItemsToErase["counts"]) => ({
-  conversations: conversation,
-  messages: message,
-  pointers: active,
-  idempotencyRecords: idempotency,
-});
 
 /** @throws UserError when items are not valid */
 function printErasure(options: EraseLeadsOptions, found: ItemsToErase, verb: string): void {
-  const { account, json } = options;
-  const { subject, counts, invalid } = found;
-  const leads = [...(subject.leads ?? [])];
-  const output = { account, leads, ...nameCounts(counts), invalid: [...invalid.values()] };
-  console.log(json ? JSON.stringify(output) : erasureSentence(options, found, verb));
-  invalid.check();
+  const { output, sentence } = describeErasure(options, found, verb);
+  console.log(options.json ? JSON.stringify(output) : sentence);
+  found.invalid.check();
 }

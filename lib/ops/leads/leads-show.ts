@@ -6,7 +6,7 @@ import { command, leftOutCodes, type PacedAccountOptions } from "../command/comm
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { findConversations, readEach, readMessageItems } from "../table/lead-items.ts";
+import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 

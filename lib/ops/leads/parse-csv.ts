@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { CsvError, type Options, Parser } from "csv-parse";
 import type { FaultCode } from "../../../shared/errors.ts";
 import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
-import { parseJson } from "../../parse-json.ts";
+import { parseJson } from "../../json.ts";
 import { UserError } from "../../user-error.ts";
 
 /** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */

@@ -7,7 +7,7 @@ import { UserError } from "../../user-error.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import type { Note } from "../table/invalid-items.ts";
-import { isKeyPart, readLeadsByEmail } from "../table/lead-items.ts";
+import { isKeyPart, readLeadsByEmail } from "../table/read-items.ts";
 
 /** The options that name a person. */
 export interface PersonOptions {

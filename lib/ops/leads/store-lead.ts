@@ -12,9 +12,8 @@ import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { UserError } from "../../user-error.ts";
-import { isErased, type StoringRows } from "../erasure/store-rows.ts";
+import { isErased, putAbsent, type Storing, spend, storeOnce } from "../erasure/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
-import { putAbsent, spend, storeOnce } from "../table/write-items.ts";
 import type { LeadRow } from "./row-to-lead.ts";
 
 /**
@@ -24,7 +23,7 @@ import type { LeadRow } from "./row-to-lead.ts";
  * @throws ApiError `invalid_input` if the row does not fit what is stored
  */
 export async function storeLead(
-  storing: StoringRows,
+  storing: Storing,
   row: LeadRow,
   update: boolean,
 ): Promise<"stored" | "updated" | "present" | "erased"> {
@@ -39,7 +38,7 @@ export async function storeLead(
     if (named && isErased(storing, String(named.id))) return "erased";
     if (named && update) {
       const { id: _, createdAt: __, ...fields } = row.value;
-      const { record } = await updateLead(account, named, { ...fields, externalId }, undefined);
+      const { record } = await updateLead(account, named, { ...fields, externalId });
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
     if (named) return "present";

@@ -6,10 +6,10 @@ import { isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 
 /**
- * What a transaction that makes a conversation active writes and checks besides: the pointer of its lead on its channel
+ * What a transaction that makes a conversation active writes and checks besides: the lock of its lead on its channel
  * names it, and no message may join the conversation that it named before, which may be of another lead.
  *
- * @returns `activeId` if another conversation is active in its place; `isNamed` if the pointer names it already
+ * @returns `activeId` if another conversation is active in its place; `isNamed` if the lock names it already
  */
 export async function activation(
   account: string,

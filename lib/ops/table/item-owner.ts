@@ -15,4 +15,7 @@ export function findOwner({ pk, accountId }: Item): { type: OwnedItemType; accou
   return { type, account: type !== "apiKey" ? account : typeof accountId === "string" ? accountId : "" };
 }
 
+/** Whether an item is an API key, whose ever it is. */
+export const isApiKey = (item: Item) => findOwner(item)?.type === "apiKey";
+
 export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);

@@ -21,8 +21,8 @@ import {
 } from "../../../shared/schemas/conversation-schemas.ts";
 import { isLarge } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
-import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
-import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
+import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
+import { recordValidator, requestValidator, type Validator } from "../../../shared/schemas/validator.ts";
 import type { InvalidItems } from "./invalid-items.ts";
 
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
@@ -41,28 +41,26 @@ const textOf = (pattern: string) => ({ type: "string", pattern });
 const idOf = (prefix: string) => textOf(`^${prefix}_${ulidPattern}$`);
 const time = textOf("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
 
-/** The schemas of the API, with the form that it gives to ids and times. */
-const properties: Readonly<Record<RecordType, Readonly<Record<string, object>>>> = {
-  limit: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
-  erasedLead: { leadId: idOf("lead"), id: idOf("erasure") },
-  leadImport: { sha256: textOf("^[0-9a-f]{64}$"), startedAt: time },
-  lead: { ...lead.properties, id: idOf("lead") },
-  conversation: { ...conversation.properties, id: idOf("conv"), leadId: idOf("lead"), lastMessageAt: time },
-  message: { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
-};
+const validatorOf = (properties: object, required: readonly string[] = Object.keys(properties)) =>
+  recordValidator({ properties, required });
 
-/** The fields that a lead and a message always have; other records have all of theirs. */
-const alwaysThere: Partial<Record<string, readonly string[]>> = {
-  lead: lead.required,
-  message: message.required,
-};
-
-const validators = new Map(
-  Object.entries(properties).map(([type, properties]) => {
-    const required = alwaysThere[type] ?? Object.keys(properties);
-    return [type, recordValidator({ properties, required })];
+/** By the schemas of the API, with the form that it gives to ids and times. */
+const validators: Readonly<Record<RecordType, Validator>> = {
+  limit: validatorOf({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
+  erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure") }),
+  leadImport: validatorOf({ sha256: textOf("^[0-9a-f]{64}$"), startedAt: time }),
+  lead: validatorOf({ ...lead.properties, id: idOf("lead") }, lead.required),
+  conversation: validatorOf({
+    ...conversation.properties,
+    id: idOf("conv"),
+    leadId: idOf("lead"),
+    lastMessageAt: time,
   }),
-);
+  message: validatorOf(
+    { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
+    message.required,
+  ),
+};
 
 /** The API serves every address that is stored. A copy has only those that it would take. */
 const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
@@ -93,13 +91,9 @@ export const readStored = <Type extends RecordType>(
 
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // An import of leads has the SHA-256 only in its key.
-  const all = type === "leadImport" ? { ...item, sha256: item.sk } : fieldsOf(item);
-  const record = toRecord({ properties: properties[type] }, all) as unknown as StoredRecords[Type];
-  const invalid = [validators.get(type), validateAddress].find((validate) => !validate?.(record));
-  if (invalid) {
-    const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
-    throw new InvalidItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
-  }
+  const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
+  const record = readRecord(validators[type], all) as StoredRecords[Type];
+  if (!validateAddress(record)) throw new InvalidItemError(item, "email");
   if ("metadata" in record && isLarge(Object(record.metadata))) throw new InvalidItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));

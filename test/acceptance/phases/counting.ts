@@ -1,5 +1,5 @@
-import { countedOwners } from "../../../lib/ops/table/counted-trees.ts";
 import { errorMessage } from "../../../lib/user-error.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
@@ -125,8 +125,7 @@ async function createUnderLists({ mine, load, wait, note, signal }: Acceptance) 
 /** Whether no more leads wait to be counted than may stay in the tail, which lists read with each page. */
 async function isCounted({ accounts }: Acceptance): Promise<boolean> {
   const { mine, pace } = accounts;
-  const [owner] = countedOwners(mine);
-  if (!owner) return false;
+  const owner = { account: mine, list: countedLists.lead };
   const root = await pace.retry(() => readRoot(owner));
   const bounds = { start: root?.watermark ?? "", maxRows: limits.tail + 1 };
   const { rows } = await pace.retry(() => readRows(owner, bounds));

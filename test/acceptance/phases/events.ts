@@ -10,8 +10,7 @@ import {
   DeleteQueueCommand,
   ReceiveMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { isRecord } from "../../../lib/is-record.ts";
-import { parseJson } from "../../../lib/parse-json.ts";
+import { isRecord, parseJson } from "../../../lib/json.ts";
 import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";

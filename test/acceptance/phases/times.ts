@@ -1,7 +1,6 @@
 import { type FilterLogEventsCommandInput, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
-import { isRecord } from "../../../lib/is-record.ts";
-import { parseJson } from "../../../lib/parse-json.ts";
+import { isRecord, parseJson } from "../../../lib/json.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/statistics.ts";

@@ -22,7 +22,7 @@ const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, .
 selectEngineTable(dynamodbEndpoint, tableName);
 const keys: Record<string, string> = {};
 for (const [account, requests] of Object.entries(limits)) {
-  await writeLimit({ account, requests });
+  await writeLimit(account, requests);
   keys[account] = (await issueApiKey(account)).apiKey;
 }
 process.send?.({ url, keys });

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
-import { issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { MemoryTable } from "../../support/memory-table.ts";
@@ -37,7 +37,7 @@ test.each<[string, () => Promise<string>]>([
     "that is revoked",
     async () => {
       const { apiKey, keyId } = await issueApiKey("demo");
-      await revokeApiKey({ account: "demo", keyId });
+      await revokeApiKey((await findApiKeyItem({ account: "demo", keyId })) ?? {});
       return apiKey;
     },
   ],

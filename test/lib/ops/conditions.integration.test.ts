@@ -211,7 +211,7 @@ const changes: Readonly<Record<string, Change>> = {
         ...["copy", ...on(neighbour), "--from-table", tableName, "--to-account", account],
         ...["--replace", "--yes"],
       ),
-    // A lead with its external id, a conversation with its messages and pointer, the limit, and the notes of an erasure
+    // A lead with its external id, a conversation with its messages and lock, the limit, and the notes of an erasure
     // and of an import.
     isAbsent: (account, { pk, sk, leadId, conversationId }) =>
       sk === ada ||

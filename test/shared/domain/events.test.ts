@@ -113,7 +113,7 @@ describe("no event is sent for", () => {
   test.each([
     ["a count", { pk: "COUNT#acme#LEAD", sk: "root" }],
     ["an idempotency record", { pk: "IDEMPOTENCY#acme#key", sk: "send-message" }],
-    ["the pointer to the active conversation", { pk: "ACTIVE#acme#lead", sk: "whatsapp" }],
+    ["the lock to the active conversation", { pk: "ACTIVE#acme#lead", sk: "whatsapp" }],
     ["an item without an account", { pk: "LEAD", sk: leadId }],
     ["an item whose account cannot be decoded", { pk: "LEAD#%", sk: leadId }],
     ["an item under another type's id", { ...lead, sk: messageId }],

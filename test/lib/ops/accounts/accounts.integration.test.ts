@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (let i = 0; i < 5; i++) await aMessage(source, ada.id, "whatsapp", `Message ${i}`);
   await aMessage(source, grace.id, "email");
   await issueApiKey(source);
-  await writeLimit({ account: source, requests: 5 });
+  await writeLimit(source, 5);
 });
 
 /** Exports an account. @returns the path of the file */
@@ -122,7 +122,7 @@ test("accounts list counts the items of each account", async () => {
   const { output } = await accounts("list");
   expect(output.find(({ account }: Item) => account === source)).toEqual({
     ...{ account: source, leads: 3, conversations: 3, messages: 7, keys: 1, erasedLeads: 1 },
-    // The record of the import, the pointers and the limit.
+    // The record of the import, the locks and the limit.
     others: 4,
   });
   expect(output.map(({ account }: Item) => account)).toEqual(

@@ -75,7 +75,7 @@ describe("what the API would not have stored is named and left out, and the rest
     const data = await aFilledAccount();
     account = data.account;
     await beginErasure(account, (await aLead(account)).id, new Pace());
-    await writeLimit({ account, requests: 5 });
+    await writeLimit(account, 5);
     await put({ ...leadImportKey(account, "0".repeat(64)), startedAt: "2026-01-01T00:00:00.000Z" });
     const own = [...(await tableItems()).values()].filter(({ pk }) => String(pk).includes(account));
     const find = (type: string, sk?: string) =>

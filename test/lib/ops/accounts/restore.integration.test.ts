@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
@@ -179,7 +179,7 @@ describe("an account is copied from a table that was restored without indexes", 
   test.each([
     "older",
     "newer",
-  ])("the %s of two conversations is active again, whichever holds the pointer", async (which) => {
+  ])("the %s of two conversations is active again, whichever holds the lock", async (which) => {
     const { account, ada } = await aFilledAccount();
     const { conversationId: second } = await ago(hour - 1000, async () => {
       await close(account, ada.whatsapp);
@@ -202,7 +202,7 @@ describe("an account is copied from a table that was restored without indexes", 
     {},
     { conversationId: 5 },
     { conversationId: "x".repeat(2000) },
-  ])("a pointer with %j is replaced", async (spoiled) => {
+  ])("a lock with %j is replaced", async (spoiled) => {
     const { account, ada, from, before } = await anAccount();
     await put({ ...activeConversationKey(account, ada.id, "whatsapp"), ...spoiled });
     expect(await copy(account, from)).toMatchObject({ code: 0, failure: undefined });

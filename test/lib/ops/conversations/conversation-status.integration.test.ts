@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
@@ -17,10 +17,10 @@ async function conversations(account: string, query = "") {
   return (await call("list-conversations", { account, query })).body.data;
 }
 
-const pointer = async (account: string, leadId: string) =>
+const lock = async (account: string, leadId: string) =>
   (await readItem(activeConversationKey(account, leadId, "whatsapp")))?.conversationId;
 
-/** Creates a lead with ended conversations on one channel; the pointer names the last one. */
+/** Creates a lead with ended conversations on one channel; the lock names the last one. */
 async function endedConversations(account: string, count: number) {
   const { id: leadId } = await aLead(account);
   const ids: string[] = [];
@@ -49,7 +49,7 @@ test("a changed status moves a conversation in every list, and changes nothing e
   expect(await conversations(account, "status=active")).toEqual([]);
 });
 
-test("a conversation becomes active again, whether the pointer names it or one that has ended", async () => {
+test("a conversation becomes active again, whether the lock names it or one that has ended", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 2);
   const [older = "", newer = ""] = ids;
@@ -57,12 +57,12 @@ test("a conversation becomes active again, whether the pointer names it or one t
   expect((await aMessage(account, leadId)).conversationId).toBe(newer);
   await set(account, newer, "closed");
   expect(await set(account, older, "active")).toMatchObject({ status: "active" });
-  expect(await pointer(account, leadId)).toBe(older);
+  expect(await lock(account, leadId)).toBe(older);
   expect((await aMessage(account, leadId)).conversationId).toBe(older);
   await expect(set(account, newer, "active")).rejects.toThrow(refused(older));
 });
 
-test("a pointer to the active conversation of another lead or channel is replaced", async () => {
+test("a lock to the active conversation of another lead or channel is replaced", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
   const [id = ""] = ids;
@@ -72,7 +72,7 @@ test("a pointer to the active conversation of another lead or channel is replace
   for (const conversationId of [ofBob, bySms]) {
     await put({ ...activeConversationKey(account, leadId, "whatsapp"), conversationId });
     expect(await set(account, id, "active")).toMatchObject({ status: "active" });
-    expect(await pointer(account, leadId)).toBe(id);
+    expect(await lock(account, leadId)).toBe(id);
     expect((await aMessage(account, leadId)).conversationId).toBe(id);
     await set(account, id, "closed");
   }
@@ -86,7 +86,7 @@ test("a message joins an ended conversation that becomes active while the messag
   // A conflict is retried for 300 ms, which a busy machine may need for the change.
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());
-  // The message first tries to join. The transaction that starts a new conversation begins with the pointer.
+  // The message first tries to join. The transaction that starts a new conversation begins with the lock.
   using _ = beforeCall(
     ({ input }) => input.TransactItems?.[0].Put !== undefined,
     () => set(account, id, "active"),

@@ -98,8 +98,8 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
       for (const item of items) await put(item);
       waiting.meanwhile = async () => {
         expect(await readItem(leadKey(account, id))).toBeUndefined();
-        const [pointer] = items.filter(({ pk }) => String(pk).startsWith("ACTIVE"));
-        await put({ ...pointer, ...activeConversationKey(account, id, "sms") });
+        const [lock] = items.filter(({ pk }) => String(pk).startsWith("ACTIVE"));
+        await put({ ...lock, ...activeConversationKey(account, id, "sms") });
       };
       const { output } = await load(account, from);
       expect(output).toMatchObject({ [kind.stored]: 0, erased: kind.ofLead });

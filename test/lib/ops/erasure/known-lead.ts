@@ -26,7 +26,7 @@ export async function aKnownLead(account: string, email?: string) {
   const headers = { "idempotency-key": randomUUID() };
   expect((await call("create-lead", { ...change, headers })).status).toBe(200);
   const { added } = compareItems(before, await tableItems());
-  // The lead, its external id, two conversations with their pointers, three messages, and a record of each request.
+  // The lead, its external id, two conversations with their locks, three messages, and a record of each request.
   expect(added).toHaveLength(14);
   return { id, externalId, requests, items: added };
 }

@@ -45,7 +45,7 @@ async function plant(account: string) {
       ? conversationKey(account, newId("conv"))
       : messageKey(account, path[0] ?? "", newId("msg"));
   const record = (ids?: unknown) => plantItem(idempotencyKey(account, "create-lead", randomUUID()), { ids });
-  const pointer = (channel: string, conversationId: unknown) =>
+  const lock = (channel: string, conversationId: unknown) =>
     plantItem(activeConversationKey(account, ada.id, channel), { conversationId });
   const listed = newId("conv");
   const fields = { id: listed, leadId: bob.id, channel: "fax", status: "active", messageCount: 1 };
@@ -53,18 +53,18 @@ async function plant(account: string) {
   return {
     ada,
     bob,
-    /** Found by a pointer or the index, and of the other lead. */
+    /** Found by a lock or the index, and of the other lead. */
     ofBob: [
       await plantItem(conversationKey(account, listed), misplaced),
       await plantItem(key("msg", listed), { leadId: bob.id, message: "Hi" }),
     ],
-    /** Of the erased lead, though invalid, or in a conversation of the other one that a pointer names. */
+    /** Of the erased lead, though invalid, or in a conversation of the other one that a lock names. */
     ofAda: [
       await plantItem(key("msg", conversationOf(bob)), { leadId: ada.id }),
-      await pointer("to the other", conversationOf(bob)),
-      await pointer("to nothing", ""),
-      await pointer("to a number", 5),
-      await pointer("to too much", "x".repeat(2000)),
+      await lock("to the other", conversationOf(bob)),
+      await lock("to nothing", ""),
+      await lock("to a number", 5),
+      await lock("to too much", "x".repeat(2000)),
       await plantItem(key("conv"), { ...byAda, leadId: ada.id }),
       await plantItem({ ...key("conv"), sk: "ä".repeat(500) }, { ...byAda, leadId: ada.id, channel: 5 }),
     ],
@@ -101,7 +101,7 @@ async function plant(account: string) {
 test.each([
   true,
   false,
-])("pointers, index rows and invalid items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
+])("locks, index rows and invalid items lead to nothing of another lead, are named, and stop nothing (scan: %j)", async (scan) => {
   const account = randomUUID();
   const { ada, bob, ofBob, ofAda, invalid, unreadableByScan, ofAdaByScan } = await plant(account);
   const before = await tableItems();
@@ -190,7 +190,7 @@ test("an external id is erased only with the lead that has it, whatever names it
   expect(left).toEqual([`EXTERNAL#${account} crm-other`]);
 });
 
-test("an erasure of two leads without a scan follows a pointer of one to a conversation of the other once", async () => {
+test("an erasure of two leads without a scan follows a lock of one to a conversation of the other once", async () => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
+import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
-import { setLeadFields } from "../../../../lib/ops/leads/set-lead-fields.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";

@@ -33,7 +33,7 @@ const erase = (account: string, ...args: string[]) =>
 
 const withoutRecords = (items: readonly string[]) => items.filter((item) => !item.startsWith("IDEMPOTENCY"));
 
-const deletedItems = { conversations: 2, messages: 3, pointers: 2, idempotencyRecords: 5, invalid: [] };
+const deletedItems = { conversations: 2, messages: 3, locks: 2, idempotencyRecords: 5, invalid: [] };
 
 describe("leads erase", () => {
   test.each([
@@ -96,7 +96,7 @@ describe("leads erase", () => {
       ...["--account", account, "--lead", id, "--dry-run"],
     );
     expect(printed).toEqual([
-      `${id} would be erased: 2 conversations, 3 messages, 2 pointers, 5 idempotency records.`,
+      `${id} would be erased: 2 conversations, 3 messages, 2 locks, 5 idempotency records.`,
     ]);
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   });
@@ -115,7 +115,7 @@ describe("leads erase", () => {
     for (const input of ["", `${text}x\n`]) {
       const { code, stdout, stderr } = await program(args, { input });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 pointers`);
+      expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 locks`);
       expect(stderr).toMatch(/nothing was changed\. Scripts use --yes\.\n$/);
     }
     expect(compareItems(before, await tableItems()).deleted).toEqual([]);
@@ -135,17 +135,17 @@ describe("leads erase", () => {
       ...{ id: conversationId, leadId: id, channel: "sms", status: "active", messageCount: 1 },
       lastMessageAt: createdAt(messageId),
     });
-    const pointer = { ...activeConversationKey(account, id, "sms"), conversationId };
+    const lock = { ...activeConversationKey(account, id, "sms"), conversationId };
     const message = { ...messageKey(account, conversationId, messageId), id: messageId, leadId: id };
     using waits = skipWaits(async () => {
       // From the first step on, no request finds the lead.
       expect(await readItem(leadKey(account, id))).toBeUndefined();
-      for (const item of [late, pointer, message]) await put(item);
+      for (const item of [late, lock, message]) await put(item);
     });
     const { output } = await runJson(eraseCommand(), "--account", account, "--yes", "--lead", id);
     // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost is retried.
     expect(waits.lengths).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_300)]);
-    expect(output).toMatchObject({ conversations: 3, messages: 4, pointers: 3 });
+    expect(output).toMatchObject({ conversations: 3, messages: 4, locks: 3 });
     expect(compareItems(before, await tableItems()).deleted).toEqual(items);
   });
 

@@ -136,7 +136,7 @@ export function plantedItems(names: Names): Planted[] {
     const fields = { id, conversationId, leadId, channel: "whatsapp", message: "Planted" };
     return { ...messageKey(account, conversationId, id), ...fields, createdAt: createdAt(id) };
   };
-  const pointer = (n: string) => ({ ...activeConversationKey(account, leadId, n), conversationId });
+  const lock = (n: string) => ({ ...activeConversationKey(account, leadId, n), conversationId });
   const idempotencyRecord = (n: string) => ({
     ...idempotencyKey(account, "create-lead", n),
     ids: { id: leadId },
@@ -180,7 +180,7 @@ export function plantedItems(names: Names): Planted[] {
     ...[...spoil("conversation", names, conversation), ...inIndexes("conversation", conversation)],
     ...underOtherKeys("conversation", conversation),
     ...[...spoil("message", names, message), ...underOtherKeys("message", message)],
-    ...[...spoil("active", names, pointer), ...underOtherKeys("active", () => pointer("x"))],
+    ...[...spoil("active", names, lock), ...underOtherKeys("active", () => lock("x"))],
     ...spoil("idempotency", names, idempotencyRecord),
     ...spoil("externalId", names, (n) => ({ ...externalIdKey(account, n), leadId })),
     ...spoil("count", names, ofTree("root", root)),

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversation-status.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { setLeadFields } from "../../../../lib/ops/leads/set-lead-fields.ts";
+import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
@@ -48,7 +48,7 @@ test("nothing of a key comes back that is deleted before its end is set", async 
   const createdAt = "2026-01-01T00:00:00.000Z";
   const key = { ...apiKeyKey(sha256, keyId), keyId, accountId: "acme", access: "full", createdAt };
   const table = tableWith([key], () => table.remove(key));
-  await expect(revokeApiKey({ keyId, sha256 })).rejects.toThrow(ConditionalCheckFailedException);
+  await expect(revokeApiKey(key)).rejects.toThrow(ConditionalCheckFailedException);
   expect(table.stored()).toEqual([]);
 });
 
@@ -116,9 +116,9 @@ test("a changed lead keeps the details that another release stored", async () =>
 });
 
 test.each([
-  ["that the pointer names", [0], 0],
-  ["that the pointer names from then on", [0], 1],
-  ["that no pointer names yet", [], 0],
+  ["that the lock names", [0], 0],
+  ["that the lock names from then on", [0], 1],
+  ["that no lock names yet", [], 0],
 ])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, named, n) => {
   const ended = [newId("conv"), newId("conv")];
   const other = ended[n] ?? "";
@@ -127,14 +127,14 @@ test.each([
       ...{ id, leadId: "lead_1", channel: "whatsapp", status, messageCount: 1 },
       lastMessageAt: "2026-01-01T00:00:00.000Z",
     });
-  const pointerTo = (conversationId = "") => ({
+  const lockTo = (conversationId = "") => ({
     ...activeConversationKey("acme", "lead_1", "whatsapp"),
     conversationId,
   });
   const items = ["conv_1", ...ended].map((id) => conversation(id, "closed"));
-  const table = tableWith([...items, ...named.map((index) => pointerTo(ended[index]))], () => {
+  const table = tableWith([...items, ...named.map((index) => lockTo(ended[index]))], () => {
     table.put(conversation(other, "active"));
-    table.put(pointerTo(other));
+    table.put(lockTo(other));
   });
   await expect(setConversationStatus("acme", "conv_1", "active")).rejects.toThrow(
     `The lead has another active conversation on this channel, ${other}: end that one first.`,

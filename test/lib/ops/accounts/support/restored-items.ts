@@ -23,7 +23,7 @@ export async function expectConsistent(account: string) {
   const named = ofType("LEAD").map(({ id, details }) => [Object(details).externalId, id]);
   expect(ofType("EXTERNAL").map(({ sk, leadId }) => [sk, leadId])).toEqual(named.filter(([sk]) => sk));
   const messages = ofType("MESSAGE");
-  const pointers = new Map(
+  const locks = new Map(
     ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
   );
   const conversations = ofType("CONVERSATION");
@@ -41,7 +41,7 @@ export async function expectConsistent(account: string) {
     });
     const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
     // So no other one of the lead and channel is active.
-    if (status === "active") expect(pointers.get(`${pk} ${sk}`)).toBe(id);
+    if (status === "active") expect(locks.get(`${pk} ${sk}`)).toBe(id);
   }
   for (const { conversationId } of messages) expect(ids).toContain(conversationId);
   return { items: Object.fromEntries(items), leads, conversations };

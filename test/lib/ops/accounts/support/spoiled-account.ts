@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { vi } from "vitest";
-import { setConversationStatus } from "../../../../../lib/ops/conversations/conversation-status.ts";
-import { setLeadFields } from "../../../../../lib/ops/leads/set-lead-fields.ts";
+import { setConversationStatus } from "../../../../../lib/ops/conversations/conversations-command.ts";
+import { setLeadFields } from "../../../../../lib/ops/leads/leads-command.ts";
 import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
 import { copyTable } from "../../../../support/copied-table.ts";
