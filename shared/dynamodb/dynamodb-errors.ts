@@ -11,13 +11,10 @@ export class StaleReadError extends Error {
   override readonly name = "StaleReadError";
   /** The item as it is now, if it was asked for and exists. */
   readonly item: Readonly<Record<string, unknown>>;
-  /** The position in its transaction of the item that has changed. */
-  readonly position: number | undefined;
 
-  constructor(item: Readonly<Record<string, unknown>> = {}, position?: number) {
+  constructor(item: Readonly<Record<string, unknown>> = {}) {
     super("The item has changed since it was read.");
     this.item = item;
-    this.position = position;
   }
 }
 
