@@ -51,6 +51,9 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What a fault is, wherever it is. */
+export type FaultDescription = Pick<Fault, "code" | "message">;
+
 /** What a problem has besides its code and its sentence. */
 interface ProblemDetails {
   readonly faults?: readonly Fault[];

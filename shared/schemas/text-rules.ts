@@ -1,4 +1,4 @@
-import type { FaultCode } from "../errors.ts";
+import type { FaultDescription } from "../errors.ts";
 import { ulidPattern } from "../ids.ts";
 import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-schemas.ts";
 
@@ -18,13 +18,8 @@ export const notMessageId = "^(?!msg_)";
 
 export const messageId = `^msg_${ulidPattern}$`;
 
-interface TextRule {
-  readonly code: FaultCode;
-  readonly message: string;
-}
-
 /** The fault of a string that does not match a pattern, for every pattern in the schemas of requests. */
-export const textRules: Readonly<Record<string, TextRule>> = {
+export const textRules: Readonly<Record<string, FaultDescription>> = {
   [oneLine]: {
     code: "invalid_characters",
     message: "must not contain control characters or unpaired surrogates",
