@@ -109,7 +109,7 @@ export function memberName(parent: string | undefined, member: string | number):
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
-/** The key of a invalid item, and the field that is missing, has another type, or does not fit the key. */
+/** The key of an invalid item, and the field that is missing, has another type, or does not fit the key. */
 export interface InvalidItem {
   readonly pk: string;
   readonly sk: string;

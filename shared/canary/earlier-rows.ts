@@ -27,7 +27,7 @@ const types = {
 export async function deleteEarlierRows(type: keyof typeof types, account: string): Promise<number> {
   const { prefix, partKey } = types[type];
   const items = await readKeys(accountPartition(type, account));
-  const rows = items.filter((item) => isRow(prefix, item));
+  const rows = items.filter((item) => isCanaryRow(prefix, item));
   for (const row of rows.filter(({ sk }) => idTimestamp(String(sk)) < Date.now() - kept)) {
     const id = String(row.sk);
     const parts = await readKeys(partKey(account, id, "").pk);
@@ -39,7 +39,7 @@ export async function deleteEarlierRows(type: keyof typeof types, account: strin
 }
 
 /** Whether an item is a row, which lists count. Any other is logged, and stays for whoever looks for its writer. */
-function isRow(prefix: string, { pk, sk }: Item): boolean {
+function isCanaryRow(prefix: string, { pk, sk }: Item): boolean {
   const isOne = isId(prefix, sk);
   if (!isOne) logInvalidItem({ pk: String(pk), sk: String(sk), field: "sk" });
   return isOne;

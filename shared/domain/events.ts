@@ -1,7 +1,14 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { checkKeys, ifValid, logInvalidItem, readNumbers } from "../dynamodb/invalid-items.ts";
+import {
+  checkKeys,
+  ifValid,
+  isText,
+  logInvalidItem,
+  readFields,
+  readNumbers,
+} from "../dynamodb/invalid-items.ts";
 import {
   conversationKey,
   erasedLeadKey,
@@ -10,7 +17,6 @@ import {
   messageKey,
   readPartition,
 } from "../dynamodb/keys.ts";
-import { isText, readFields } from "../dynamodb/read-fields.ts";
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { InvalidItemError } from "../errors.ts";
 import { createdAt, hasCome, idTimestamp } from "../ids.ts";
@@ -73,7 +79,7 @@ const keys: Readonly<Record<EventType, (account: string, event: Item) => Key>> =
 export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => {
     try {
-      return toEvent(record) ?? [];
+      return toServiceEvent(record) ?? [];
     } catch (error) {
       const { pk, sk } = record.dynamodb?.Keys ?? {};
       logInvalidItem({ pk: String(pk?.S), sk: String(sk?.S) }, error);
@@ -81,7 +87,7 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
     }
   });
 
-function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
+function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { OldImage, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   if (!NewImage || eventName === "REMOVE") return undefined;
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { ifValid } from "../dynamodb/invalid-items.ts";
+import { ifValid, isCount, isText, readFields } from "../dynamodb/invalid-items.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
-import { isCount, isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";

@@ -47,7 +47,7 @@ const failOpenTime = 5000;
 const throttledTime = 1000;
 
 /** How long a request waits for a lease before it asks again, in milliseconds. */
-const patience = 500;
+const leaseTimeout = 500;
 
 /** How often a request asks for a lease that is late. */
 const asks = 2;
@@ -103,7 +103,7 @@ export function rateLimiter(limit: RateLimit) {
     const leases: Promise<boolean>[] = [];
     while (leases.length < asks) {
       leases.push(lease(key, known, requests));
-      if (await Promise.race([...leases, falseAfter(patience)])) return true;
+      if (await Promise.race([...leases, falseAfter(leaseTimeout)])) return true;
     }
     return false;
   }

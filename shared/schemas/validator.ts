@@ -39,7 +39,7 @@ export const requestOptions = {
 } as const satisfies Options;
 
 /** A time as the service writes it. */
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Ajv's options for stored records. An address and a text were checked when they were stored: the rules of another release
@@ -49,7 +49,7 @@ const recordOptions = {
   strict: true,
   strictTypes: false,
   messages: false,
-  formats: { email: true, "date-time": timestamp, notBlank: /\S/, storable: true },
+  formats: { email: true, "date-time": writtenTime, notBlank: /\S/, storable: true },
 } as const satisfies Options;
 
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */

@@ -1,5 +1,4 @@
-import { apiKeyState } from "../../../shared/domain/api-key-validity.ts";
-import { toApiKey } from "../../../shared/domain/api-keys.ts";
+import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import {
   accountApiKeysPartition,
   accountPartition,

@@ -3,7 +3,7 @@ import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 
-/** A `UserError` for an error that the operator can fix, such as missing credentials or a invalid item; any other error as it is. */
+/** A `UserError` for an error that the operator can fix, such as missing credentials or an invalid item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {
   const sentence = await toSentence(error);
   return sentence === undefined ? error : new UserError(sentence, { cause: error });

@@ -19,7 +19,7 @@ import {
   type Message,
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
-import { isLarge } from "../../../shared/schemas/field-schemas.ts";
+import { isLargeMetadata } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, toRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator } from "../../../shared/schemas/validator.ts";
@@ -100,7 +100,8 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
     const { instancePath = "", params = {} } = invalid.errors?.[0] ?? {};
     throw new InvalidItemError(item, params.missingProperty ?? instancePath.split("/")[1]);
   }
-  if ("metadata" in record && isLarge(Object(record.metadata))) throw new InvalidItemError(item, "metadata");
+  if ("metadata" in record && isLargeMetadata(Object(record.metadata)))
+    throw new InvalidItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;

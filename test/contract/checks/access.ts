@@ -117,7 +117,7 @@ export const accessChecks = [
   }),
   ...promises("docs/errors.md#errors-of-the-gateway", {
     "Every route returns 401 without a key": everyRouteRefuses(401, () => [undefined, ""]),
-    "Every route returns 403 with a invalid key": everyRouteRefuses(403, (key) => [
+    "Every route returns 403 with an invalid key": everyRouteRefuses(403, (key) => [
       "Bearer nonsense",
       `Bearer ${key}x`,
       `Bearer ${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`,

@@ -100,7 +100,7 @@ test("items that no maintainer writes are one place, and --repair removes them, 
   expect([...memory.items()]).toHaveLength(correct.length + 1);
 });
 
-test("a record that a maintainer writes before it is removed stays, and so does the tree of a invalid one", async () => {
+test("a record that a maintainer writes before it is removed stays, and so does the tree of an invalid one", async () => {
   await countedLeads(450);
   const record = { ...labelTreeKey("lead", "acme", webLeads.labelKey), labelKey: webLeads.labelKey };
   memory.put({ ...record, labelKey: "LEAD#acme#fair" });
