@@ -1,9 +1,8 @@
-import type { ErrorObject } from "ajv";
 import { type Fault, type FaultDescription, memberName } from "../errors.ts";
 import { notBlank } from "../normalize-label.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
-import type { ObjectSchema } from "../schemas/validator.ts";
+import type { ObjectSchema, ValidationError } from "../schemas/validator.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
 
@@ -28,7 +27,7 @@ interface ErrorPlace {
 
 /** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
 export function toFaults(
-  errors: readonly ErrorObject[],
+  errors: readonly ValidationError[],
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault[] {
@@ -45,10 +44,10 @@ export function toFaults(
 /** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
 const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-const isTypeError = (error: ErrorObject) => error.keyword === "type";
+const isTypeError = (error: ValidationError) => error.keyword === "type";
 
 function toFault(
-  error: ErrorObject,
+  error: ValidationError,
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault {
@@ -73,7 +72,7 @@ function toFault(
   return { in: where, field, ...describe(error, { in: where, schema, value, property, orNone }) };
 }
 
-function describe({ keyword, params }: ErrorObject, place: ErrorPlace): FaultDescription {
+function describe({ keyword, params }: ValidationError, place: ErrorPlace): FaultDescription {
   const { value, property, orNone } = place;
   switch (keyword) {
     case "required":

@@ -13,11 +13,14 @@ export interface ObjectSchema {
 /** Deferred until the schema is known: the type of every schema at once is too deep for the compiler. */
 export type Inferred<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never;
 
+/** What Ajv finds. Bundles have not where in the schema it is. */
+export type ValidationError = Omit<ErrorObject, "schemaPath">;
+
 /** Checks an object, as Ajv does. */
 export interface Validator<T = unknown> {
   (value: unknown): value is T;
   /** What is wrong with the last value. */
-  errors?: ErrorObject[] | null | undefined;
+  errors?: ValidationError[] | null | undefined;
   /** The names of the properties in the schema. */
   readonly properties: readonly string[];
 }

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type BatchWriteCommandInput, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { changeTypes } from "../../../shared/domain/events.ts";
+import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
@@ -9,8 +9,12 @@ import { type Item, type Key, readItem, table, tableName } from "../../../shared
 
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
-  const { validate } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
-  return markChange(read, changes, validate?.properties ?? []);
+  const { itemType = "" } = readPartition(String(read.pk)) ?? {};
+  return markChange(
+    read,
+    changes,
+    (changeTypes.has(itemType) && eventValidators.get(itemType)?.properties) || [],
+  );
 }
 
 /** Repeats a change of an item for ten seconds while others change the item. */
