@@ -48,20 +48,17 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   if (!parts) return apiKey.startsWith("lck_") ? "mistyped" : "not a key";
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return "unknown";
-  const record = ifValid(() => checkApiKey(item));
+  const record = ifValid(() => {
+    const required = { keyId: isText, accountId: isText, access: isText };
+    const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
+    checkKeys(item, { pk: item.pk, sk: keyId });
+    return toApiKey(item);
+  });
   if (!record) return "invalid";
   const state = apiKeyState(record);
   if (state !== "live") return state;
   const { accountId, keyId, access } = record;
   return { accountId, keyId, access };
-}
-
-/** The API key of an item. @throws InvalidItemError */
-function checkApiKey(item: Item): ApiKey {
-  const required = { keyId: isText, accountId: isText, access: isText };
-  const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
-  checkKeys(item, { pk: item.pk, sk: keyId });
-  return toApiKey(item);
 }
 
 /** The API key of an item. */

@@ -3,8 +3,8 @@ import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import {
   type Access,
-  accesses,
   type ApiKey,
+  accesses,
   apiKeyState,
   toApiKey,
 } from "../../../shared/domain/api-keys.ts";
