@@ -1,5 +1,5 @@
 import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
-import { type InvalidItem, InvalidItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 
@@ -50,7 +50,7 @@ export const isText = (value: unknown): value is string =>
 /** The result of a reading; undefined for an invalid item, which is logged, or told to `onInvalid`. */
 export function ifValid<T>(
   read: () => T,
-  onInvalid: (item: InvalidItem) => void = logInvalidItem,
+  onInvalid: (item: InvalidItemError) => void = logInvalidItem,
 ): T | undefined {
   try {
     return read();
@@ -62,7 +62,7 @@ export function ifValid<T>(
 }
 
 /** An invalid item, without its sort key if that is what a caller sent. */
-type LoggedItem = Pick<InvalidItem, "pk"> & Partial<InvalidItem>;
+type LoggedItem = Pick<InvalidItemError, "pk"> & Partial<Pick<InvalidItemError, "sk" | "field">>;
 
 /** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();

@@ -12,7 +12,7 @@ import { compressedResponses } from "./compressed-responses.ts";
 import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
-import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
+import { rateLimitResponses, throwUnlessGranted } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
@@ -81,7 +81,7 @@ export function routeHandler<R extends Route>(
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
-      if (writes) await awaitPermit(event);
+      if (writes) throwUnlessGranted(await event.permit);
       const { accountId: account } = authorizedCaller(event);
       const idempotency =
         key === undefined
