@@ -10,11 +10,8 @@ import { type Item, type Key, readItem, table, tableName } from "../../../shared
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
   const { itemType = "" } = readPartition(String(read.pk)) ?? {};
-  return markChange(
-    read,
-    changes,
-    (changeTypes.has(itemType) && eventValidators.get(itemType)?.properties) || [],
-  );
+  const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;
+  return markChange(read, changes, validate?.properties ?? []);
 }
 
 /** Repeats a change of an item for ten seconds while others change the item. */
