@@ -4,11 +4,11 @@ import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { auditLists } from "../shared/pages/audit/audit-lists.ts";
 
 /** Time of an invocation that is reserved for the wait before its second look, in milliseconds. */
-const reserve = 90_000;
+const secondLookTime = 90_000;
 
 /** Verifies the counts of some lists, and repairs them. */
 async function auditCounts(_event: unknown, context: Context): Promise<void> {
-  const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
+  const deadline = Date.now() + context.getRemainingTimeInMillis() - secondLookTime;
   const audited = await auditLists(Date.now(), deadline);
   console.info({ event: logEvents.countsAudited, ...audited });
 }

@@ -6,11 +6,8 @@ import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/d
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { rateLimit, readAccountLimit } from "../shared/rate-limit/rate-limit.ts";
 
-/** The result for a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */
-interface Denial {
-  readonly isAuthorized: false;
-  readonly context: { readonly reason: KeyRefusal };
-}
+/** The context of a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */
+type Refusal = { readonly reason: KeyRefusal };
 
 /**
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
@@ -21,7 +18,7 @@ interface Denial {
 async function authorize({
   identitySource,
 }: APIGatewayRequestAuthorizerEventV2): Promise<
-  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext> | Denial
+  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext | Refusal>
 > {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);

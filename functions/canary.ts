@@ -1,13 +1,21 @@
-import { canaryClient } from "../shared/canary/canary-client.ts";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { canaryClient, FailedCheck } from "../shared/canary/canary-client.ts";
 import { runCanary } from "../shared/canary/canary-run.ts";
-import { readStoredKey } from "../shared/canary/stored-key.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 const { API_URL = "", KEY_PARAMETER = "", KEY_ACCOUNT = "" } = process.env;
 
-/** Uses the API from outside as a caller does; it fails if the API does not work. */
+const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
+
+/**
+ * Uses the API from outside as a caller does; it fails if the API does not work. Its key, which an operator has stored as an
+ * encrypted parameter, is read anew in each run, so that another key works at once.
+ */
 async function canary(): Promise<void> {
-  await runCanary(canaryClient(API_URL, await readStoredKey(KEY_PARAMETER)), KEY_ACCOUNT);
+  const command = new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true });
+  const { Parameter } = await parameters.send(command);
+  if (!Parameter?.Value) throw new FailedCheck("The parameter of the key is empty");
+  await runCanary(canaryClient(API_URL, Parameter.Value), KEY_ACCOUNT);
 }
 
 export const handler = maskedFailures(canary);

@@ -7,7 +7,7 @@ import { countedChanges } from "../shared/pages/maintain/changes.ts";
 import { maintainLists, type ShortTails, type Unsettled } from "../shared/pages/maintain/maintain-lists.ts";
 
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
-const reserve = 5000;
+const lastCommitsTime = 5000;
 
 /** How long changes are delivered again that cannot be counted, in milliseconds: those behind them in the stream wait. */
 const longestFailure = 60_000;
@@ -27,7 +27,7 @@ const maxFailing = 1000;
 
 /** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
-  const deadline = Date.now() + context.getRemainingTimeInMillis() - reserve;
+  const deadline = Date.now() + context.getRemainingTimeInMillis() - lastCommitsTime;
   const changes = countedChanges(event.Records);
   const late = changes.flatMap(({ rows }) => rows.flatMap(({ lateness }) => lateness ?? []));
   if (late.length > 0)

@@ -51,6 +51,9 @@ export interface Fault {
   readonly message: string;
 }
 
+/** What a fault is, wherever it is. */
+export type FaultDescription = Pick<Fault, "code" | "message">;
+
 /** What a problem has besides its code and its sentence. */
 interface ProblemDetails {
   readonly faults?: readonly Fault[];
@@ -106,18 +109,12 @@ export function memberName(parent: string | undefined, member: string | number):
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
-/** The key of a invalid item, and the field that is missing, has another type, or does not fit the key. */
-export interface InvalidItem {
-  readonly pk: string;
-  readonly sk: string;
-  readonly field?: string;
-}
-
 /** Thrown for a stored item that no code of the service writes: a function that was taken over may have. */
-export class InvalidItemError extends Error implements InvalidItem {
+export class InvalidItemError extends Error {
   override readonly name = "InvalidItemError";
   readonly pk: string;
   readonly sk: string;
+  /** What is missing, has another type, or does not fit the key. */
   readonly field: string;
 
   constructor({ pk, sk }: Readonly<Record<string, unknown>>, field: string) {

@@ -1,5 +1,5 @@
 /** A date and a time with an offset. Leap seconds are left out: no clock of the service has them. */
-const pattern =
+const rfc3339 =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
@@ -9,7 +9,7 @@ const pattern =
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
 export function parseTimestamp(text: string): number | undefined {
-  const date = pattern.exec(text)?.[1];
+  const date = rfc3339.exec(text)?.[1];
   // JavaScript turns 30 February into a day in March.
   return date !== undefined && isDate(date) ? Date.parse(text.toUpperCase()) : undefined;
 }

@@ -27,7 +27,8 @@ function validatorCode({ schema, options, properties }: UncompiledValidator): st
   // The formats that are functions are exports of this module.
   const formats = _`require("../normalize-label.ts")`;
   const ajv = new Ajv({ ...options, code: { source: true, optimize: 2, formats } });
-  const module = standalone.default(ajv, ajv.compile(schema));
+  // Nobody reads where in the schema an error is.
+  const module = standalone.default(ajv, ajv.compile(schema)).replaceAll(/,schemaPath:"[^"]*"/g, "");
   const validate = `/* @__PURE__ */ ((module) => {${module}\nreturn module.exports;})({})`;
   return `/* @__PURE__ */ Object.assign(${validate}, ${JSON.stringify({ properties })})`;
 }

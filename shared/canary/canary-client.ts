@@ -1,5 +1,5 @@
 /** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
-const timeout = 8000;
+const responseTimeout = 8000;
 
 /** What the canary reads of a response's body. */
 interface Body {
@@ -8,18 +8,6 @@ interface Body {
   readonly conversationId?: string;
   readonly data?: readonly { readonly id: string; readonly messageCount?: number }[];
   readonly pagination?: { readonly total: number };
-}
-
-interface CanaryResponse {
-  readonly replayed: boolean;
-  readonly body: Body;
-}
-
-/** The methods of the API that the canary uses. */
-export interface CanaryClient {
-  get(path: string): Promise<CanaryResponse>;
-  /** @param expected the status of a success, 201 by default */
-  post(path: string, body: object, idempotencyKey?: string, expected?: number): Promise<CanaryResponse>;
 }
 
 /** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
@@ -32,45 +20,37 @@ export class FailedCheck extends Error {
   }
 }
 
+export type CanaryClient = ReturnType<typeof canaryClient>;
+
 /**
  * A client of the API at an address, as callers have it. It throws a `FailedCheck` when a response is late, is not of this
  * API, or its status is not the one of a success. It follows no redirect, because its key must not go to another address.
  */
-export function canaryClient(url: string, apiKey: string): CanaryClient {
-  async function request(path: string, expected: number, init: RequestInit): Promise<CanaryResponse> {
-    const isWithoutKey = init.method === "POST" && !new Headers(init.headers).has("idempotency-key");
-    const name = `${init.method} ${path.split("?")[0]}${isWithoutKey ? " without a key" : ""}`;
-    const { response, text } = await send(new URL(path, url), {
-      ...init,
-      headers: { ...init.headers, authorization: `Bearer ${apiKey}` },
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeout),
-    }).catch((error: unknown) => {
-      throw new FailedCheck(`${name} got no response (${connectionCode(error)})`);
-    });
-    const { status } = response;
+export function canaryClient(url: string, apiKey: string) {
+  const authorization = `Bearer ${apiKey}`;
+  async function request(name: string, path: string, expected: number, init: RequestInit) {
+    const signal = AbortSignal.timeout(responseTimeout);
+    const [response, text] = await fetch(new URL(path, url), { ...init, redirect: "manual", signal })
+      .then(async (response) => [response, await response.text()] as const)
+      .catch((error: unknown) => {
+        throw new FailedCheck(`${name} got no response (${connectionCode(error)})`);
+      });
+    const { status, headers } = response;
     const body = parseObject(text);
     if (status !== expected) throw new FailedCheck(`${name} returned ${status}`);
     if (!("id" in body || "data" in body)) throw new FailedCheck(`${name} returned ${status} without data`);
-    return { replayed: response.headers.get("idempotency-replayed") === "true", body };
+    return { replayed: headers.get("idempotency-replayed") === "true", body };
   }
   return {
-    get: (path) => request(path, 200, { method: "GET" }),
-    post: (path, body, idempotencyKey, expected = 201) =>
-      request(path, expected, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
-        },
-        body: JSON.stringify(body),
-      }),
+    get: (path: string) => request(`GET ${path.split("?")[0]}`, path, 200, { headers: { authorization } }),
+    /** @param expected the status of a success */
+    post(path: string, body: object, idempotencyKey?: string, expected = 201) {
+      const headers = new Headers({ authorization, "content-type": "application/json" });
+      if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+      const name = `POST ${path.split("?")[0]}${idempotencyKey === undefined ? " without a key" : ""}`;
+      return request(name, path, expected, { method: "POST", headers, body: JSON.stringify(body) });
+    },
   };
-}
-
-async function send(url: URL, init: RequestInit) {
-  const response = await fetch(url, init);
-  return { response, text: await response.text() };
 }
 
 /** The code of a network error, which `fetch` has as the cause of its own, or the name of the error. */

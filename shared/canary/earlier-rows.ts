@@ -1,9 +1,15 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { logInvalidItem } from "../dynamodb/invalid-items.ts";
-import { accountPartition, activeConversationKey, externalIdKey, messageKey } from "../dynamodb/keys.ts";
+import {
+  accountPartition,
+  activeConversationKey,
+  externalIdKey,
+  messageKey,
+  rowKey,
+} from "../dynamodb/keys.ts";
 import { unpaced } from "../dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../dynamodb/read-pages.ts";
-import { type Item, table, tableName } from "../dynamodb/table-client.ts";
+import { table, tableName } from "../dynamodb/table-client.ts";
 import { idTimestamp, isId } from "../ids.ts";
 
 /**
@@ -27,22 +33,20 @@ const types = {
 export async function deleteEarlierRows(type: keyof typeof types, account: string): Promise<number> {
   const { prefix, partKey } = types[type];
   const items = await readKeys(accountPartition(type, account));
-  const rows = items.filter((item) => isRow(prefix, item));
-  for (const row of rows.filter(({ sk }) => idTimestamp(String(sk)) < Date.now() - kept)) {
-    const id = String(row.sk);
+  const ids = items.flatMap(({ pk, sk }) => {
+    if (isId(prefix, sk)) return [sk];
+    // Lists do not count it. It stays for whoever looks for its writer.
+    logInvalidItem({ pk: String(pk), sk: String(sk), field: "sk" });
+    return [];
+  });
+  for (const id of ids.filter((id) => idTimestamp(id) < Date.now() - kept)) {
     const parts = await readKeys(partKey(account, id, "").pk);
     // The row last, because it leads to the others. The id of a lead is the external id of another.
     const others = type === "lead" ? [...parts, externalIdKey(account, id)] : parts;
-    for (const Key of [...others, row]) await table.send(new DeleteCommand({ TableName: tableName, Key }));
+    for (const Key of [...others, rowKey(type, account, id)])
+      await table.send(new DeleteCommand({ TableName: tableName, Key }));
   }
-  return rows.length;
-}
-
-/** Whether an item is a row, which lists count. Any other is logged, and stays for whoever looks for its writer. */
-function isRow(prefix: string, { pk, sk }: Item): boolean {
-  const isOne = isId(prefix, sk);
-  if (!isOne) logInvalidItem({ pk: String(pk), sk: String(sk), field: "sk" });
-  return isOne;
+  return ids.length;
 }
 
 const readKeys = (pk: string) => queryAll({ ...inPartition(pk), ...keysOnly }, unpaced);

@@ -1,9 +1,34 @@
-import { checkKeys, ifValid } from "../dynamodb/invalid-items.ts";
+import { checkKeys, ifValid, isText, readFields } from "../dynamodb/invalid-items.ts";
 import { apiKeyKey } from "../dynamodb/keys.ts";
-import { isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
-import { type Access, type ApiKey, apiKeyState, type KeyState } from "./api-key-validity.ts";
+
+/** What a key may do: everything, or only read. */
+export const accesses = ["full", "read"] as const;
+
+export type Access = (typeof accesses)[number];
+
+/** An API key as it is stored: without the key itself, of which only a digest is kept. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly label?: string;
+  readonly access: Access;
+  readonly createdAt: string;
+  /** ISO 8601 UTC timestamp of its expiry. */
+  readonly validUntil?: string;
+  /** ISO 8601 UTC timestamp of its revocation. */
+  readonly revokedAt?: string;
+}
+
+export type KeyState = "live" | "expired" | "revoked" | "invalid";
+
+/** The state of a key now. Treats an invalid expiry as expired; a key without a known access is invalid. */
+export function apiKeyState({ access, validUntil, revokedAt }: ApiKey): KeyState {
+  if (revokedAt !== undefined) return "revoked";
+  if (!accesses.includes(access)) return "invalid";
+  return validUntil === undefined || Date.parse(validUntil) > Date.now() ? "live" : "expired";
+}
 
 /** What the authorizer passes to the routes. */
 export interface AuthorizerContext {
@@ -23,20 +48,17 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   if (!parts) return apiKey.startsWith("lck_") ? "mistyped" : "not a key";
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return "unknown";
-  const record = ifValid(() => checkApiKey(item));
+  const record = ifValid(() => {
+    const required = { keyId: isText, accountId: isText, access: isText };
+    const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
+    checkKeys(item, { pk: item.pk, sk: keyId });
+    return toApiKey(item);
+  });
   if (!record) return "invalid";
   const state = apiKeyState(record);
   if (state !== "live") return state;
   const { accountId, keyId, access } = record;
   return { accountId, keyId, access };
-}
-
-/** The API key of an item. @throws InvalidItemError */
-function checkApiKey(item: Item): ApiKey {
-  const required = { keyId: isText, accountId: isText, access: isText };
-  const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
-  checkKeys(item, { pk: item.pk, sk: keyId });
-  return toApiKey(item);
 }
 
 /** The API key of an item. */

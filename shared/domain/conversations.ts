@@ -156,7 +156,10 @@ const joinable = ({ leadId, channel }: LeadOnChannel) => ({
     "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND lastMessageAt < :ahead",
   ExpressionAttributeNames: { "#status": "status" },
   ExpressionAttributeValues: {
-    ...{ ":active": active, ":leadId": leadId, ":channel": channel, ":most": maxMessages },
+    ":active": active,
+    ":leadId": leadId,
+    ":channel": channel,
+    ":most": maxMessages,
     ":ahead": new Date(Date.now() + maxAhead).toISOString(),
   },
 });

@@ -7,7 +7,7 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
 import { ApiError, type Fault, invalidInput } from "../errors.ts";
 import { createdAt, isId, newId } from "../ids.ts";
-import { isLarge, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
+import { isLargeMetadata, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
 import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
@@ -33,7 +33,7 @@ export async function createLead(
   if (!idempotency && input.externalId === undefined) {
     const lead = buildLead(input);
     // If the id exists, an attempt whose response was lost has stored it.
-    await table.send(new PutCommand(putNew(account, lead))).catch((error: unknown) => {
+    await table.send(new PutCommand(putLead(account, lead))).catch((error: unknown) => {
       if (classify(error) !== "conflict") throw error;
     });
     return { record: lead, made: "created" };
@@ -127,7 +127,7 @@ export async function updateLead(
 ): Promise<WriteOutcome<Lead>> {
   const lead = withChanges(readRecord(validateLead, item), input);
   const { metadata: entries = {} } = lead;
-  if (input.metadata && (Object.keys(entries).length > metadata.maxProperties || isLarge(entries)))
+  if (input.metadata && (Object.keys(entries).length > metadata.maxProperties || isLargeMetadata(entries)))
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
   if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);
@@ -142,7 +142,7 @@ const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) =>
     input,
   );
 
-const putNew = (account: string, lead: Lead) => ({
+const putLead = (account: string, lead: Lead) => ({
   TableName: tableName,
   Item: leadItem(account, lead),
   ConditionExpression: "attribute_not_exists(pk)",
@@ -170,7 +170,7 @@ function addLead(
 ): Promise<void> {
   const { id, externalId } = lead;
   const items = [
-    { Put: putNew(account, lead) },
+    { Put: putLead(account, lead) },
     ...(externalId === undefined ? [] : [putExternalId(account, externalId, id, named)]),
   ];
   return idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true);

@@ -7,24 +7,34 @@ import { lead } from "../schemas/lead-schemas.ts";
 /** Raised when a field is removed or changes its meaning. */
 const version = { type: "integer", const: 1 } as const satisfies JSONSchema;
 
-const idSchema = (prefix: string) =>
-  ({ type: "string", pattern: `^${prefix}_${ulidPattern}$` }) as const satisfies JSONSchema;
-
-const common = ["type", "version", "id", "account", "createdAt"] as const;
-
-const account = { type: "string", minLength: 1 } as const satisfies JSONSchema;
-
-/** The names of the record's fields that changed. */
-const changed = { type: "array", maxItems: 8, items: label } as const satisfies JSONSchema;
+/** The schema of an event: fields that all have, and its own. */
+const eventSchema = <
+  Type extends string,
+  const Fields extends object,
+  const Required extends readonly string[],
+>(
+  type: Type,
+  idPrefix: string,
+  fields: Fields,
+  required: Required,
+) =>
+  ({
+    type: "object",
+    properties: {
+      type: { type: "string", const: type },
+      version,
+      id: { type: "string", pattern: `^${idPrefix}_${ulidPattern}$` },
+      account: { type: "string", minLength: 1 },
+      ...fields,
+    },
+    required: ["type", "version", "id", "account", "createdAt", ...required],
+  }) as const;
 
 /** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
-const messageSent = {
-  type: "object",
-  properties: {
-    type: { type: "string", const: "message.sent" },
-    version,
-    id: idSchema("msg"),
-    account,
+const messageSent = eventSchema(
+  "message.sent",
+  "msg",
+  {
     leadId: id,
     conversationId: id,
     channel: label,
@@ -32,17 +42,14 @@ const messageSent = {
     metadata,
     createdAt: timestamp,
   },
-  required: [...common, "leadId", "conversationId", "channel", "message"],
-} as const satisfies JSONSchema;
+  ["leadId", "conversationId", "channel", "message"],
+);
 
 /** A lead was created: where to reach the person, and what the caller knows them by. */
-const leadCreated = {
-  type: "object",
-  properties: {
-    type: { type: "string", const: "lead.created" },
-    version,
-    id: idSchema("lead"),
-    account,
+const leadCreated = eventSchema(
+  "lead.created",
+  "lead",
+  {
     externalId,
     email,
     source: label,
@@ -51,66 +58,35 @@ const leadCreated = {
     imported: { type: "boolean" },
     createdAt: timestamp,
   },
-  required: common,
-} as const satisfies JSONSchema;
+  [],
+);
 
 /** A conversation was started, by its first message. */
-const conversationStarted = {
-  type: "object",
-  properties: {
-    type: { type: "string", const: "conversation.started" },
-    version,
-    id: idSchema("conv"),
-    account,
-    leadId: id,
-    channel: label,
-    createdAt: timestamp,
-  },
-  required: [...common, "leadId", "channel"],
-} as const satisfies JSONSchema;
+const conversationStarted = eventSchema(
+  "conversation.started",
+  "conv",
+  { leadId: id, channel: label, createdAt: timestamp },
+  ["leadId", "channel"],
+);
 
 /** A lead was erased: who keeps data of the person deletes it, too. */
-const leadErased = {
-  type: "object",
-  properties: {
-    type: { type: "string", const: "lead.erased" },
-    version,
-    id: idSchema("erasure"),
-    account,
-    leadId: id,
-    createdAt: timestamp,
-  },
-  required: [...common, "leadId"],
-} as const satisfies JSONSchema;
+const leadErased = eventSchema("lead.erased", "erasure", { leadId: id, createdAt: timestamp }, ["leadId"]);
 
-const change = {
-  version,
-  id: idSchema("change"),
-  account,
-  leadId: id,
-  createdAt: timestamp,
-  changed,
-};
+/** The names of the record's fields that changed. */
+const changed = { type: "array", maxItems: 8, items: label } as const satisfies JSONSchema;
+
+const change = { leadId: id, createdAt: timestamp, changed } as const;
 
 /** A request or an operator's command changed a lead: the whole lead after it. */
-const leadUpdated = {
-  type: "object",
-  properties: { type: { type: "string", const: "lead.updated" }, ...change, lead },
-  required: [...common, "leadId", "changed", "lead"],
-} as const satisfies JSONSchema;
+const leadUpdated = eventSchema("lead.updated", "change", { ...change, lead }, ["leadId", "changed", "lead"]);
 
 /** An operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
-const conversationUpdated = {
-  type: "object",
-  properties: {
-    type: { type: "string", const: "conversation.updated" },
-    ...change,
-    conversationId: id,
-    channel: label,
-    conversation,
-  },
-  required: [...common, "leadId", "changed", "conversationId", "channel", "conversation"],
-} as const satisfies JSONSchema;
+const conversationUpdated = eventSchema(
+  "conversation.updated",
+  "change",
+  { ...change, conversationId: id, channel: label, conversation },
+  ["leadId", "changed", "conversationId", "channel", "conversation"],
+);
 
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {

@@ -1,7 +1,14 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
-import { checkKeys, ifValid, logInvalidItem, readNumbers } from "../dynamodb/invalid-items.ts";
+import {
+  checkKeys,
+  ifValid,
+  isText,
+  logInvalidItem,
+  readFields,
+  readNumbers,
+} from "../dynamodb/invalid-items.ts";
 import {
   conversationKey,
   erasedLeadKey,
@@ -10,12 +17,9 @@ import {
   messageKey,
   readPartition,
 } from "../dynamodb/keys.ts";
-import { isText, readFields } from "../dynamodb/read-fields.ts";
 import type { Item, Key } from "../dynamodb/table-client.ts";
 import { InvalidItemError } from "../errors.ts";
 import { createdAt, hasCome, idTimestamp } from "../ids.ts";
-import type { Conversation } from "../schemas/conversation-schemas.ts";
-import type { Lead } from "../schemas/lead-schemas.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
 import { validateConversation, validateLead, validateMessage } from "../schemas/record-validators.ts";
 import type { Validator } from "../schemas/validator.ts";
@@ -33,20 +37,17 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 ]);
 
 /** The event of a marked change, by the type of the changed item. */
-export const changeTypes = new Map([
-  [itemTypes.lead as string, { type: "lead.updated", noun: "lead", validate: validateLead }],
-  [
-    itemTypes.conversation,
-    { type: "conversation.updated", noun: "conversation", validate: validateConversation },
-  ],
-] as const);
+export const changeTypes: ReadonlyMap<string, EventType> = new Map([
+  [itemTypes.lead, "lead.updated"],
+  [itemTypes.conversation, "conversation.updated"],
+]);
 
-/** What an item has to be for its event; of an erased lead, only the id is left. */
-const itemValidators: Partial<Readonly<Record<EventType, Validator<Item>>>> = {
-  "lead.created": validateLead,
-  "conversation.started": validateConversation,
-  "message.sent": validateMessage,
-};
+/** What an item has to be for its events, by its type; of an erased lead, only the id is left. */
+export const eventValidators: ReadonlyMap<string, Validator<Item>> = new Map<string, Validator<Item>>([
+  [itemTypes.lead, validateLead],
+  [itemTypes.conversation, validateConversation],
+  [itemTypes.message, validateMessage],
+]);
 
 /**
  * How long after its id an item may be written and still cause an event, in milliseconds. The routes write within
@@ -55,15 +56,15 @@ const itemValidators: Partial<Readonly<Record<EventType, Validator<Item>>>> = {
 const maxAge = 60_000;
 
 /** The keys of the items that events are composed from. */
-const keys: Readonly<Record<EventType, (account: string, event: Item) => Key>> = {
-  "lead.created": (account, { id }) => leadKey(account, String(id)),
-  "conversation.started": (account, { id }) => conversationKey(account, String(id)),
-  "message.sent": (account, { id, conversationId }) =>
-    messageKey(account, String(conversationId), String(id)),
-  "lead.erased": (account, { leadId }) => erasedLeadKey(account, String(leadId)),
-  "lead.updated": (account, { leadId }) => leadKey(account, String(leadId)),
-  "conversation.updated": (account, { conversationId }) => conversationKey(account, String(conversationId)),
-};
+const toKey = new Map<string | undefined, (account: string, record: Item) => Key>([
+  [itemTypes.lead, (account, { id }) => leadKey(account, String(id))],
+  [itemTypes.conversation, (account, { id }) => conversationKey(account, String(id))],
+  [
+    itemTypes.message,
+    (account, { id, conversationId }) => messageKey(account, String(conversationId), String(id)),
+  ],
+  [itemTypes.erasedLead, (account, { leadId }) => erasedLeadKey(account, String(leadId))],
+]);
 
 /**
  * The events of a batch's new and changed items. Of imported items only leads have one, and restored ones have none.
@@ -73,7 +74,7 @@ const keys: Readonly<Record<EventType, (account: string, event: Item) => Key>> =
 export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => {
     try {
-      return toEvent(record) ?? [];
+      return toServiceEvent(record) ?? [];
     } catch (error) {
       const { pk, sk } = record.dynamodb?.Keys ?? {};
       logInvalidItem({ pk: String(pk?.S), sk: String(sk?.S) }, error);
@@ -81,58 +82,46 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
     }
   });
 
-function toEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
+function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { OldImage, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
   if (!NewImage || eventName === "REMOVE") return undefined;
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
-  if (eventName === "MODIFY")
-    return item.changeId === OldImage?.changeId?.S ? undefined : ifValid(() => changeEvent(item));
-  const event = ifValid(() => itemEvent(item));
+  if (eventName === "MODIFY") {
+    const isMarked = item.changeId !== undefined && item.changeId !== OldImage?.changeId?.S;
+    return isMarked ? ifValid(() => composeEvent(item, changeTypes)) : undefined;
+  }
+  const event = ifValid(() => composeEvent(item, eventTypes));
   const isNew = event && (item.imported || writtenAt * 1000 - idTimestamp(event.id) <= maxAge);
   return isNew ? event : undefined;
 }
 
-/** The event of an item, the same at any time after its creation; undefined for an item that has none. @throws InvalidItemError */
-function itemEvent(item: Item): ServiceEvent | undefined {
+/** The event of an item, the same at any time after its write; undefined for an item that has none. @throws InvalidItemError */
+function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
-  const type = eventTypes.get(itemType);
-  if (!type || (item.imported && type !== "lead.created")) return undefined;
-  const validate = itemValidators[type];
+  const type = types.get(itemType);
+  const isChange = types === changeTypes;
+  if (!type || (item.imported && !isChange && type !== "lead.created")) return undefined;
+  const validate = eventValidators.get(itemType);
   const record = validate ? readRecord(validate, item) : readFields(item, { leadId: isText }, {});
-  return compose(type, account, item, { ...record, id: item.id, imported: item.imported ? true : undefined });
-}
-
-/** The event of the last marked change of an item; undefined for an item that has none. @throws InvalidItemError */
-function changeEvent(item: Item): ServiceEvent | undefined {
-  const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
-  const change = changeTypes.get(itemType);
-  if (!change || item.changeId === undefined) return undefined;
-  const { type, noun, validate } = change;
-  const record = readRecord<Lead | Conversation>(validate, item);
-  const isChanged = (value: unknown): value is string[] =>
-    Array.isArray(value) && value.length <= 8 && value.every((name) => validate.properties.includes(name));
-  const { changed } = readFields(item, { changed: isChanged }, {});
-  const others = { ...record, changed, id: item.changeId, [`${noun}Id`]: record.id, [noun]: record };
-  return compose(type, account, item, others, "changeId");
-}
-
-/**
- * @param checked what the event has of the item
- * @param idField the attribute with the id of the event
- */
-function compose(type: EventType, account: string, item: Item, checked: Item, idField = "id"): ServiceEvent {
-  const { id, version } = eventSchemas[type].properties;
-  const eventId = item[idField];
-  if (typeof eventId !== "string" || !new RegExp(id.pattern).test(eventId) || !hasCome(eventId))
+  const idField = isChange ? "changeId" : "id";
+  const id = item[idField];
+  const fields = isChange
+    ? changedFields(type, item, record, validate?.properties ?? [])
+    : { ...record, id, imported: item.imported ? true : undefined };
+  const { properties } = eventSchemas[type];
+  if (typeof id !== "string" || !new RegExp(properties.id.pattern).test(id) || !hasCome(id))
     throw new InvalidItemError(item, idField);
   if (!account) throw new InvalidItemError(item, "account");
-  const event: ServiceEvent = toRecord(eventSchemas[type], {
-    ...checked,
-    type,
-    version: version.const,
-    account,
-    createdAt: createdAt(eventId),
-  });
-  checkKeys(item, keys[type](account, event));
-  return event;
+  checkKeys(item, toKey.get(itemType)?.(account, isChange ? record : fields) ?? {});
+  const version = properties.version.const;
+  return toRecord(eventSchemas[type], { ...fields, type, version, id, account, createdAt: createdAt(id) });
+}
+
+/** What the event of a change has of an item: which fields changed, and the whole record, by its noun. @throws InvalidItemError */
+function changedFields(type: EventType, item: Item, record: Item, properties: readonly string[]): Item {
+  const [noun = ""] = type.split(".");
+  const isChanged = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.length <= 8 && value.every((name) => properties.includes(name));
+  const { changed } = readFields(item, { changed: isChanged }, {});
+  return { ...record, changed, [`${noun}Id`]: record.id, [noun]: record };
 }

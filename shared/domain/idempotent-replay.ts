@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { ifValid } from "../dynamodb/invalid-items.ts";
+import { ifValid, isCount, isText, readFields } from "../dynamodb/invalid-items.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
-import { isCount, isText, readFields } from "../dynamodb/read-fields.ts";
 import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
@@ -24,15 +23,6 @@ export interface IdempotentRequest {
  * its record has the response, too.
  */
 type Ids = Readonly<Record<string, string>>;
-
-/** The fingerprint and the ids of a record. @throws InvalidItemError */
-function readMade<Made extends Ids>(item: Item, prefixes: Made) {
-  const { fingerprint } = readFields(item, { fingerprint: isText, expiresAt: isCount }, {});
-  const ids = (item.ids ?? {}) as Made;
-  if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
-    throw new InvalidItemError(item, "ids");
-  return { fingerprint, ids };
-}
 
 /** What a write has made of a record. */
 export interface WriteOutcome<T extends object> {
@@ -91,8 +81,8 @@ export async function transactOnce(
   try {
     await transact([putRecord(idempotency, ids, response), ...items], true);
   } catch (error) {
-    const recorded = error instanceof StaleReadError && error.position === 0;
-    throw recorded ? new AlreadyRecordedError(error.item) : error;
+    const isRecorded = error instanceof StaleReadError && error.item.pk === idempotency.key.pk;
+    throw isRecorded ? new AlreadyRecordedError(error.item) : error;
   }
 }
 
@@ -110,11 +100,11 @@ function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids, response?:
   };
 }
 
-/** @throws AlreadyRecordedError when the request is already recorded */
-async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
+/** The record of a request that has been carried out before it was refused. */
+async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
   const item = await readItem(key);
   const isExpired = typeof item?.expiresAt === "number" && item.expiresAt <= Date.now() / 1000;
-  if (item && !isExpired) throw new AlreadyRecordedError(item);
+  return isExpired ? undefined : item;
 }
 
 /**
@@ -126,34 +116,33 @@ async function throwIfRecorded({ key }: IdempotentRequest): Promise<void> {
  * @param toOutcome builds the outcome from the ids of the record, and from the record, which may have the response
  * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
-export async function runIdempotently<T extends object, Made extends Ids>(
+export const runIdempotently = <T extends object, Made extends Ids>(
   idempotency: IdempotentRequest | undefined,
   prefixes: Made,
   toOutcome: (ids: Made, record: Item) => WriteOutcome<T>,
   attempt: () => Promise<WriteOutcome<T>>,
-): Promise<WriteOutcome<T>> {
-  try {
-    return await retryBriefly(async () => {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (error instanceof ApiError && idempotency) await throwIfRecorded(idempotency);
-        throw error;
-      }
-    });
-  } catch (error) {
-    if (!(error instanceof AlreadyRecordedError)) throw error;
-    const { record } = error;
-    const outcome = ifValid(() => {
-      const { fingerprint, ids } = readMade(record, prefixes);
-      return fingerprint === idempotency?.fingerprint && toOutcome(ids, record);
-    });
-    if (outcome) return { ...outcome, replayed: true };
-    throw new ApiError(
-      "idempotency_key_reused",
-      outcome === false
-        ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
-        : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
-    );
-  }
-}
+): Promise<WriteOutcome<T>> =>
+  retryBriefly(async () => {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!idempotency) throw error;
+      const stored = error instanceof ApiError ? await readRecorded(idempotency) : undefined;
+      const record = error instanceof AlreadyRecordedError ? error.record : stored;
+      if (!record) throw error;
+      const outcome = ifValid(() => {
+        const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount }, {});
+        const ids = (record.ids ?? {}) as Made;
+        if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
+          throw new InvalidItemError(record, "ids");
+        return fingerprint === idempotency.fingerprint && toOutcome(ids, record);
+      });
+      if (outcome) return { ...outcome, replayed: true };
+      throw new ApiError(
+        "idempotency_key_reused",
+        outcome === false
+          ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
+          : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
+      );
+    }
+  });

@@ -43,7 +43,7 @@ export async function listLeads(
   const isAsked = (item: Item) => externalIds?.includes(String(fieldsOf(item).externalId)) ?? true;
   const selection = { account, list, ids, isAsked, parent, filter, window: creationWindow(list, times) };
   const request = { ...page, ...toOrder(sort) };
-  return readList(selection, request, toListed(account), () => admitLongList(account));
+  return readList(selection, request, toListedLead(account), () => admitLongList(account));
 }
 
 /** The ids of the leads with some external ids, as they are now. */
@@ -77,7 +77,7 @@ export function leadItem(account: string, lead: Lead) {
 const checkedAttributes = [...keyAttributes, "status", "source"];
 
 /** The lead of an item. @throws InvalidItemError */
-const toListed = (account: string) => (item: Item) => {
+const toListedLead = (account: string) => (item: Item) => {
   const lead = readRecord(validateLead, item);
   checkKeys(item, leadItem(account, lead), checkedAttributes);
   return lead;

@@ -23,19 +23,17 @@ import {
 } from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
 
-/** What failed attempts found out about the conversation that the lock names. */
-interface Findings {
-  /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
-  ended?: string | undefined;
-  /** The time of its last message, in milliseconds since the epoch; the next message is later. */
-  lastMessageAt: number;
-}
-
-/** A message to send. */
+/** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {
   readonly account: string;
   readonly input: NewMessage;
   readonly idempotency: IdempotentRequest | undefined;
+  /** Whether the account has the lead. */
+  readonly hasLead: Promise<boolean>;
+  /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
+  ended?: string | undefined;
+  /** The time of its last message, in milliseconds since the epoch; the next message is later. */
+  lastMessageAt: number;
 }
 
 /**
@@ -52,32 +50,27 @@ export async function sendMessage(
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const input = { ...message, channel: normalizeLabel(message.channel) };
-  const outgoing: Outgoing = { account, input, idempotency };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
-    const attempt = attempts(outgoing);
+    const hasLead = leadExists(account, input.leadId);
+    const outgoing: Outgoing = { account, input, idempotency, hasLead, lastMessageAt: 0 };
     return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
       (ids) => ({ record: toMessage(ids, input), made: "created" }),
-      async () => ({ record: await attempt(), made: "created" }),
+      async () => ({ record: await attemptToSend(outgoing), made: "created" }),
     );
   });
 }
 
-/** Sends the message with each call; an attempt knows what those before it have found. */
-function attempts(outgoing: Outgoing): () => Promise<Message> {
-  const { account, input } = outgoing;
-  const exists = leadExists(account, input.leadId);
-  const findings: Findings = { lastMessageAt: 0 };
-  return async () => {
-    const [found, named] = await Promise.all([exists, readLock(account, input)]);
-    // A message that was sent stays sent, even when its lead is deleted later.
-    if (!found) throw leadNotFound(input);
-    if (isId("conv", named) && named !== findings.ended) return joinConversation(outgoing, named, findings);
-    findings.ended = undefined;
-    return startConversation(outgoing, named);
-  };
+async function attemptToSend(outgoing: Outgoing): Promise<Message> {
+  const { account, input, hasLead } = outgoing;
+  const [found, named] = await Promise.all([hasLead, readLock(account, input)]);
+  // A message that was sent stays sent, even when its lead is deleted later.
+  if (!found) throw leadNotFound(input);
+  if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
+  outgoing.ended = undefined;
+  return startConversation(outgoing, named);
 }
 
 function leadNotFound({ leadId }: NewMessage): ApiError {
@@ -109,13 +102,9 @@ async function startConversation(outgoing: Outgoing, named: unknown): Promise<Me
   return message;
 }
 
-async function joinConversation(
-  outgoing: Outgoing,
-  conversationId: string,
-  findings: Findings,
-): Promise<Message> {
+async function joinConversation(outgoing: Outgoing, conversationId: string): Promise<Message> {
   const { account, input } = outgoing;
-  const message = createMessage(conversationId, input, Math.max(Date.now(), findings.lastMessageAt + 1));
+  const message = createMessage(conversationId, input, Math.max(Date.now(), outgoing.lastMessageAt + 1));
   try {
     await storeMessage(outgoing, message, [addMessage(account, message)]);
   } catch (error) {
@@ -124,8 +113,8 @@ async function joinConversation(
       const last = typeof item.lastMessageAt === "string" ? Date.parse(item.lastMessageAt) : Number.NaN;
       // Another message came in the same millisecond, or from a writer whose clock is ahead of this one.
       if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
-        findings.lastMessageAt = last;
-      else findings.ended = conversationId;
+        outgoing.lastMessageAt = last;
+      else outgoing.ended = conversationId;
       if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
         logWrongLock(account, input);
     }
@@ -148,7 +137,12 @@ const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
   { leadId, channel, message, metadata }: NewMessage,
 ): Message => ({
-  ...{ id, conversationId, leadId, channel, message, ...(metadata && { metadata }) },
+  id,
+  conversationId,
+  leadId,
+  channel,
+  message,
+  ...(metadata && { metadata }),
   createdAt: createdAt(id),
 });
 

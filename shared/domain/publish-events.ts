@@ -14,7 +14,7 @@ const bus = new EventBridgeClient({ requestHandler, maxAttempts: 2 });
 const queue = new SQSClient({ requestHandler, maxAttempts: 2 });
 
 /** The most entries of one call. Ten of the largest events have less than its 256 KB. */
-const maxEntries = 10;
+const maxCallEntries = 10;
 
 /** What EventBridge says of an entry that it never takes. Everything else may pass, or be corrected by an operator. */
 const refusals: readonly (string | undefined)[] = ["InvalidArgument", "MalformedDetail"];
@@ -51,7 +51,7 @@ function toCalls(publications: readonly Publication[]): Publication[][] {
   for (const publication of publications) {
     const call = calls.at(-1);
     const isOfSameLead = ({ event }: Publication) => leadOf(event) === leadOf(publication.event);
-    if (call && call.length < maxEntries && !call.some(isOfSameLead)) call.push(publication);
+    if (call && call.length < maxCallEntries && !call.some(isOfSameLead)) call.push(publication);
     else calls.push([publication]);
   }
   return calls;

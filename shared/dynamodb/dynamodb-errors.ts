@@ -11,13 +11,10 @@ export class StaleReadError extends Error {
   override readonly name = "StaleReadError";
   /** The item as it is now, if it was asked for and exists. */
   readonly item: Readonly<Record<string, unknown>>;
-  /** The position in its transaction of the item that has changed. */
-  readonly position: number | undefined;
 
-  constructor(item: Readonly<Record<string, unknown>> = {}, position?: number) {
+  constructor(item: Readonly<Record<string, unknown>> = {}) {
     super("The item has changed since it was read.");
     this.item = item;
-    this.position = position;
   }
 }
 
@@ -89,7 +86,7 @@ export function classify(error: unknown): ErrorKind {
   if (error.name === "TransactionConflictException") return "conflict";
   if (isCanceledFor("ConditionalCheckFailed", "TransactionConflict")) return "conflict";
   if (isCanceledFor("ThrottlingError", "ProvisionedThroughputExceeded")) return "transaction-throttled";
-  if (isThrottlingError(error as SdkError)) return isOfKey(error) ? "key-throttled" : "throttled";
+  if (isThrottlingError(error as SdkError)) return isKeyThrottled(error) ? "key-throttled" : "throttled";
   if (isTransientError(error as SdkError)) return "unreachable";
   return error.name === "ValidationException" || !("$metadata" in error) ? "invalid" : "refused";
 }
@@ -101,7 +98,7 @@ type SdkError = Parameters<typeof isTransientError>[0];
  *
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
  */
-function isOfKey(error: Error): boolean {
+function isKeyThrottled(error: Error): boolean {
   const isLimited = error instanceof ProvisionedThroughputExceededException;
   if (!isLimited && !(error instanceof ThrottlingException)) return false;
   // The SDK's two classes write the name differently.
@@ -110,12 +107,12 @@ function isOfKey(error: Error): boolean {
 }
 
 /** Whether an error is of one of some kinds. */
-export const isOf = (error: unknown, ...kinds: readonly ErrorKind[]) => kinds.includes(classify(error));
+export const isOfKind = (error: unknown, ...kinds: readonly ErrorKind[]) => kinds.includes(classify(error));
 
 /** Whether an account caused it alone, which used something of its own too much at once. */
 export const isContended = (error: unknown) =>
-  isOf(error, "conflict", "transaction-throttled", "key-throttled", "too-many-at-once");
+  isOfKind(error, "conflict", "transaction-throttled", "key-throttled", "too-many-at-once");
 
 /** Whether the cause is the load on the table, or other writers that won: the caller may try again. */
 export const isBusy = (error: unknown) =>
-  isContended(error) || isOf(error, "throttled", "unreachable", "too-expensive");
+  isContended(error) || isOfKind(error, "throttled", "unreachable", "too-expensive");

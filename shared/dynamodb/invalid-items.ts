@@ -1,20 +1,56 @@
 import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
-import { type InvalidItem, InvalidItemError } from "../errors.ts";
+import { InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 
-type Item = Readonly<Record<string, unknown>>;
+type Attributes = Readonly<Record<string, unknown>>;
 
 /** Checks that an item has the keys that its record gives. @throws InvalidItemError */
-export function checkKeys(item: Item, built: Item, names: readonly string[] = ["pk", "sk"]): void {
+export function checkKeys(
+  item: Attributes,
+  built: Attributes,
+  names: readonly string[] = ["pk", "sk"],
+): void {
   const field = names.find((name) => item[name] !== built[name]);
   if (field !== undefined) throw new InvalidItemError(item, field);
 }
 
-/** The result of a reading; undefined for a invalid item, which is logged, or told to `onInvalid`. */
+type Check = (value: unknown) => boolean;
+type Checks = Readonly<Record<string, Check>>;
+type Checked<Fields extends Checks> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends (value: unknown) => value is infer T ? T : never;
+};
+
+/**
+ * The fields of an item that is no record of the API, and so has no schema. Its other attributes are left out.
+ *
+ * @throws InvalidItemError for a required field that is missing, or one that is not what its check says
+ */
+export function readFields<Required extends Checks, Optional extends Checks>(
+  item: Attributes,
+  required: Required,
+  optional: Optional,
+): Checked<Required> & Partial<Checked<Optional>> {
+  const present = Object.entries(optional).filter(([name]) => item[name] !== undefined);
+  const checks = [...Object.entries(required), ...present];
+  const [wrong] = checks.find(([name, check]) => !check(item[name])) ?? [];
+  if (wrong !== undefined) throw new InvalidItemError(item, wrong);
+  const fields = Object.fromEntries(checks.map(([name]) => [name, item[name]]));
+  return fields as ReturnType<typeof readFields<Required, Optional>>;
+}
+
+/** A whole number that is exact, from 0. */
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** A text that is not empty, and no longer than a part of a key can be. */
+export const isText = (value: unknown): value is string =>
+  typeof value === "string" && value.length >= 1 && value.length <= 2048;
+
+/** The result of a reading; undefined for an invalid item, which is logged, or told to `onInvalid`. */
 export function ifValid<T>(
   read: () => T,
-  onInvalid: (item: InvalidItem) => void = logInvalidItem,
+  onInvalid: (item: InvalidItemError) => void = logInvalidItem,
 ): T | undefined {
   try {
     return read();
@@ -25,8 +61,8 @@ export function ifValid<T>(
   }
 }
 
-/** A invalid item, without its sort key if that is what a caller sent. */
-type LoggedItem = Pick<InvalidItem, "pk"> & Partial<InvalidItem>;
+/** An invalid item, without its sort key if that is what a caller sent. */
+type LoggedItem = Pick<InvalidItemError, "pk"> & Partial<Pick<InvalidItemError, "sk" | "field">>;
 
 /** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();
@@ -35,7 +71,7 @@ const logged = new Set<string>();
 const maxLogged = 1000;
 
 /**
- * Logs the key of a invalid item, once for a partition in an execution environment, so that many in one do not hide the
+ * Logs the key of an invalid item, once for a partition in an execution environment, so that many in one do not hide the
  * others. A part of the key with other characters than ids have is left out: it may be any text.
  *
  * @param cause another error for the item

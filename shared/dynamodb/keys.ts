@@ -10,8 +10,8 @@ import { createHash } from "node:crypto";
 const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
 
 /**
- * The secondary indexes, each with its partition key attribute; their sort key is the item's `sk`. "Origin" is the stored
- * name for a lead's source or a conversation's channel.
+ * The secondary indexes, each with its partition key attribute; their sort key is the item's `sk`. A label is a lead's source
+ * or a conversation's channel.
  */
 export const indexes = {
   "by-status": "byStatus",

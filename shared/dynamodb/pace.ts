@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { isOf, TooExpensiveError } from "./dynamodb-errors.ts";
+import { isOfKind, TooExpensiveError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
 
 /** Half of the read units that a partition key provides per second: lists are served from the same key. */
@@ -12,7 +12,7 @@ export const readsPerWrite = 3;
 const failingTimeout = 60_000;
 
 /** How many times longer than those of a route the backoffs of a long command are: up to five seconds. */
-const patience = 10;
+const backoffFactor = 10;
 
 /** The smallest part of its rate to which throttling slows a command down. */
 const slowest = 1 / 32;
@@ -76,15 +76,15 @@ export class Pace {
     return withRetry(call, {
       deadline: this.deadline,
       isRetryable: (error) => {
-        if (isOf(error, "throttled", "key-throttled", "transaction-throttled")) {
+        if (isOfKind(error, "throttled", "key-throttled", "transaction-throttled")) {
           this.#slowDown();
           failingSince = undefined;
           return true;
         }
         failingSince ??= Date.now();
-        return isOf(error, "conflict", "unreachable") && Date.now() - failingSince < failingTimeout;
+        return isOfKind(error, "conflict", "unreachable") && Date.now() - failingSince < failingTimeout;
       },
-      wait: (milliseconds) => this.wait(patience * milliseconds),
+      wait: (milliseconds) => this.wait(backoffFactor * milliseconds),
     });
   };
 

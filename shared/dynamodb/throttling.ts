@@ -1,4 +1,4 @@
-import { isContended, isOf, TooManyAtOnceError } from "./dynamodb-errors.ts";
+import { isContended, isOfKind, TooManyAtOnceError } from "./dynamodb-errors.ts";
 import { withRetry } from "./retry.ts";
 
 /*
@@ -17,8 +17,8 @@ import { withRetry } from "./retry.ts";
  * How long a write is retried after it first lost against other writers, and its longest backoff, in milliseconds. The
  * requests of one account must not keep the execution environments of all others: docs/capacity.md has the bound.
  */
-const patience = 200;
-const longestRetryBackoff = 100;
+const retryTime = 200;
+const longestBackoff = 100;
 
 /**
  * Repeats an attempt for a short time after it first lost against other writers.
@@ -29,17 +29,17 @@ export function retryBriefly<T>(attempt: () => Promise<T>): Promise<T> {
   let end = Number.POSITIVE_INFINITY;
   return withRetry(attempt, {
     isRetryable: (error) => {
-      end = Math.min(end, Date.now() + patience);
-      return isOf(error, "conflict", "transaction-throttled") && Date.now() < end;
+      end = Math.min(end, Date.now() + retryTime);
+      return isOfKind(error, "conflict", "transaction-throttled") && Date.now() < end;
     },
     deadline: Number.POSITIVE_INFINITY,
-    longestBackoff: longestRetryBackoff,
+    longestBackoff,
   });
 }
 
-/** The first and the longest backoff, in milliseconds. */
-const firstBackoff = 100;
-const longestBackoff = 5000;
+/** The first and the longest refusal, in milliseconds. */
+const firstRefusal = 100;
+const longestRefusal = 5000;
 
 /** What backs off in this environment, by its id. */
 const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
@@ -56,7 +56,7 @@ const maxBackoffs = 1000;
  * @throws TooManyAtOnceError when it is contended, or while it backs off
  */
 export async function withBackoff<T>(id: string, refusal: string, work: () => Promise<T>): Promise<T> {
-  const { until = 0, longest = firstBackoff / 2 } = backoffs.get(id) ?? {};
+  const { until = 0, longest = firstRefusal / 2 } = backoffs.get(id) ?? {};
   if (Date.now() < until) throw new TooManyAtOnceError(refusal, { until });
   try {
     const result = await work();
@@ -64,7 +64,7 @@ export async function withBackoff<T>(id: string, refusal: string, work: () => Pr
     return result;
   } catch (error) {
     if (!isContended(error)) throw error;
-    const next = Math.min(longest * 2, longestBackoff);
+    const next = Math.min(longest * 2, longestRefusal);
     const backoff = { until: Date.now() + Math.random() * next, longest: next };
     if (backoffs.size >= maxBackoffs) backoffs.clear();
     backoffs.set(id, backoff);

@@ -26,9 +26,9 @@ export async function transact(items: TransactItems, repeatable = false): Promis
     const reasons = error.CancellationReasons ?? [];
     // The other item may be about to change what the condition is about.
     if (reasons.some(({ Code }) => Code === "TransactionConflict")) throw error;
-    const position = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
-    if (position === -1) throw error;
+    const failed = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
+    if (!failed) throw error;
     // The document client does not unmarshall these items.
-    throw new StaleReadError(unmarshall(reasons[position]?.Item ?? {}, readNumbers), position);
+    throw new StaleReadError(unmarshall(failed.Item ?? {}, readNumbers));
   }
 }

@@ -47,12 +47,20 @@ function notJson(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("required", "must be present: a JSON object");
   const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
-  if (!uncompressed.test(encoding)) throw unsupportedEncoding();
-  if (!isWithin(event, maxBodyBytes)) return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
-  if (!isIntact(event))
+  if (!uncompressed.test(encoding))
+    // Clients tell by this header that it is not about the media type.
+    throw unsupported("content-encoding", "must be absent: send the body uncompressed", {
+      "accept-encoding": "identity",
+    });
+  // One that cannot have so few bytes is not decoded: it can have megabytes.
+  const longest = event.isBase64Encoded ? Math.ceil(maxBodyBytes / 3) * 4 : maxBodyBytes;
+  const bytes = String(event.body).length > longest ? undefined : bodyBytes(event);
+  if (!bytes || bytes.length > maxBodyBytes)
+    return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
+  if (!isIntact(event, bytes))
     return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
   try {
-    JSON.parse(bodyBytes(event).toString());
+    JSON.parse(bytes.toString());
     return undefined;
   } catch (error) {
     return invalidJson(error as SyntaxError);
@@ -98,17 +106,7 @@ const unsupportedType = (type: string | undefined) => {
   return unsupported("content-type", `must be application/json or another JSON type: ${sent} was sent`);
 };
 
-/** The response names what is accepted: clients tell by this header that it is not about the media type. */
-const unsupportedEncoding = () =>
-  unsupported("content-encoding", "must be absent: send the body uncompressed", {
-    "accept-encoding": "identity",
-  });
-
-function unsupported(
-  field: string,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): ApiError {
+function unsupported(field: string, message: string, headers = {}): ApiError {
   const fault: Fault = { in: "header", field, code: "unsupported", message };
   return new ApiError("unsupported_media_type", `The ${field} ${message}.`, { faults: [fault], headers });
 }
@@ -120,13 +118,6 @@ const replacementCharacter = "\ufffd";
 const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 
-/** Whether a body has at most this many bytes. A body that cannot is not decoded: it can have megabytes. */
-function isWithin(event: RouteEvent, most: number): boolean {
-  const { length } = String(event.body);
-  const longest = event.isBase64Encoded ? Math.ceil(most / 3) * 4 : most;
-  return length <= longest && bodyBytes(event).length <= most;
-}
-
 /**
  * Whether a body arrived as the caller sent it, in UTF-8.
  *
@@ -136,11 +127,7 @@ function isWithin(event: RouteEvent, most: number): boolean {
  *
  * @see https://encoding.spec.whatwg.org/#utf-8-decoder
  */
-function isIntact(event: RouteEvent): boolean {
-  const bytes = bodyBytes(event);
-  if (event.isBase64Encoded) return isUtf8(bytes);
-  return (
-    !String(event.body).includes(replacementCharacter) ||
-    bytes.length === Number(event.headers["content-length"])
-  );
-}
+const isIntact = ({ body, headers, isBase64Encoded }: RouteEvent, bytes: Buffer): boolean =>
+  isBase64Encoded
+    ? isUtf8(bytes)
+    : !String(body).includes(replacementCharacter) || bytes.length === Number(headers["content-length"]);

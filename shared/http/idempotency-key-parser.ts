@@ -22,7 +22,7 @@ const quoted = `\\x22((?:[ !#-\\x5B\\x5D-~]|\\\\[\\x22\\\\]){1,${maxLength}})\\x
 /** What the header must match. */
 export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
 
-const pattern = new RegExp(idempotencyKeyPattern);
+const keyForm = new RegExp(idempotencyKeyPattern);
 
 /** Other names of the header, as some clients send it, such as `x-idempotency-key` and `idempotence-token`. */
 const misnamed = /in?dempot/;
@@ -49,7 +49,7 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
 }
 
 function readKey(value: string): string | undefined {
-  const [whole, inQuotes] = pattern.exec(value) ?? [];
+  const [whole, inQuotes] = keyForm.exec(value) ?? [];
   return inQuotes?.replace(/\\(.)/g, "$1") ?? whole;
 }
 

@@ -10,11 +10,11 @@ export const maxBodyBytes = 64 * 1024;
 const maxDepth = 100;
 
 /** The most values, of objects and arrays too; valid bodies have 63 at most. */
-const maxValues = 1000;
+const maxBodyValues = 1000;
 
 export const limitMessages = {
   too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
-  too_many: `must have at most ${maxValues} values`,
+  too_many: `must have at most ${maxBodyValues} values`,
 };
 
 /** A string, with the colon that makes it a key, or a token that opens, separates or closes objects and arrays. */
@@ -64,7 +64,7 @@ export function scanJson(json: string): JsonScan {
       inside.keys.set(inside.member, times + 1);
     }
     if (open.length > maxDepth) return { exceeded: "too_deep", duplicates };
-    if (values > maxValues) return { exceeded: "too_many", duplicates };
+    if (values > maxBodyValues) return { exceeded: "too_many", duplicates };
   }
   return { duplicates };
 }

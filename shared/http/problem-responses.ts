@@ -1,11 +1,10 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { ErrorObject } from "ajv";
 import { isBusy, isContended, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
-import { loggedError } from "../logging/logged-error.ts";
-import { release } from "../logging/release.ts";
+import { loggedError, release } from "../logging/logged-error.ts";
 import { chooseBody, type Route } from "../routes.ts";
+import type { ValidationError } from "../schemas/validator.ts";
 import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
@@ -42,8 +41,8 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
 }
 
 /** The errors that middy's validator found; undefined for an error that it did not throw. */
-function validationErrors({ cause }: Error): ErrorObject[] | undefined {
-  const { package: source, data } = (cause ?? {}) as { package?: string; data?: ErrorObject[] };
+function validationErrors({ cause }: Error): ValidationError[] | undefined {
+  const { package: source, data } = (cause ?? {}) as { package?: string; data?: ValidationError[] };
   return source === "@middy/validator" ? data : undefined;
 }
 

@@ -40,16 +40,8 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
   };
 }
 
-/**
- * Waits for the permit of a request.
- *
- * @throws ApiError `rate_limited`, which the middleware replaces by its own response
- */
-export async function awaitPermit({ permit }: RouteEvent): Promise<void> {
-  throwUnlessGranted(await permit);
-}
-
-function throwUnlessGranted(permit: Permit | undefined): void {
+/** @throws ApiError `rate_limited`, which the middleware replaces by its own response */
+export function throwUnlessGranted(permit: Permit | undefined): void {
   if (permit?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
 }
 

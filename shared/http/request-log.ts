@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { takeUnits } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
-import { release } from "../logging/release.ts";
+import { release } from "../logging/logged-error.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 /**

@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
 import { type IdempotentRequest, idempotentRequest, type WriteOutcome } from "../domain/idempotent-replay.ts";
-import { ApiError, type Fault, invalidInput } from "../errors.ts";
+import { ApiError, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import { rateLimit } from "../rate-limit/rate-limit.ts";
@@ -12,7 +12,7 @@ import { compressedResponses } from "./compressed-responses.ts";
 import { linkHeader } from "./link-header.ts";
 import { problemResponses } from "./problem-responses.ts";
 import { queryParser } from "./query-parser.ts";
-import { awaitPermit, rateLimitResponses } from "./rate-limit-responses.ts";
+import { rateLimitResponses, throwUnlessGranted } from "./rate-limit-responses.ts";
 import { requestLog } from "./request-log.ts";
 import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
@@ -81,7 +81,7 @@ export function routeHandler<R extends Route>(
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
-      if (writes) await awaitPermit(event);
+      if (writes) throwUnlessGranted(await event.permit);
       const { accountId: account } = authorizedCaller(event);
       const idempotency =
         key === undefined
@@ -126,18 +126,12 @@ function writeAccess(): MiddlewareObj<RouteEvent> {
 function noBody(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
-      if (event.body) addFaults(event, unexpectedBody);
+      const message = "must be absent: this route takes none";
+      if (event.body) addFaults(event, { in: "body", field: "", code: "unexpected", message });
       event.body = undefined;
     },
   };
 }
-
-const unexpectedBody: Fault = {
-  in: "body",
-  field: "",
-  code: "unexpected",
-  message: "must be absent: this route takes none",
-};
 
 /** Middy's validator, with a function compiled beforehand, which its types do not know. */
 const inputValidator = (choose: (event: RouteEvent) => Validator): MiddlewareObj<RouteEvent> => ({

@@ -1,16 +1,10 @@
-import type { ErrorObject } from "ajv";
-import { type Fault, memberName } from "../errors.ts";
+import { type Fault, type FaultDescription, memberName } from "../errors.ts";
 import { notBlank } from "../normalize-label.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
+import type { ObjectSchema, ValidationError } from "../schemas/validator.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
-
-/** The schema of a query or a body. */
-interface ObjectSchema {
-  readonly properties: object;
-  readonly required?: readonly string[];
-}
 
 /** What the messages say of a property's schema. */
 interface PropertySchema {
@@ -20,8 +14,8 @@ interface PropertySchema {
   readonly propertyNames?: { readonly minLength: number; readonly maxLength: number };
 }
 
-/** A part of a request and a value in it. */
-interface Place {
+/** Where an error is: a part of a request, and a value in it. */
+interface ErrorPlace {
   readonly in: "query" | "body";
   readonly schema: ObjectSchema;
   readonly value: unknown;
@@ -31,11 +25,9 @@ interface Place {
   readonly orNone: string;
 }
 
-type Description = Pick<Fault, "code" | "message">;
-
 /** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
 export function toFaults(
-  errors: readonly ErrorObject[],
+  errors: readonly ValidationError[],
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault[] {
@@ -52,10 +44,10 @@ export function toFaults(
 /** @see https://www.rfc-editor.org/rfc/rfc6901#section-3 */
 const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 
-const isTypeError = (error: ErrorObject) => error.keyword === "type";
+const isTypeError = (error: ValidationError) => error.keyword === "type";
 
 function toFault(
-  error: ErrorObject,
+  error: ValidationError,
   schemas: Pick<Route, "query" | "body">,
   request: Pick<RouteEvent, "query" | "body">,
 ): Fault {
@@ -80,7 +72,7 @@ function toFault(
   return { in: where, field, ...describe(error, { in: where, schema, value, property, orNone }) };
 }
 
-function describe({ keyword, params }: ErrorObject, place: Place): Description {
+function describe({ keyword, params }: ValidationError, place: ErrorPlace): FaultDescription {
   const { value, property, orNone } = place;
   switch (keyword) {
     case "required":
@@ -123,7 +115,7 @@ const changeTimes = /^(?:last)?_?(?:updated|modified|changed|deleted)/i;
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
 
 /** Names the parameter or field that is most likely meant, or all that there are. */
-function unknownMessage(name: string, { in: where, schema }: Place): string {
+function unknownMessage(name: string, { in: where, schema }: ErrorPlace): string {
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
   const known = Object.keys(schema.properties);
   const isList = where === "query" && known.length > 0;
@@ -139,7 +131,7 @@ function unknownMessage(name: string, { in: where, schema }: Place): string {
 }
 
 /** The query parser gives a parameter that it cannot read as one string another type. */
-const queryTypeFault = (value: unknown): Description =>
+const queryTypeFault = (value: unknown): FaultDescription =>
   Array.isArray(value)
     ? { code: "repeated", message: "must be given once" }
     : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
@@ -147,7 +139,7 @@ const queryTypeFault = (value: unknown): Description =>
 export const rangeMessage = ({ minimum, maximum }: PropertySchema) =>
   `must be a whole number from ${minimum} to ${maximum}`;
 
-const nameFault = ({ propertyNames }: PropertySchema): Description => ({
+const nameFault = ({ propertyNames }: PropertySchema): FaultDescription => ({
   code: "invalid_characters",
   message: `must have a name of ${propertyNames?.minLength} to ${propertyNames?.maxLength} characters, without control characters and unpaired surrogates`,
 });
@@ -162,7 +154,10 @@ const typeNames: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function wrongType(type: string | readonly string[], { value, property, orNone }: Place): Description {
+function wrongType(
+  type: string | readonly string[],
+  { value, property, orNone }: ErrorPlace,
+): FaultDescription {
   const met = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const wanted = [type].flat().map((name) => typeNames[name] ?? name);
   if (met === "number" && type === "integer") return { code: "wrong_type", message: rangeMessage(property) };
@@ -171,15 +166,15 @@ function wrongType(type: string | readonly string[], { value, property, orNone }
 }
 
 /** What is wrong with a text that shows nothing, or with a label whose stored form is too long. */
-const textFault = (text: string): Description =>
+const textFault = (text: string): FaultDescription =>
   notBlank.test(text)
     ? { code: "too_long", message: "must have at most 64 characters as it is stored" }
     : { code: "blank", message: "must not be blank" };
 
-const isSpacedQuery = (value: unknown, { in: where }: Place) =>
+const isSpacedQuery = (value: unknown, { in: where }: ErrorPlace) =>
   where === "query" && String(value).includes(" ");
 
-const spacedQuery: Description = {
+const spacedQuery: FaultDescription = {
   code: "invalid_format",
   message: "must not contain spaces: a + means one in a query, so write it as %2B",
 };
@@ -192,7 +187,7 @@ const emailSlips: readonly (readonly [RegExp, string])[] = [
   [/@.*@/, "must be one address with one @"],
 ];
 
-function emailMessage(address: string, place: Place, orNone: string): string {
+function emailMessage(address: string, place: ErrorPlace, orNone: string): string {
   if (address === "") return `must not be empty${orNone}`;
   if (isSpacedQuery(address, place)) return spacedQuery.message;
   const [, message] = emailSlips.find(([slip]) => slip.test(address)) ?? [];

@@ -1,5 +1,8 @@
 import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 
+/** The release that a function is of. */
+export const release = process.env.RELEASE;
+
 /** Properties of errors of Node.js and the AWS SDK that never quote a request. */
 type Details = { readonly code?: string } & Partial<
   Pick<TransactionCanceledException, "$metadata" | "CancellationReasons">

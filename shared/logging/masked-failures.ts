@@ -1,6 +1,5 @@
 import * as logEvents from "./log-events.ts";
-import { loggedError } from "./logged-error.ts";
-import { release } from "./release.ts";
+import { loggedError, release } from "./logged-error.ts";
 
 /**
  * A Lambda handler that logs its failure and throws an error that says nothing in its place: Lambda writes all of a

@@ -7,7 +7,7 @@ import { addUsed } from "./used-requests.ts";
 const perSecond = 5;
 
 /** How long the admission may take, in milliseconds. */
-const timeout = 500;
+const admissionTimeout = 500;
 
 /**
  * Admits a list that reads much, so that one account's lists cannot take the execution environments of all others. The
@@ -20,11 +20,13 @@ export async function admitLongList(account: string): Promise<void> {
   if (!rateLimit) return;
   const second = Math.floor(Date.now() / 1000);
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
-  const { added } = await addUsed(longListsKey(account, second), window, AbortSignal.timeout(timeout)).catch(
-    (cause: unknown) => {
-      if (cause instanceof TooManyAtOnceError) throw cause;
-      throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
-    },
-  );
+  const { added } = await addUsed(
+    longListsKey(account, second),
+    window,
+    AbortSignal.timeout(admissionTimeout),
+  ).catch((cause: unknown) => {
+    if (cause instanceof TooManyAtOnceError) throw cause;
+    throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
+  });
   if (!added) throw new TooManyAtOnceError("Too many long lists of the account started at once.");
 }

@@ -1,6 +1,5 @@
-import { ifValid } from "../dynamodb/invalid-items.ts";
+import { ifValid, isCount, readFields } from "../dynamodb/invalid-items.ts";
 import { accountLimitKey } from "../dynamodb/keys.ts";
-import { isCount, readFields } from "../dynamodb/read-fields.ts";
 import { readItem } from "../dynamodb/table-client.ts";
 
 /** How many requests an account may make in a window; windows start at multiples of their length. */

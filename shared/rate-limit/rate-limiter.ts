@@ -4,7 +4,6 @@ import type { Key } from "../dynamodb/table-client.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { type AccountWindow, RateWindows } from "./rate-windows.ts";
 import { addUsed } from "./used-requests.ts";
 
 /** The decision on a request. */
@@ -17,6 +16,23 @@ export interface Permit {
   /** Seconds until further requests can be granted: at the end of the window, or soon after a throttle. */
   readonly reset: number;
 }
+
+/** The state of an account in a window, as far as this environment knows. */
+interface AccountWindow {
+  /** When the window starts, in seconds since the epoch. */
+  readonly start: number;
+  /** Below 0 while requests have borrowed some. */
+  permits: number;
+  /** How many permits the next lease takes. */
+  lease: number;
+  /** Requests of the account that all environments have leased, when this one last asked. */
+  used: number;
+  /** Without a permit, what is decided without the table, until a time in milliseconds since the epoch. */
+  decision: { readonly granted: boolean; readonly until: number };
+}
+
+/** How many accounts an environment remembers. One that it forgets costs another lease. */
+const maxAccounts = 10_000;
 
 /** The first lease has one permit, each later one twice as many, up to this number. */
 const largestLease = 10;
@@ -31,7 +47,7 @@ const failOpenTime = 5000;
 const throttledTime = 1000;
 
 /** How long a request waits for a lease before it asks again, in milliseconds. */
-const patience = 500;
+const leaseTimeout = 500;
 
 /** How often a request asks for a lease that is late. */
 const asks = 2;
@@ -51,13 +67,28 @@ const asks = 2;
  */
 export function rateLimiter(limit: RateLimit) {
   const { seconds } = limit;
-  const windows = new RateWindows(seconds);
+  const accounts = new Map<string, AccountWindow>();
+
+  /** The state of an account in the window of this moment. A decision outlasts its window. */
+  function windowOf(account: string): AccountWindow {
+    const start = Math.floor(Date.now() / 1000 / seconds) * seconds;
+    const last = accounts.get(account);
+    if (last?.start === start) return last;
+    const { decision = { granted: false, until: 0 } } = last ?? {};
+    const known: AccountWindow = { start, permits: 0, lease: 1, used: 0, decision };
+    // As the youngest.
+    accounts.delete(account);
+    accounts.set(account, known);
+    const [oldest] = accounts.keys();
+    if (accounts.size > maxAccounts && oldest !== undefined) accounts.delete(oldest);
+    return known;
+  }
 
   /** Leases permits until the account has one or none are left: one at a time if other environments have left too few. */
   async function lease(key: Key, known: AccountWindow, requests: number): Promise<true> {
     while (known.permits < 1 && known.used < requests) {
       const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
-      const window = { count, requests, expiresAt: Number(key.sk) + 2 * seconds };
+      const window = { count, requests, expiresAt: known.start + 2 * seconds };
       const { added, used } = await addUsed(key, window);
       known.used = used;
       if (!added) continue;
@@ -72,7 +103,7 @@ export function rateLimiter(limit: RateLimit) {
     const leases: Promise<boolean>[] = [];
     while (leases.length < asks) {
       leases.push(lease(key, known, requests));
-      if (await Promise.race([...leases, falseAfter(patience)])) return true;
+      if (await Promise.race([...leases, falseAfter(leaseTimeout)])) return true;
     }
     return false;
   }
@@ -102,16 +133,15 @@ export function rateLimiter(limit: RateLimit) {
       requests,
       granted: takes || decides,
       remaining: remaining + Math.max(0, known.permits),
-      reset: Math.max(1, Math.ceil(windows.end - now / 1000)),
+      reset: Math.max(1, Math.ceil(known.start + seconds - now / 1000)),
     };
   }
 
   return (account: string, requests = limit.requests): Permit | Promise<Permit> => {
-    const now = Date.now();
-    const known = windows.of(account, now);
-    if (known.permits > 0 || known.used >= requests || now < known.decision.until)
+    const known = windowOf(account);
+    if (known.permits > 0 || known.used >= requests || Date.now() < known.decision.until)
       return takePermit(known, requests);
-    return leaseInTime(rateWindowKey(account, windows.start), known, requests)
+    return leaseInTime(rateWindowKey(account, known.start), known, requests)
       .catch((error: unknown) => {
         failed(known, error);
         return true;

@@ -1,14 +1,12 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { classify, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
-import type { Key } from "../dynamodb/table-client.ts";
-import { table, tableName } from "../dynamodb/table-client.ts";
+import { type Key, table, tableName } from "../dynamodb/table-client.ts";
 
 /**
  * Adds to the used requests of a window, unless that would exceed the limit.
  *
- * The SDK would wait half a second before it tries a throttled call again, as long as the caller waits for all. The
- * throttle is a result already: too many add to the same item.
+ * The SDK does not try a throttled call again: the throttle is a result already, because too many add to the same item.
  *
  * @throws TooManyAtOnceError after one attempt
  */

@@ -67,12 +67,12 @@ export const metadata = {
 export const maxMetadataBytes = 1024;
 
 /** Whether metadata has more, which no schema can tell. */
-export const isLarge = (value: object) => Buffer.byteLength(JSON.stringify(value)) > maxMetadataBytes;
+export const isLargeMetadata = (value: object) => Buffer.byteLength(JSON.stringify(value)) > maxMetadataBytes;
 
 /** The fault of a body whose metadata has too many bytes. The schema finds too many names. */
 export function metadataFaults(body: unknown): Fault[] {
   const value: unknown = (body as { metadata?: unknown } | null)?.metadata;
-  if (typeof value !== "object" || value === null || !isLarge(value)) return [];
+  if (typeof value !== "object" || value === null || !isLargeMetadata(value)) return [];
   const message = `must have at most ${maxMetadataBytes} bytes as JSON`;
   return [{ in: "body", field: "metadata", code: "too_large", message }];
 }

@@ -7,15 +7,9 @@ export const maxLimit = 100;
 export const defaultPage = 1;
 export const defaultLimit = 20;
 
-/** Plain digits, from 1 to `maxPage`. */
-export const pagePattern = "^[1-9]\\d{0,8}$";
-
-/** Plain digits, from 1 to `maxLimit`. */
-export const limitPattern = "^(?:[1-9]\\d?|100)$";
-
-/** Parameters of a list, as strings, the way they arrive. */
-export const page = { type: "string", pattern: pagePattern } as const satisfies JSONSchema;
-export const limit = { type: "string", pattern: limitPattern } as const satisfies JSONSchema;
+/** Parameters of a list, as strings, the way they arrive: plain digits, from 1 to `maxPage` and `maxLimit`. */
+export const page = { type: "string", pattern: "^[1-9]\\d{0,8}$" } as const satisfies JSONSchema;
+export const limit = { type: "string", pattern: "^(?:[1-9]\\d?|100)$" } as const satisfies JSONSchema;
 
 /** The orders of a list: fields, with a minus for the newest rows first, as JSON:API writes them. */
 export const creationOrders = ["-createdAt", "createdAt"] as const;

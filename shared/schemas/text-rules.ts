@@ -1,6 +1,6 @@
-import type { FaultCode } from "../errors.ts";
+import type { FaultDescription } from "../errors.ts";
 import { ulidPattern } from "../ids.ts";
-import { limitPattern, maxLimit, maxPage, pagePattern } from "./page-schemas.ts";
+import { limit, maxLimit, maxPage, page } from "./page-schemas.ts";
 
 /** No control characters and no unpaired surrogates. */
 export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
@@ -18,13 +18,8 @@ export const notMessageId = "^(?!msg_)";
 
 export const messageId = `^msg_${ulidPattern}$`;
 
-interface TextRule {
-  readonly code: FaultCode;
-  readonly message: string;
-}
-
 /** The fault of a string that does not match a pattern, for every pattern in the schemas of requests. */
-export const textRules: Readonly<Record<string, TextRule>> = {
+export const textRules: Readonly<Record<string, FaultDescription>> = {
   [oneLine]: {
     code: "invalid_characters",
     message: "must not contain control characters or unpaired surrogates",
@@ -41,11 +36,11 @@ export const textRules: Readonly<Record<string, TextRule>> = {
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },
   [notMessageId]: { code: "invalid_format", message: "is the id of a message, which no list has" },
   [messageId]: { code: "invalid_format", message: "must be the id of a message" },
-  [pagePattern]: {
+  [page.pattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxPage}, in plain digits`,
   },
-  [limitPattern]: {
+  [limit.pattern]: {
     code: "out_of_range",
     message: `must be a whole number from 1 to ${maxLimit}, in plain digits`,
   },

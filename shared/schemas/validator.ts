@@ -13,11 +13,14 @@ export interface ObjectSchema {
 /** Deferred until the schema is known: the type of every schema at once is too deep for the compiler. */
 export type Inferred<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never;
 
+/** What Ajv finds. Bundles have not where in the schema it is. */
+export type ValidationError = Omit<ErrorObject, "schemaPath">;
+
 /** Checks an object, as Ajv does. */
 export interface Validator<T = unknown> {
   (value: unknown): value is T;
   /** What is wrong with the last value. */
-  errors?: ErrorObject[] | null | undefined;
+  errors?: ValidationError[] | null | undefined;
   /** The names of the properties in the schema. */
   readonly properties: readonly string[];
 }
@@ -39,7 +42,7 @@ export const requestOptions = {
 } as const satisfies Options;
 
 /** A time as the service writes it. */
-const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Ajv's options for stored records. An address and a text were checked when they were stored: the rules of another release
@@ -49,7 +52,7 @@ const recordOptions = {
   strict: true,
   strictTypes: false,
   messages: false,
-  formats: { email: true, "date-time": timestamp, notBlank: /\S/, storable: true },
+  formats: { email: true, "date-time": writtenTime, notBlank: /\S/, storable: true },
 } as const satisfies Options;
 
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */

@@ -8,7 +8,7 @@ import { ItemsToErase } from "../../lib/ops/erasure/items-to-erase.ts";
 import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { listByParent } from "../../lib/ops/table/read-items.ts";
 import { deleteItems } from "../../lib/ops/table/write-items.ts";
-import type { ApiKey } from "../../shared/domain/api-key-validity.ts";
+import type { ApiKey } from "../../shared/domain/api-keys.ts";
 import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";

@@ -2,7 +2,6 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RateLimit } from "../../shared/rate-limit/rate-limit.ts";
 import { rateLimiter } from "../../shared/rate-limit/rate-limiter.ts";
-import { RateWindows } from "../../shared/rate-limit/rate-windows.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 /** Early in a window, in milliseconds since the epoch. */
@@ -140,10 +139,11 @@ describe("when the table", () => {
   });
 });
 
-test("an environment remembers ten thousand accounts, and forgets the oldest first", () => {
-  const windows = new RateWindows(60);
-  for (const account of ["first", "second"]) windows.of(account, now).permits = 4;
-  for (let n = 2; n <= 10_000; n++) windows.of(`account-${n}`, now);
-  expect(windows.of("second", now).permits).toBe(4);
-  expect(windows.of("first", now).permits).toBe(0);
+test("an environment remembers ten thousand accounts, and forgets the oldest first", async () => {
+  const take = environment(1);
+  for (const account of ["first", "second"]) expect(await useUp([take], account)).toBe(1);
+  for (let n = 2; n <= 10_000; n++) await take(`account-${n}`);
+  const callsFor = async (account: string) => (await table.watch(async () => take(account))).calls.length;
+  expect(await callsFor("second")).toBe(0);
+  expect(await callsFor("first")).toBe(1);
 });

@@ -1,5 +1,4 @@
-import { apiKeyState } from "../../../shared/domain/api-key-validity.ts";
-import { toApiKey } from "../../../shared/domain/api-keys.ts";
+import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { accountApiKeysPartition, accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";

@@ -14,8 +14,7 @@ import { stageTableName } from "../../../shared/stages.ts";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { UserError } from "../../user-error.ts";
 import { command, parseNumber, type TableOptions } from "../command/command.ts";
-import { operatorConfig } from "../command/select-table.ts";
-import { checkStage } from "../command/stage-pin.ts";
+import { checkStage, operatorConfig } from "../command/select-table.ts";
 
 interface ResendOptions extends TableOptions {
   readonly hours: number;
@@ -45,7 +44,7 @@ type Config = typeof operatorConfig & { readonly region?: string };
  */
 async function resendEvents({ stage, hours, json }: ResendOptions): Promise<void> {
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
-  const config: Config = { ...operatorConfig, ...(await checkStage(stage, operatorConfig)) };
+  const config: Config = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageTableName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName: name }),

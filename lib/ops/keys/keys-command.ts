@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { type Access, accesses, apiKeyState } from "../../../shared/domain/api-key-validity.ts";
-import { toApiKey } from "../../../shared/domain/api-keys.ts";
+import { type Access, accesses, apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";

@@ -1,5 +1,5 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { InvalidItem } from "../../../shared/errors.ts";
+import type { InvalidItemError } from "../../../shared/errors.ts";
 import { UserError } from "../../user-error.ts";
 import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
@@ -23,7 +23,8 @@ export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: u
     this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
   };
 
-  noteInvalid = ({ pk, sk, field }: InvalidItem): void => this.note({ pk, sk }, `its ${field} is invalid`);
+  noteInvalid = ({ pk, sk, field }: InvalidItemError): void =>
+    this.note({ pk, sk }, `its ${field} is invalid`);
 
   toSentence(outcome = "left as they are", problem = "are not valid"): string {
     const items = formatColumns([...this.values()].slice(0, mostShown));

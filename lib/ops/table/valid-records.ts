@@ -19,7 +19,7 @@ import {
   type Message,
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
-import { isLarge } from "../../../shared/schemas/field-schemas.ts";
+import { isLargeMetadata } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator, type Validator } from "../../../shared/schemas/validator.ts";
@@ -94,7 +94,8 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
   const record = readRecord(validators[type], all) as StoredRecords[Type];
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
-  if ("metadata" in record && isLarge(Object(record.metadata))) throw new InvalidItemError(item, "metadata");
+  if ("metadata" in record && isLargeMetadata(Object(record.metadata)))
+    throw new InvalidItemError(item, "metadata");
   checkKeys(all, stored(record), Object.keys(record));
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;

@@ -1,6 +1,6 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import { changeTypes } from "../../../shared/domain/events.ts";
+import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
@@ -10,7 +10,8 @@ import { type Item, table, tableName } from "../../../shared/dynamodb/table-clie
 
 /** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
-  const { validate } = changeTypes.get(readPartition(String(read.pk))?.itemType ?? "") ?? {};
+  const { itemType = "" } = readPartition(String(read.pk)) ?? {};
+  const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;
   return markChange(read, changes, validate?.properties ?? []);
 }
 

@@ -1,7 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { ifValid, logInvalidItem } from "../../dynamodb/invalid-items.ts";
+import { ifValid, isCount, isText, logInvalidItem, readFields } from "../../dynamodb/invalid-items.ts";
 import { auditKey, itemTypes, readPartition } from "../../dynamodb/keys.ts";
-import { isCount, isText, readFields } from "../../dynamodb/read-fields.ts";
 import { type Key, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 
 /** How often each list is verified, in milliseconds. */

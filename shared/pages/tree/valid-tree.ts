@@ -1,4 +1,4 @@
-import { isCount, readFields } from "../../dynamodb/read-fields.ts";
+import { isCount, readFields } from "../../dynamodb/invalid-items.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { type CountedList, type CountedOwner, isRowKey, keyAt } from "./counted-list.ts";
