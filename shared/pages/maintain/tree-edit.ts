@@ -117,20 +117,13 @@ class TreeEdit {
 const split = (entries: readonly Entry[], most: number) =>
   entries.length <= most ? [entries] : cut(entries, Math.ceil(0.9 * most));
 
-/** Rows after edits, both sorted; the same array if nothing differs. */
+/** Rows after edits; the same array if nothing differs. */
 function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly Entry[] {
-  const merged: Entry[] = [];
-  let isChanged = false;
-  let at = 0;
+  const merged = new Map(rows.map((row) => [row.start, row]));
   for (const { sk, bucket } of edits) {
-    for (; at < rows.length && (rows[at] as Entry).start < sk; at++) merged.push(rows[at] as Entry);
-    const found = rows[at]?.start === sk ? rows[at++] : undefined;
-    const row = bucket === undefined ? undefined : rowEntry(sk, bucket);
-    if (found && row && isDeepStrictEqual(found, row)) merged.push(found);
-    else {
-      if (row) merged.push(row);
-      isChanged ||= found !== undefined || row !== undefined;
-    }
+    if (bucket === undefined) merged.delete(sk);
+    else merged.set(sk, rowEntry(sk, bucket));
   }
-  return isChanged ? [...merged, ...rows.slice(at)] : rows;
+  const sorted = [...merged.values()].sort((a, b) => (a.start < b.start ? -1 : 1));
+  return isDeepStrictEqual(sorted, rows) ? rows : sorted;
 }

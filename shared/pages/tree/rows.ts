@@ -40,7 +40,8 @@ export interface Rows {
 }
 
 /** The first text after rows, before any other sort key; empty without rows. */
-export const endOf = (rows: readonly CountedRow[]) => (rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`);
+export const endOf = (rows: readonly Pick<CountedRow, "sk">[]) =>
+  rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`;
 
 /** Which rows of a list are read: from one sort key to before another, by default to the end of the rows. */
 interface RowBounds {
