@@ -3,7 +3,7 @@ import { settledAll } from "../../in-parallel.ts";
 import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import { type Entry, indexAt, placeAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
-import { type CountedRow, endOf, isOf, readStates } from "../tree/rows.ts";
+import { type CountedRow, endOf, readStates } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import { readNode } from "../tree/tree-store.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
@@ -36,7 +36,8 @@ export async function setRows(
   const states = await readStates(owner, again, retry);
   const edits = again.map((sk) => {
     const row = states.get(sk);
-    return { sk, bucket: row && isOf(owner)(row) ? row.bucket : undefined };
+    const isOfTree = owner.labelKey === undefined || row?.labelKey === owner.labelKey;
+    return { sk, bucket: isOfTree ? row?.bucket : undefined };
   });
   edits.push(...next.slice(0, reached.length - again.length));
   const { root, nodes, used } = editTree(before, paths, edits, limits);

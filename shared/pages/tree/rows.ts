@@ -22,12 +22,6 @@ export function countedRow({ account, list }: CountedOwner, { sk, status, ...ite
   };
 }
 
-/** Whether a row is in a list, or in a label. */
-export const isOf =
-  ({ labelKey }: CountedOwner) =>
-  (row: CountedRow): boolean =>
-    labelKey === undefined || row.labelKey === labelKey;
-
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
