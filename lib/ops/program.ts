@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   conversations: async () =>
     (await import("./conversations/conversations-command.ts")).conversationsCommand(),
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
+  events: async () => (await import("./events/events-command.ts")).eventsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),
 };
 

@@ -109,7 +109,7 @@ describe("beside planted rows of 390 KB, a list by the last message", () => {
           aConversation(Date.now(), { sk: `conv_é${randomUUID()}`, channel, leadId: channel }),
         );
     };
-    plant(20);
+    plant(15);
     for (const query of queries) {
       const { result } = await list(query);
       expect([result.status, result.body.data.map(({ id }) => id)]).toEqual([200, ids.slice(0, 20)]);

@@ -1,5 +1,4 @@
 import {
-  type _Record,
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
   GetRecordsCommand,
@@ -7,6 +6,7 @@ import {
   TrimmedDataAccessException,
 } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
+import { toLambdaRecord } from "../../stream-record.ts";
 
 /** A part of a stream whose records are in order. */
 interface Shard {
@@ -55,10 +55,3 @@ export const createStreamClient = (client: DynamoDBStreamsClient, StreamArn: str
     return { records: Records.map(toLambdaRecord), next: NextShardIterator };
   },
 });
-
-/** Lambda's records have the time in seconds, where the SDK's have a `Date`. */
-function toLambdaRecord({ dynamodb, ...record }: _Record): DynamoDBRecord {
-  const time = dynamodb?.ApproximateCreationDateTime;
-  const ApproximateCreationDateTime = time && Math.floor(time.getTime() / 1000);
-  return { ...record, dynamodb: { ...dynamodb, ApproximateCreationDateTime } } as DynamoDBRecord;
-}

@@ -33,18 +33,16 @@ export async function findByActivity(
     const [{ total }, items] = await Promise.all([counting, readActive(plan, request, page * limit, call)]);
     return toPage(items, total);
   }
-  const { total } = await counting;
+  const [{ total }, all] = await Promise.all([counting, countAll(asked, call)]);
   if ((page - 1) * limit >= total) return { items: [], total };
   const wanted = Math.min(page * limit, total);
-  if (
-    total <= maxCompleted.besideTotal &&
-    isOwnCheaper({ total, wanted, all: await countAll(asked, call) })
-  ) {
+  if (total <= maxCompleted.besideTotal && isOwnCheaper({ total, wanted, all })) {
     const rows = await readComplete(asked, own, maxCompleted.besideTotal, call);
     // A late index can have more rows than the trees.
     if (rows) return { ...takePage(rows, request), total };
   }
-  return toPage(await readActive(plan, request, wanted, call), total);
+  const items = await readActive(plan, request, wanted, call, all / total);
+  return toPage(items, total);
 }
 
 /** The number of all rows of a list but those that are not counted yet; 0 if its tree is damaged. */
@@ -57,16 +55,20 @@ async function countAll({ account, list }: ListRequest, call: Call): Promise<num
 /**
  * Reads the rows that are asked for from the index by activity, up to a number of them. A late index has rows that are not in
  * the total any more: they do not take the places of others.
+ *
+ * @param others how many rows there are for each of them
  */
 async function readActive(
   { range, active }: ActivityPlan,
   { ascending }: RowsRequest,
   wanted: number,
   call: Call,
+  others = 1,
 ): Promise<readonly Item[]> {
   // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
   const rows = new Map<unknown, Item>();
-  const missing = () => Math.max(wanted - rows.size, range.where ? leastItems : 1);
+  const least = range.where ? leastItems : 1;
+  const missing = () => Math.max(Math.ceil((wanted - rows.size) * others), least);
   const bounds = { before: active.before, downTo: active.from, ascending };
   for await (const { items } of readSegments(range, bounds, call, missing)) {
     for (const item of items) if (!rows.has(item.sk)) rows.set(item.sk, item);

@@ -136,8 +136,8 @@ const byCreation: WayOut = {
 };
 
 /**
- * Whether to read all rows of a filter from their own index, and their items, instead of those rows by their last message
- * among which so many are found. In read units, a row and its item cost 0.55, and a row by its last message 0.025.
+ * Whether to read all rows of a filter from their own index, and their items, in place of the rows by their last message
+ * among which those of a page are. In read units, a row and its item cost 0.55, and a row by its last message 0.025.
  *
  * @param total the number of the filter's rows
  * @param wanted the number of those before the end of the page

@@ -63,12 +63,12 @@ export async function walk(
   return { items, done: true };
 }
 
-/** The least items that are read at once after some were dropped: a page of few would need too many calls. */
+/** How many items a call reads at least, and twice as many with each further call, where some are dropped. */
 export const leastItems = 100;
 
 /**
  * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. After items were dropped, each call
- * reads twice as many as the one before. What is of the future may be any number, and is not read: none of it is a row.
+ * reads twice as many as the one before, or all that are wanted: a page of few would need too many calls. What is of the future may be any number, and is not read: none of it is a row.
  * Bounds between which no sort key lies make no call: DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
@@ -86,10 +86,10 @@ export async function* readSegments(
   const query = buildQuery(range, { ...bounds, before });
   const read = { items: 0, rows: 0, bytes: 0 };
   let position: Record<string, unknown> | undefined;
-  let limit = 0;
+  let calls = 0;
   let hasDropped = false;
   do {
-    limit = hasDropped ? Math.max(wanted(), leastItems, 2 * limit) : wanted();
+    const limit = hasDropped ? Math.max(wanted(), leastItems * 2 ** calls) : wanted();
     const command = new QueryCommand({
       ...query,
       Limit: limit === Number.POSITIVE_INFINITY ? undefined : limit,
@@ -101,6 +101,7 @@ export async function* readSegments(
         : error;
     });
     const { Items = [], LastEvaluatedKey } = output;
+    calls++;
     position = LastEvaluatedKey;
     // BETWEEN includes its upper bound.
     const found = Items.filter((item) => item[sortKeyOf(range)] !== before);

@@ -31,11 +31,18 @@ describe("a page by the last message, with a filter,", () => {
 
   test.each([
     {
-      what: "is read to its end in few calls",
-      rare: (n: number) => n >= 2000 && n % 2 === 0,
+      what: "of every fourth is read to its end in one call",
+      rare: (n: number) => n % 4 === 0,
       page: 10,
       limit: 100,
-      queries: 2,
+      queries: 1,
+    },
+    {
+      what: "of which the newest have none is found by calls that read more and more",
+      rare: (n: number) => n < 3000 && n % 2 === 0,
+      page: 1,
+      limit: 100,
+      queries: 4,
     },
     { what: "of every fourth is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
     { what: "of few is read in its own index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },

@@ -26,7 +26,7 @@ describe("the conversations of a lead", () => {
     { count: 0, units: 0.5, queries: 1 },
     { count: 20, units: 1.5, queries: 1 },
     { count: 200, units: 12, queries: 1 },
-    { count: 2500, units: 148, queries: 2 },
+    { count: 2500, units: 147.5, queries: 2 },
   ])("have exact pages, each for $units units in $queries queries if they are $count, and half a unit for each row", async ({
     count,
     units,

@@ -38,7 +38,7 @@ test.each<[string, (n: number) => Item, object]>([
   put(3000, (n) => (n === 0 || n === 2999 ? {} : other(n)));
   const { result, calls } = await table.watch(() => walk({ ...range, ...where }, { maxRows: 2 }, send));
   expect(result.items).toHaveLength(2);
-  expect(calls.map(({ input }) => input.Limit)).toEqual([2, 100, 200, 400, 800, 1600]);
+  expect(calls.map(({ input }) => input.Limit)).toEqual([2, 200, 400, 800, 1600]);
 });
 
 test("rows of more than 1 MB take no more calls and units than they need", async () => {
