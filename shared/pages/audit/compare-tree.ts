@@ -79,10 +79,10 @@ async function readPart(owner: CountedOwner, start: string, until: string | unde
   const root = await pace.retry(() => readRoot(owner));
   await pace.spend(1);
   const isBefore = (sk: string) => until === undefined || sk < until;
-  const isInNodes = root !== undefined && root.entries.length > 0 && start < root.lastStart;
+  const isInNodes = root !== undefined && root.entries.length > 0 && start < root.bufferStart;
   const { entries, end } = isInNodes
     ? await readNodes(owner, root, start, isBefore, pace)
-    : { entries: root?.last ?? [], end: undefined };
+    : { entries: root?.buffer ?? [], end: undefined };
   const within = entries.filter(({ start: sk }) => sk >= start && isBefore(sk));
   const counted = new Map(within.map((entry) => [entry.start, rowBucket(entry)]));
   return { root, counted, end: end !== undefined && isBefore(end) ? end : undefined };
@@ -101,7 +101,7 @@ async function readNodes(
     await pace.spend(1);
     return entries;
   };
-  let { entries, lastStart: end } = root;
+  let { entries, bufferStart: end } = root;
   for (let level = root.level; level > 1; level--) {
     const place = placeAt(entries, indexAt(entries, start), end);
     end = place.end;

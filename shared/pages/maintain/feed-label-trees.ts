@@ -2,7 +2,7 @@ import { inParallel } from "../../in-parallel.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
 import { readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
-import { setRows } from "./set-rows.ts";
+import { setRows } from "./set-or-remove-rows.ts";
 
 /**
  * One step of feeding the trees of sources and channels: sets counted rows of a list in the trees of their labels. They
@@ -21,9 +21,9 @@ export async function feedLabelTrees(
   const { owner, context } = whole;
   const { limits, retry } = context;
   const root = await whole.root();
-  const { fed = "", watermark, lastStart, expiresAt } = root;
+  const { fed = "", watermark, bufferStart, expiresAt } = root;
   // The trees of an erased account stay away.
-  if (expiresAt !== undefined || fed >= (areLarge ? watermark : lastStart)) return { more: false };
+  if (expiresAt !== undefined || fed >= (areLarge ? watermark : bufferStart)) return { more: false };
   const bounds = { start: fed, end: watermark, maxRows: limits.fedRows };
   const { rows, next } = await retry(() => readRows(owner, bounds));
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);

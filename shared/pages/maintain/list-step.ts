@@ -2,7 +2,7 @@ import { keyAt } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
-import { setRows } from "./set-rows.ts";
+import { setRows } from "./set-or-remove-rows.ts";
 
 /** The most rows of a tail, and the most read units that they cost. */
 export interface TailSize {

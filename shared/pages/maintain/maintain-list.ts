@@ -6,7 +6,7 @@ import type { RowChange } from "./changes.ts";
 import { feedLabelTrees } from "./feed-label-trees.ts";
 import { isLarge, type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
-import { setRows } from "./set-rows.ts";
+import { setRows } from "./set-or-remove-rows.ts";
 
 /** What a maintainer has done for a list. */
 interface Maintained {

@@ -32,7 +32,8 @@ function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
 }
 
 /** Whether a row is in the root, or would be. */
-export const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
+export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
+  entries.length === 0 || sk >= bufferStart;
 
 /**
  * Sets rows in a tree: as many of the first ones as a commit has room for.
@@ -79,17 +80,17 @@ function setAll(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Lim
     return level === 1 ? [...edited, ...appended] : edited;
   };
   const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
-  const parts = cut(mergeRows(root.last, edits.slice(inNodes.length)), nodeRows);
-  const last = parts.pop() ?? [];
+  const parts = cut(mergeRows(root.buffer, edits.slice(inNodes.length)), nodeRows);
+  const buffer = parts.pop() ?? [];
   const moved = parts.at(-1)?.at(-1)?.start;
   let { level } = root;
-  let entries = edit(level, root.entries, inNodes, putParts(1, root.lastStart, parts));
+  let entries = edit(level, root.entries, inNodes, putParts(1, root.bufferStart, parts));
   while (entries.length > nodeEntries) {
     level++;
     entries = putParts(level, entries[0]?.start ?? "", split(entries, nodeEntries));
   }
-  const lastStart = moved === undefined ? root.lastStart : separator(moved, last[0]?.start ?? "");
-  return { root: { ...root, level, entries, last, lastStart }, nodes };
+  const bufferStart = moved === undefined ? root.bufferStart : separator(moved, buffer[0]?.start ?? "");
+  return { root: { ...root, level, entries, buffer, bufferStart }, nodes };
 }
 
 /** Splits entries that are more than a node has; a tenth of a node is left for more. Nothing is ever merged. */

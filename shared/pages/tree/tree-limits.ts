@@ -12,7 +12,7 @@ export const limits = {
   tail: 16,
   /** The read units that the tail may cost before a commit pays. */
   tailUnits: 8,
-  /** The most rows of a node, and of the newest rows that the root keeps: a node of rows has less than 1 KB. */
+  /** The most rows of a node, and of the write buffer: a node of rows has less than 1 KB. */
   nodeRows: 48,
   /** The most entries of a node of sums, and of the root, which mostly has less than 4 KB. */
   nodeEntries: 170,

@@ -77,7 +77,7 @@ test("a changed row is not set in a tree that was emptied after the list was rea
   const { fed = "" } = (await readRoot(list)) ?? {};
   await empty();
   await stepLabelTree(new MaintainedTree(labelTree, context), { changed: [changed] }, fed);
-  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", last: [] });
+  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
 });
 
 test("where the root of the list is malformed, too, its tree is emptied first", async () => {

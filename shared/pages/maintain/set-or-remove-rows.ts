@@ -43,7 +43,7 @@ export async function setRows(
   const { root, nodes, used } = editTree(before, paths, edits, limits);
   const end = endOf(edits.slice(0, used));
   // The root of an erased account's list expires while it counts no rows.
-  const expiresAt = root.entries.length + root.last.length > 0 ? undefined : root.expiresAt;
+  const expiresAt = root.entries.length + root.buffer.length > 0 ? undefined : root.expiresAt;
   await tree.commit({ ...root, watermark: latest(root.watermark, end), expiresAt }, nodes);
   const done = new Set(again.slice(0, used));
   return { left: changed.filter((sk) => !done.has(sk)), added: used - done.size };
@@ -80,9 +80,9 @@ export async function readPaths(
   const paths = new Map<string, readonly Entry[]>();
   const inNodes = sks.filter((sk) => !isInRoot(root, sk));
   // The root may have to append its rows to the nodes: behind the last one.
-  const appends = root.entries.length > 0 && root.last.length + sks.length > limits.nodeRows;
-  const wanted = appends ? [...inNodes, root.lastStart] : inNodes;
-  let forks: readonly Fork[] = [{ entries: root.entries, end: root.lastStart, sks: wanted }];
+  const appends = root.entries.length > 0 && root.buffer.length + sks.length > limits.nodeRows;
+  const wanted = appends ? [...inNodes, root.bufferStart] : inNodes;
+  let forks: readonly Fork[] = [{ entries: root.entries, end: root.bufferStart, sks: wanted }];
   for (let level = root.level; level > 0; level--) {
     const ways = forks.flatMap(waysFrom).slice(0, limits.nodesRead);
     const reads = ways.map(async ({ place, sks }) => {
