@@ -148,7 +148,7 @@ test("an account that is erased and used again before a maintainer comes is not 
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
   expect(lines.error).toEqual([]);
   const root = await readRoot(erased);
-  expect([root?.expiresAt, root?.last.length]).toEqual([undefined, 40]);
+  expect([root?.expiresAt, root?.buffer.length]).toEqual([undefined, 40]);
 });
 
 test("a position of the scan that the table does not take fails once, and then the audit begins again", async () => {

@@ -40,7 +40,7 @@ const created = (leads: readonly LeadItem[]) => leads.map((lead) => streamRecord
 
 async function countedLeads(of: string): Promise<number> {
   const root = await readRoot({ account: of, list: countedLists.lead });
-  return root ? countEntries([...root.entries, ...root.last]) : 0;
+  return root ? countEntries([...root.entries, ...root.buffer]) : 0;
 }
 
 async function expectTotals(totals: Readonly<Record<string, number>>): Promise<void> {

@@ -312,8 +312,8 @@ describe("a root of counts", () => {
     ["with the largest generation", { generation: Number.MAX_SAFE_INTEGER }],
     ["with a level that no tree has", { level: 1e9 }],
     ["with a watermark longer than a key", { watermark: "x".repeat(2000) }],
-    ["that ends after all rows", { lastStart: "~", watermark: "~" }],
-    ["whose nodes end after all rows", { lastStart: "~" }],
+    ["that ends after all rows", { bufferStart: "~", watermark: "~" }],
+    ["whose nodes end after all rows", { bufferStart: "~" }],
     ["that ends in a minute", { watermark: keyAt(countedLists.lead, Date.now() + 60_000) }],
     ["with much in another attribute", { filler: new Set(["x".repeat(380_000)]) }],
   ])("%s is logged by lists, which stay exact, and replaced by the maintainer", async (_, values) => {

@@ -62,9 +62,9 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
   const root = validRoot(tree, item);
   const inNodes = rowsInNodes(expected, tree, root);
   if (inNodes === "damaged") return root;
-  assert(!inNodes.some(({ start }) => start >= root.lastStart), `a node of ${name} has rows of its root`);
+  assert(!inNodes.some(({ start }) => start >= root.bufferStart), `a node of ${name} has rows of its root`);
   const isOpen = ([sk]: readonly [string, number]) => expected.open.has(rowNumber(sk));
-  const counted = [...inNodes, ...root.last]
+  const counted = [...inNodes, ...root.buffer]
     .map((row): [string, number] => [row.start, rowBucket(row)])
     .filter((row) => !isOpen(row));
   const below = rowsOf(expected, tree).filter(([sk]) => sk < root.watermark);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { filteredRange } from "../../shared/pages/read/list-plan.ts";
+import { filteredRange } from "../../shared/pages/read/choose-index.ts";
 import { bucketOf } from "../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";

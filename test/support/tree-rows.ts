@@ -10,7 +10,7 @@ export async function treeRows(owner: CountedOwner, root: Root): Promise<readonl
     const below: Entry[] = [];
     for (const index of entries.keys()) {
       try {
-        const place = placeAt(entries, index, root.lastStart);
+        const place = placeAt(entries, index, root.bufferStart);
         below.push(...(await readNode(owner, root, level, place, (call) => call())));
       } catch (error) {
         if (error instanceof DamagedTreeError) return undefined;
@@ -19,5 +19,5 @@ export async function treeRows(owner: CountedOwner, root: Root): Promise<readonl
     }
     entries = below;
   }
-  return [...entries, ...root.last];
+  return [...entries, ...root.buffer];
 }

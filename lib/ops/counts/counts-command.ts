@@ -4,7 +4,7 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
 import { removeOrphanedItems } from "../../../shared/pages/audit/orphaned-items.ts";
 import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
-import { verify } from "../../../shared/pages/audit/verify.ts";
+import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
 import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../command/command.ts";
@@ -33,7 +33,14 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
   const { account, json } = options;
   const invalid = new InvalidItems();
   const verified = countedOwners(account).map(async (owner) => {
-    const { findings } = await verify(owner, { pace, onInvalid: invalid.noteInvalid });
+    const findings: Finding[] = [];
+    let next: string | undefined = "";
+    while (next !== undefined) {
+      const reading = { pace, onInvalid: invalid.noteInvalid };
+      const part: Verified = await verify(owner, reading, { start: next });
+      findings.push(...part.findings);
+      next = part.next;
+    }
     return { owner, findings };
   });
   const differences: Item[] = [];

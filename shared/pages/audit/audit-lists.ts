@@ -18,10 +18,11 @@ const unitsPerSecond = 1000;
 /** A run of the audit. */
 interface Run {
   readonly pace: Pace;
-  /** About how many rows of a list are verified before what is wrong with them is repaired. */
-  readonly rowsAtOnce: number;
-  /** The numbers of lists that were verified to their end, and of parts of lists that were wrong. */
-  readonly done: { verified: number; repaired: number };
+  readonly rowsAtOnce: number | undefined;
+  round: Round;
+  /** How many lists were verified to their end, and how many parts of lists were wrong. */
+  verified: number;
+  repaired: number;
 }
 
 /**
@@ -29,28 +30,29 @@ interface Run {
  * audit ended.
  *
  * @param deadline when it must have ended, in milliseconds since the epoch
+ * @param rowsAtOnce about how many rows of a list are verified before what is wrong with them is repaired
  * @returns what it has done, and how long ago the oldest list was verified that was not given up, in hours at most
  */
-export async function auditLists(now: number, deadline: number, rowsAtOnce = 100_000) {
+export async function auditLists(now: number, deadline: number, rowsAtOnce?: number) {
   const pace = new Pace(unitsPerSecond, deadline);
-  const done = { verified: 0, repaired: 0 };
   let progress = await pace.retry(() => readProgress(now));
-  const isStored = progress.round !== undefined;
-  let round = dueRound(progress, now);
+  const due = dueRound(progress, now);
+  const run: Run = { pace, rowsAtOnce, round: due ?? { beganAt: now, lists: 0 }, verified: 0, repaired: 0 };
   try {
-    if (round) {
-      for await (round of auditTable(round, { pace, rowsAtOnce, done })) progress = { ...progress, round };
-      progress = endRound(round, isStored);
+    if (due) {
+      await auditTable(due, run);
+      progress = endRound(run.round, progress.round !== undefined);
     }
   } catch (error) {
     // From a position that no scan takes, no audit would go on: the next one begins again.
-    if (error instanceof Error && error.name === "ValidationException")
-      progress = { ...progress, round: undefined };
+    const isRefused = error instanceof Error && error.name === "ValidationException";
+    progress = { ...progress, round: isRefused ? undefined : run.round };
     if (!isTimeUp(error, pace)) throw error;
   } finally {
     await writeProgress(progress);
   }
-  return { ...done, oldest: Math.round((now - progress.since) / 3_600_000) };
+  const { verified, repaired } = run;
+  return { verified, repaired, oldest: Math.round((now - progress.since) / 3_600_000) };
 }
 
 /** Whether an error is that the time is up. A call that the table throttles is repeated until seconds before. */
@@ -61,28 +63,27 @@ const isTimeUp = (error: unknown, { deadline }: Pace) =>
 const firstKey = " ";
 const lastKey = "~";
 
-/** Audits the lists from where a round is on. @returns the round after each step */
-async function* auditTable(began: Round, run: Run): AsyncGenerator<Round> {
-  let round = began;
+/** Audits the lists from where a round is on. */
+async function auditTable({ position: from }: Round, run: Run): Promise<void> {
   const keys = { ProjectionExpression: "pk" };
-  for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, began.position)) {
+  for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, from)) {
     for (const pk of new Set(Items.map(({ pk }) => String(pk)))) {
       const owner = listOf(pk);
       if (!owner) continue;
       // A list goes on where the last run ended, and may continue on the next page when it was verified.
-      let sk = round.position?.pk === pk ? round.position.sk : firstKey;
+      const { position, lists } = run.round;
+      let sk = position?.pk === pk ? position.sk : firstKey;
+      if (sk === lastKey) continue;
       while (sk !== lastKey) {
-        round = { ...round, position: { pk, sk } };
-        yield round;
-        const isFirst = began.position?.pk === pk && began.position.sk === sk;
+        run.round = { ...run.round, position: { pk, sk } };
+        const isFirst = from?.pk === pk && from.sk === sk;
         sk = await auditRows(owner, sk, run, isFirst);
-        if (sk === lastKey) round = { ...round, position: { pk, sk }, lists: round.lists + 1 };
       }
+      run.round = { ...run.round, position: { pk, sk }, lists: lists + 1 };
     }
     // Not back into a list that was verified.
-    if (LastEvaluatedKey && LastEvaluatedKey.pk !== round.position?.pk)
-      round = { ...round, position: LastEvaluatedKey as Key };
-    yield round;
+    if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.round.position?.pk)
+      run.round = { ...run.round, position: LastEvaluatedKey as Key };
   }
 }
 
@@ -98,14 +99,14 @@ function listOf(pk: string): CountedOwner | undefined {
  * @returns where the other rows begin that are to be verified
  */
 async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: boolean): Promise<string> {
-  const { pace, rowsAtOnce: maxRows, done } = run;
+  const { pace, rowsAtOnce: maxRows } = run;
   const { account, list } = owner;
   try {
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
     await repairFound(owner, findings, run);
     if (next !== undefined) return next;
     await removeOrphaned(owner, run);
-    done.verified++;
+    run.verified++;
   } catch (error) {
     // The lists behind them shall not wait for ever.
     const isGivenUp = isTimeUp(error, pace) ? isFirst : !isBusy(error);
@@ -116,35 +117,31 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
 }
 
 /** Repairs what is wrong with rows of a list, and logs how much it was, also if the time is up. */
-async function repairFound(
-  owner: CountedOwner,
-  findings: readonly Finding[],
-  { pace, done }: Run,
-): Promise<void> {
+async function repairFound(owner: CountedOwner, findings: readonly Finding[], run: Run): Promise<void> {
   let complete = false;
   try {
-    await repair(owner, findings, pacedMaintenance(pace));
+    await repair(owner, findings, pacedMaintenance(run.pace));
     complete = true;
   } finally {
     const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
     const damaged = findings.filter(({ damage }) => damage).length;
-    if (findings.length > 0) logRepaired(owner, { trees: findings.length, damaged, rows, complete }, done);
+    if (findings.length > 0) logRepaired(owner, { trees: findings.length, damaged, rows, complete }, run);
   }
 }
 
 /** Removes orphaned items beside the counts of a list, and logs how many it were, also if the time is up. */
-async function removeOrphaned(owner: CountedOwner, { pace, done }: Run): Promise<void> {
+async function removeOrphaned(owner: CountedOwner, run: Run): Promise<void> {
   let removed = 0;
   try {
-    await removeOrphanedItems(owner, pace, (count) => {
+    await removeOrphanedItems(owner, run.pace, (count) => {
       removed += count;
     });
   } finally {
-    if (removed > 0) logRepaired(owner, { removed }, done);
+    if (removed > 0) logRepaired(owner, { removed }, run);
   }
 }
 
-function logRepaired({ account, list }: CountedOwner, repaired: object, done: Run["done"]): void {
-  done.repaired++;
+function logRepaired({ account, list }: CountedOwner, repaired: object, run: Run): void {
+  run.repaired++;
   console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
 }

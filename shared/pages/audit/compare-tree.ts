@@ -25,97 +25,90 @@ export interface Finding {
 /** How long a part of a tree is read again while commits come first, in milliseconds. */
 const partTimeout = 60_000;
 
-/** A tree that is compared with rows of the table, which are added in their order, and what was found so far. */
-export class ComparedTree implements Finding {
-  readonly owner: CountedOwner;
-  readonly differences: Difference[] = [];
-  damage: DamagedTreeError | undefined;
+/** What a tree must have. */
+interface Expected {
+  /** From a sort key to before another one, or to the end. */
+  readonly start: string;
+  readonly until: string | undefined;
+  /** The rows in the table, between these. */
+  readonly rows: readonly CountedRow[];
+  /** A sort key before which it has all of them, if its watermark is not later. */
+  readonly countedUntil: string;
   /** Whether there must be a root. */
-  needsRoot = false;
-  /** The rows that were added and not compared yet. */
-  rows: CountedRow[] = [];
-  /** Where the rows begin that were not compared yet. */
-  #start: string;
-  /** That of the list. */
-  readonly #fed: string;
-  readonly #pace: Pace;
+  readonly needsRoot: boolean;
+}
 
-  constructor(owner: CountedOwner, start: string, fed: string, pace: Pace) {
-    this.owner = owner;
-    this.#start = start;
-    this.#fed = fed;
-    this.#pace = pace;
-  }
-
-  /** Compares the rows that were added with all that the tree counts before a sort key, or to the end. */
-  async compareUntil(until: string | undefined): Promise<void> {
-    try {
-      for (let start: string | undefined = this.#start; start !== undefined && !this.damage; )
-        start = await this.#comparePart(start, until);
-    } catch (error) {
-      if (!(error instanceof DamagedTreeError)) throw error;
-      this.damage = error;
+/** Compares rows in the table with all that a tree counts between two sort keys. */
+export async function compareTree(owner: CountedOwner, expected: Expected, pace: Pace): Promise<Finding> {
+  const differences: Difference[] = [];
+  try {
+    for (let start: string | undefined = expected.start; start !== undefined; ) {
+      const from: string = start;
+      const part = await withRetry(() => readPart(owner, from, expected.until, pace), {
+        deadline: Date.now() + partTimeout,
+        isRetryable: isTreeChanged,
+      });
+      const { root, counted, end } = part;
+      if (!root && expected.needsRoot) throw new DamagedTreeError(owner, "The root is missing.");
+      const before = latest(root?.watermark ?? "", expected.countedUntil);
+      const isSettled = ({ sk }: CountedRow) => sk >= from && sk < before && (end === undefined || sk < end);
+      const actual = new Map(expected.rows.filter(isSettled).map(({ sk, bucket }) => [sk, bucket]));
+      for (const sk of new Set([...counted.keys(), ...actual.keys()])) {
+        const difference = { sk, counted: counted.get(sk), actual: actual.get(sk) };
+        if (difference.counted !== difference.actual) differences.push(difference);
+      }
+      start = end;
     }
-    this.#start = until ?? this.#start;
-    this.rows = [];
+  } catch (error) {
+    if (!(error instanceof DamagedTreeError)) throw error;
+    return { owner, differences, damage: error };
   }
+  return { owner, differences, damage: undefined };
+}
 
-  /** Compares the first rows of a range. @returns where the others begin; undefined if there are none */
-  async #comparePart(start: string, until: string | undefined): Promise<string | undefined> {
-    const part = await withRetry(() => this.#readPart(start, until), {
-      deadline: Date.now() + partTimeout,
-      isRetryable: isTreeChanged,
-    });
-    const { root, rows: counted, end } = part;
-    if (!root && this.needsRoot) throw new DamagedTreeError(this.owner, "The root is missing.");
-    // A label has all rows before `fed`, too, except those whose change is on its way.
-    const before = latest(root?.watermark ?? "", this.owner.labelKey === undefined ? "" : this.#fed);
-    const isInPart = ({ sk }: CountedRow) => sk >= start && (end === undefined || sk < end);
-    const settled = this.rows.filter((row) => isInPart(row) && row.sk < before);
-    const actual = new Map(settled.map(({ sk, bucket }) => [sk, bucket]));
-    for (const sk of new Set([...counted.keys(), ...actual.keys()])) {
-      const difference = { sk, counted: counted.get(sk), actual: actual.get(sk) };
-      if (difference.counted !== difference.actual) this.differences.push(difference);
-    }
-    return end;
-  }
+/**
+ * Reads the first rows that the tree counts in a range: those of the nodes under one parent. All that is read is
+ * consistent with one root.
+ *
+ * @returns the root, undefined without a tree; the buckets of the rows, by their sort keys; and where the rest of the range
+ *   begins, undefined if nothing is left
+ * @throws DamagedTreeError when a node is missing, or is not what the root says
+ * @throws TreeChangedError when that is so because a commit came first
+ */
+async function readPart(owner: CountedOwner, start: string, until: string | undefined, pace: Pace) {
+  const root = await pace.retry(() => readRoot(owner));
+  await pace.spend(1);
+  const isBefore = (sk: string) => until === undefined || sk < until;
+  const isInNodes = root !== undefined && root.entries.length > 0 && start < root.bufferStart;
+  const { entries, end } = isInNodes
+    ? await readNodes(owner, root, start, isBefore, pace)
+    : { entries: root?.buffer ?? [], end: undefined };
+  const within = entries.filter(({ start: sk }) => sk >= start && isBefore(sk));
+  const counted = new Map(within.map((entry) => [entry.start, rowBucket(entry)]));
+  return { root, counted, end: end !== undefined && isBefore(end) ? end : undefined };
+}
 
-  /**
-   * Reads the first rows that the tree counts in a range: those of the nodes under one parent. All that is read is
-   * consistent with one root.
-   *
-   * @returns the root, undefined without a tree; the buckets of the rows, by their sort keys; and where the rest of the range
-   *   begins, undefined if nothing is left
-   * @throws DamagedTreeError when a node is missing, or is not what the root says
-   * @throws TreeChangedError when that is so because a commit came first
-   */
-  async #readPart(start: string, until: string | undefined) {
-    const root = await this.#pace.retry(() => readRoot(this.owner));
-    await this.#pace.spend(1);
-    const isBefore = (sk: string) => until === undefined || sk < until;
-    const isInNodes = root !== undefined && root.entries.length > 0 && start < root.lastStart;
-    const { entries, end } = isInNodes
-      ? await this.#readNodes(root, start, isBefore)
-      : { entries: root?.last ?? [], end: undefined };
-    const within = entries.filter(({ start: sk }) => sk >= start && isBefore(sk));
-    const rows = new Map(within.map((entry) => [entry.start, rowBucket(entry)]));
-    return { root, rows, end: end !== undefined && isBefore(end) ? end : undefined };
+/** Reads the nodes of rows of a range, those under one parent. @returns their entries, and where these end */
+async function readNodes(
+  owner: CountedOwner,
+  root: Root,
+  start: string,
+  isBefore: (sk: string) => boolean,
+  pace: Pace,
+) {
+  const read = async (level: number, place: Place) => {
+    const entries = await readNode(owner, root, level, place, pace.retry);
+    await pace.spend(1);
+    return entries;
+  };
+  let { entries, bufferStart: end } = root;
+  for (let level = root.level; level > 1; level--) {
+    const place = placeAt(entries, indexAt(entries, start), end);
+    end = place.end;
+    entries = await read(level, place);
   }
-
-  /** Reads the nodes of rows of a range, those under one parent. @returns their entries, and where these end */
-  async #readNodes(root: Root, start: string, isBefore: (sk: string) => boolean) {
-    const read = (level: number, place: Place) => readNode(this.owner, root, level, place, this.#pace.retry);
-    let { entries, lastStart: end } = root;
-    for (let level = root.level; level > 1; level--) {
-      const place = placeAt(entries, indexAt(entries, start), end);
-      end = place.end;
-      entries = await read(level, place);
-      await this.#pace.spend(1);
-    }
-    const places = entries.map((_, index) => placeAt(entries, index, end));
-    const needed = places.slice(indexAt(entries, start)).filter(({ entry }) => isBefore(entry.start));
-    const nodes = await settledAll(needed.map((place) => read(1, place)));
-    await this.#pace.spend(nodes.length);
-    return { entries: nodes.flat(), end: needed.at(-1)?.end ?? end };
-  }
+  const places = entries.map((_, index) => placeAt(entries, index, end));
+  const needed = places.slice(indexAt(entries, start)).filter(({ entry }) => isBefore(entry.start));
+  const nodes = await settledAll(needed.map((place) => read(1, place)));
+  return { entries: nodes.flat(), end: needed.at(-1)?.end ?? end };
 }

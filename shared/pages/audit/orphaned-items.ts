@@ -2,7 +2,7 @@ import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../dynamodb/dynamodb-errors.ts";
 import { nodePrefix } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { fromKey, type QuerySelection, queryItems } from "../../dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../dynamodb/read-pages.ts";
 import { type Item, isAsRead, type Key, table, tableName } from "../../dynamodb/table-client.ts";
 import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
@@ -26,27 +26,13 @@ export async function removeOrphanedItems(
     // Before the nodes: those of a later tree have a later generation.
     const { generation = 0 } = (await pace.retry(() => readValidRoot(owner))) ?? {};
     await pace.spend(1);
-    for (const selection of aroundNodes(owner, generation))
-      for await (const items of queryItems(
-        { ...selection, ProjectionExpression: "pk, sk, labelKey" },
-        pace,
-      )) {
-        const orphaned = (items as (Item & Key)[]).filter((item) => !isUsed(owner, generation, item));
-        onUnknown(orphaned.filter(({ sk }) => !isNode(sk)).length);
-        if (!dryRun) await inParallel(orphaned, (item) => removeItem(item, pace));
-      }
+    const items = { ...inPartition(treeKey(owner, "").pk), ProjectionExpression: "pk, sk, labelKey" };
+    for await (const page of queryItems(items, pace)) {
+      const orphaned = (page as (Item & Key)[]).filter((item) => !isUsed(owner, generation, item));
+      onUnknown(orphaned.filter(({ sk }) => !isNode(sk)).length);
+      if (!dryRun) await inParallel(orphaned, (item) => removeItem(item, pace));
+    }
   });
-}
-
-/** The items of a tree's partition but the nodes of a generation, which may be many. */
-function aroundNodes(owner: CountedOwner, generation: number): QuerySelection[] {
-  const { pk, sk } = treeKey(owner, `${nodePrefix}${generation}`);
-  const before = {
-    KeyConditionExpression: "pk = :pk AND sk < :first",
-    ExpressionAttributeValues: { ":pk": pk, ":first": `${sk}#` },
-  };
-  // The character after the one that separates parts.
-  return [before, fromKey(pk, `${sk}$`)];
 }
 
 const isNode = (sk: string) => sk.startsWith(nodePrefix);

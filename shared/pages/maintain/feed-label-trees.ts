@@ -1,9 +1,8 @@
 import { inParallel } from "../../in-parallel.ts";
-import { type LabelOwner, latest } from "../tree/counted-list.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
 import { readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
-import { setRows } from "./set-rows.ts";
+import { setRows } from "./set-or-remove-rows.ts";
 
 /**
  * One step of feeding the trees of sources and channels: sets counted rows of a list in the trees of their labels. They
@@ -22,8 +21,9 @@ export async function feedLabelTrees(
   const { owner, context } = whole;
   const { limits, retry } = context;
   const root = await whole.root();
-  const { fed = "", watermark, lastStart } = root;
-  if (fed >= (areLarge ? watermark : lastStart)) return { more: false };
+  const { fed = "", watermark, bufferStart, expiresAt } = root;
+  // The trees of an erased account stay away.
+  if (expiresAt !== undefined || fed >= (areLarge ? watermark : bufferStart)) return { more: false };
   const bounds = { start: fed, end: watermark, maxRows: limits.fedRows };
   const { rows, next } = await retry(() => readRows(owner, bounds));
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);
@@ -36,26 +36,16 @@ export async function feedLabelTrees(
   // The change of a row that was counted since would find the roots as they were read, and the row in no tree.
   const now = await retry(() => readRoot(owner));
   if (now?.version !== root.version) throw new TreeChangedError("Another commit came first.");
-  const end = next ?? watermark;
-  await inParallel(trees, (tree) => feedTree(tree, byLabel.get(tree.owner.labelKey) ?? [], end));
-  await whole.commit({ ...root, fed: end });
+  await inParallel(trees, (tree) => feedTree(tree, byLabel.get(tree.owner.labelKey) ?? []));
+  await whole.commit({ ...root, fed: next ?? watermark });
   return { more: next !== undefined };
 }
 
-/**
- * Sets rows in the tree of a label, which then has all rows before the end: in as many commits as they need. The tree has
- * those before its watermark already, if the list is fed again.
- */
-async function feedTree(
-  tree: MaintainedTree<LabelOwner>,
-  rows: readonly CountedRow[],
-  end: string,
-): Promise<void> {
+/** Sets rows in the tree of a label, in as many commits as they need. If the list is fed again, it has the first ones. */
+async function feedTree(tree: MaintainedTree, rows: readonly CountedRow[]): Promise<void> {
   const { watermark } = await tree.root();
-  let rest = rows.filter(({ sk }) => sk >= watermark);
-  while (rest.length > 0) {
-    const { root, nodes, used } = await setRows(tree, [], rest);
-    rest = rest.slice(used);
-    await tree.commit({ ...root, watermark: latest(root.watermark, rest[0]?.sk ?? end) }, nodes);
+  for (let rest = rows.filter(({ sk }) => sk >= watermark); rest.length > 0; ) {
+    const { added } = await setRows(tree, [], rest);
+    rest = rest.slice(added);
   }
 }

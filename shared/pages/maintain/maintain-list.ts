@@ -1,12 +1,12 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { inParallel } from "../../in-parallel.ts";
-import type { CountedOwner } from "../tree/counted-list.ts";
-import { isTreeChanged } from "../tree/tree-store.ts";
+import { type CountedOwner, latest } from "../tree/counted-list.ts";
+import { isTreeChanged, readRoot } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedLabelTrees } from "./feed-label-trees.ts";
-import { type LabelTreeState, stepLabelTree } from "./label-tree-step.ts";
 import { isLarge, type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
+import { setRows } from "./set-or-remove-rows.ts";
 
 /** What a maintainer has done for a list. */
 interface Maintained {
@@ -42,8 +42,6 @@ export async function maintainList(
       const changed = changes.map(({ key }) => key);
       whole.forget();
       const list = await whole.run<ListState>({ more: true, changed }, (state) => stepList(whole, state));
-      // The trees of an erased account stay away.
-      if ((await whole.root()).expiresAt !== undefined) return { rest: [], list };
       done = { ...done, list };
       await countInLabelTrees(whole, changes);
       done = { rest: done.rest.slice(part.length), list };
@@ -67,11 +65,45 @@ export async function maintainList(
  * create are fed.
  */
 async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowChange[]): Promise<void> {
-  const { fed = "" } = await whole.root();
+  const { fed = "", expiresAt } = await whole.root();
+  // The trees of an erased account stay away.
+  if (expiresAt !== undefined) return;
   const labelKeys = new Set(changes.flatMap(({ labelKeys }) => labelKeys));
   await inParallel([...labelKeys], async (labelKey) => {
     const changed = changes.filter((row) => row.labelKeys.includes(labelKey)).map(({ key }) => key);
     const tree = new MaintainedTree({ ...whole.owner, labelKey }, whole.context);
     await tree.run<LabelTreeState>({ more: true, changed }, (state) => stepLabelTree(tree, state, fed));
   });
+}
+
+/** The work on a tree: whether something is left for another step, and changed rows that are not counted yet. */
+interface LabelTreeState {
+  readonly more: boolean;
+  readonly changed: readonly string[];
+}
+
+/**
+ * One step of the tree of a label, with one commit: sets the changed rows that the tree must have.
+ *
+ * @param fed that of the list, read after the commit of the list for these rows
+ * @throws TreeChangedError when another commit came first
+ * @throws DamagedTreeError when a node is not what the root says, or the root is missing
+ */
+export async function stepLabelTree(
+  tree: MaintainedTree,
+  { changed }: Pick<LabelTreeState, "changed">,
+  fed: string,
+): Promise<LabelTreeState> {
+  const { account, list } = tree.owner;
+  const { watermark } = await tree.root();
+  const isPast = changed.some((sk) => sk >= watermark && sk < fed);
+  // Read after the root: where the tree was emptied, the list is no longer fed.
+  const now = isPast ? await tree.context.retry(() => readRoot({ account, list })) : undefined;
+  const end = latest(watermark, now?.fed ?? "");
+  const { left } = await setRows(
+    tree,
+    changed.filter((sk) => sk < end),
+    [],
+  );
+  return { more: left.length > 0, changed: left };
 }

@@ -32,12 +32,12 @@ type StepContext = ReturnType<typeof stepContext>;
 const mostEmptied = 10;
 
 /** A tree that is maintained in steps, each with one commit at most. */
-export class MaintainedTree<Owner extends CountedOwner = CountedOwner> {
-  readonly owner: Owner;
+export class MaintainedTree {
+  readonly owner: CountedOwner;
   readonly context: StepContext;
   #root: Root | undefined;
 
-  constructor(owner: Owner, context: StepContext) {
+  constructor(owner: CountedOwner, context: StepContext) {
     this.owner = owner;
     this.context = context;
   }

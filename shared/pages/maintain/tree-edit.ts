@@ -32,7 +32,8 @@ function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
 }
 
 /** Whether a row is in the root, or would be. */
-export const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.length === 0 || sk >= lastStart;
+export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
+  entries.length === 0 || sk >= bufferStart;
 
 /**
  * Sets rows in a tree: as many of the first ones as a commit has room for.
@@ -41,96 +42,67 @@ export const isInRoot = ({ entries, lastStart }: Root, sk: string) => entries.le
  */
 export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits): Edited {
   for (let used = edits.length; ; used = Math.ceil(used / 2)) {
-    const edit = new TreeEdit(paths, limits);
-    const edited = { root: edit.apply(root, edits.slice(0, used)), nodes: edit.nodes, used };
-    if (edited.nodes.length <= limits.nodesWritten || used <= 1) return edited;
+    const edited = setAll(root, paths, edits.slice(0, used), limits);
+    if (edited.nodes.length <= limits.nodesWritten || used <= 1) return { ...edited, used };
   }
 }
 
-class TreeEdit {
-  /** The nodes to write. */
-  readonly nodes: Node[] = [];
-  readonly #paths: Paths;
-  readonly #limits: Limits;
-
-  constructor(paths: Paths, limits: Limits) {
-    this.#paths = paths;
-    this.#limits = limits;
-  }
-
-  apply(root: Root, edits: readonly RowEdit[]): Root {
-    const { nodeRows, nodeEntries } = this.#limits;
-    const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
-    const rows = mergeRows(root.last, edits.slice(inNodes.length));
-    const parts = cut(rows, nodeRows);
-    const last = parts.pop() ?? [];
-    const moved = parts.at(-1)?.at(-1)?.start;
-    const appended = this.#putParts(1, root.lastStart, parts);
-    let { level } = root;
-    let entries = this.#edit(level, root.entries, inNodes, appended);
-    while (entries.length > nodeEntries) {
-      level++;
-      const parts = split(entries, nodeEntries);
-      entries = this.#putParts(level, parts[0]?.[0]?.start ?? "", parts);
-    }
-    const lastStart = moved === undefined ? root.lastStart : separator(moved, last[0]?.start ?? "");
-    return { ...root, level, entries, last, lastStart };
-  }
-
+function setAll(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
+  const { nodeRows, nodeEntries } = limits;
+  const nodes: Node[] = [];
   /** Puts the entries of a node into one or several nodes. @returns their entries one level up */
-  #putParts(level: number, start: string, parts: readonly (readonly Entry[])[]): Entry[] {
-    let partStart = start;
-    return parts.map((entries, index) => {
+  const putParts = (level: number, start: string, parts: readonly (readonly Entry[])[]): Entry[] =>
+    parts.map((entries, index) => {
       const before = parts[index - 1]?.at(-1)?.start;
       const at = entries[0]?.start ?? "";
-      if (before !== undefined) partStart = level === 1 ? separator(before, at) : at;
-      this.nodes.push({ level, start: partStart, entries });
+      const partStart = before === undefined ? start : level === 1 ? separator(before, at) : at;
+      nodes.push({ level, start: partStart, entries });
       return sumEntry(partStart, entries);
     });
-  }
-
-  /** The entries for the nodes of a level after the edits, or the rows themselves; the same array if nothing differs. */
-  #edit(
+  /** The entries for the nodes of a level after the edits, or the rows themselves. */
+  const edit = (
     level: number,
     entries: readonly Entry[],
     edits: readonly RowEdit[],
     appended: readonly Entry[],
-  ): readonly Entry[] {
+  ): readonly Entry[] => {
     if (level === 0) return mergeRows(entries, edits);
-    const { nodeRows, nodeEntries } = this.#limits;
     const byEntry = Map.groupBy(edits, ({ sk }) => indexAt(entries, sk));
     const edited = entries.flatMap((entry, index) => {
       const own = byEntry.get(index) ?? [];
       const added = level > 1 && index === entries.length - 1 ? appended : [];
       if (own.length + added.length === 0) return entry;
-      const node = nodeAt(this.#paths, level, entry.start);
-      const changed = this.#edit(level - 1, node, own, added);
-      if (changed === node) return entry;
-      return this.#putParts(level, entry.start, split(changed, level === 1 ? nodeRows : nodeEntries));
+      const node = nodeAt(paths, level, entry.start);
+      const changed = edit(level - 1, node, own, added);
+      if (isDeepStrictEqual(changed, node)) return entry;
+      return putParts(level, entry.start, split(changed, level === 1 ? nodeRows : nodeEntries));
     });
-    const all = level === 1 ? [...edited, ...appended] : edited;
-    return all.length === entries.length && all.every((entry, i) => entry === entries[i]) ? entries : all;
+    return level === 1 ? [...edited, ...appended] : edited;
+  };
+  const inNodes = edits.filter(({ sk }) => !isInRoot(root, sk));
+  const parts = cut(mergeRows(root.buffer, edits.slice(inNodes.length)), nodeRows);
+  const buffer = parts.pop() ?? [];
+  const moved = parts.at(-1)?.at(-1)?.start;
+  let { level } = root;
+  let entries = edit(level, root.entries, inNodes, putParts(1, root.bufferStart, parts));
+  while (entries.length > nodeEntries) {
+    level++;
+    entries = putParts(level, entries[0]?.start ?? "", split(entries, nodeEntries));
   }
+  const bufferStart = moved === undefined ? root.bufferStart : separator(moved, buffer[0]?.start ?? "");
+  return { root: { ...root, level, entries, buffer, bufferStart }, nodes };
 }
 
 /** Splits entries that are more than a node has; a tenth of a node is left for more. Nothing is ever merged. */
 const split = (entries: readonly Entry[], most: number) =>
   entries.length <= most ? [entries] : cut(entries, Math.ceil(0.9 * most));
 
-/** Rows after edits, both sorted; the same array if nothing differs. */
+/** Rows after edits. */
 function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly Entry[] {
-  const merged: Entry[] = [];
-  let isChanged = false;
-  let at = 0;
+  const merged = new Map(rows.map((row) => [row.start, row]));
   for (const { sk, bucket } of edits) {
-    for (; at < rows.length && (rows[at] as Entry).start < sk; at++) merged.push(rows[at] as Entry);
-    const found = rows[at]?.start === sk ? rows[at++] : undefined;
-    const row = bucket === undefined ? undefined : rowEntry(sk, bucket);
-    if (found && row && isDeepStrictEqual(found, row)) merged.push(found);
-    else {
-      if (row) merged.push(row);
-      isChanged ||= found !== undefined || row !== undefined;
-    }
+    if (bucket === undefined) merged.delete(sk);
+    else merged.set(sk, rowEntry(sk, bucket));
   }
-  return isChanged ? [...merged, ...rows.slice(at)] : rows;
+  return [...merged.values()].sort((a, b) => (a.start < b.start ? -1 : 1));
 }

@@ -2,9 +2,9 @@ import type { Item } from "../../dynamodb/table-client.ts";
 import type { RowsRequest } from "../page.ts";
 import { countEntries } from "../tree/entry.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
+import { type ActivityPlan, isOwnCheaper, type ListRequest } from "./choose-index.ts";
 import { maxCompleted, readComplete } from "./complete-rows.ts";
 import { findCounted } from "./counted-page.ts";
-import { type ActivityPlan, isOwnCheaper, type ListRequest } from "./list-plan.ts";
 import { type Found, findPlain, takePage } from "./plain-page.ts";
 import { leastItems, readSegments } from "./range.ts";
 import type { Call } from "./read-budget.ts";
@@ -47,9 +47,9 @@ export async function findByActivity(
 
 /** The number of all rows of a list but those that are not counted yet; 0 if its tree is damaged. */
 async function countAll({ account, list }: ListRequest, call: Call): Promise<number> {
-  const { entries = [], last = [] } =
+  const { entries = [], buffer = [] } =
     (await call((options) => readValidRoot({ account, list }, options))) ?? {};
-  return countEntries([...entries, ...last]);
+  return countEntries([...entries, ...buffer]);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { rowKey } from "../../dynamodb/keys.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
-import type { ListRequest, PlainPlan } from "./list-plan.ts";
+import type { ListRequest, PlainPlan } from "./choose-index.ts";
 import { walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 

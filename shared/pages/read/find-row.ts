@@ -25,7 +25,7 @@ export interface TreeReading {
  */
 export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
   const { root, bucket } = reading;
-  let { entries, lastStart: end } = root;
+  let { entries, bufferStart: end } = root;
   let left = rank;
   for (let level = root.level; ; level--) {
     const { index, before } = findIndex(entries, bucket, left);
@@ -48,7 +48,7 @@ export async function findRow(reading: TreeReading, rank: number, skips: boolean
  */
 export async function findRank(reading: TreeReading, sk: string): Promise<number> {
   const { root, bucket } = reading;
-  let { entries, lastStart: end } = root;
+  let { entries, bufferStart: end } = root;
   let rank = 0;
   for (let level = root.level; level > 0; level--) {
     const index = indexAt(entries, sk);

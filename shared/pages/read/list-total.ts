@@ -2,8 +2,8 @@ import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { readRoot } from "../tree/tree-store.ts";
+import type { CountedRange } from "./choose-index.ts";
 import { findRank, type TreeReading } from "./find-row.ts";
-import type { CountedRange } from "./list-plan.ts";
 import { readSegments, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import { isWithin } from "./window.ts";
@@ -14,7 +14,7 @@ export interface ListTotal {
   readonly total: number;
   /** The newest rows. */
   readonly newest: Segment;
-  /** The sort keys of the newest rows, newest first: those of the tail, and of the newest rows in the root. */
+  /** The sort keys of the newest rows, newest first: those of the tail, and of the write buffer. */
   readonly keys: readonly string[];
   /** Where these end; empty if they are all rows. */
   readonly end: string;
@@ -49,13 +49,13 @@ export async function readTotal(list: CountedRange, maxRows: number, call: Call)
   }
   const bucket = status === undefined ? undefined : bucketOf(tree.list, status);
   const { keys, end } = await readNewKeys(list, { root, newest, bucket }, call);
-  const { entries = [], lastStart = "" } = root ?? {};
-  if (!root || countEntries(entries, bucket) === 0 || from >= lastStart)
+  const { entries = [], bufferStart = "" } = root ?? {};
+  if (!root || countEntries(entries, bucket) === 0 || from >= bufferStart)
     return { total: keys.length, newest, keys, end, counted: undefined };
   const reading = { tree, root, bucket, call, nodes: new Map() };
   const [skipped, rows] = await Promise.all([
     from === "" ? 0 : findRank(reading, from),
-    end === lastStart ? countEntries(entries, bucket) : findRank(reading, end),
+    end === bufferStart ? countEntries(entries, bucket) : findRank(reading, end),
   ]);
   const total = keys.length + Math.max(0, rows - skipped);
   return { total, newest, keys, end, counted: { ...reading, rows } };
@@ -69,16 +69,16 @@ async function readNewKeys(
 ) {
   const { from = "", before } = window;
   const { root, newest, bucket } = read;
-  const { watermark = "", lastStart = "", last = [] } = root ?? {};
+  const { watermark = "", bufferStart = "", buffer = [] } = root ?? {};
   const downTo = latest(watermark, from);
   const newestKeys = toSortKeys(newest);
   const keys = newestKeys.filter((sk) => sk >= downTo);
   const others = { before: newestKeys.at(-1) ?? before, downTo, keysOnly: true };
   for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
-  const lastKeys = last.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
+  const bufferKeys = buffer.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
   return {
-    keys: [...keys, ...lastKeys.filter(isWithin(window)).toReversed()],
-    end: latest(earliest(before ?? lastStart, lastStart), from),
+    keys: [...keys, ...bufferKeys.filter(isWithin(window)).toReversed()],
+    end: latest(earliest(before ?? bufferStart, bufferStart), from),
   };
 }
 

@@ -43,15 +43,11 @@ export const countEntries = (entries: readonly Entry[], bucket?: number): number
     .reduce((sum, count) => sum + count, 0);
 
 /** The index of the entry for a sort key: the last one that does not start after it, or the first one. */
-export function indexAt(entries: readonly Entry[], sk: string): number {
-  let low = 0;
-  for (let high = entries.length; high - low > 1; ) {
-    const middle = (low + high) >>> 1;
-    if ((entries[middle]?.start ?? "") <= sk) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+export const indexAt = (entries: readonly Entry[], sk: string): number =>
+  Math.max(
+    0,
+    entries.findLastIndex(({ start }) => start <= sk),
+  );
 
 /** The entry of a node, and the sort key before which its rows are. */
 export interface Place {

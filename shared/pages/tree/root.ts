@@ -12,10 +12,10 @@ export interface Root {
   /** The level of the nodes that the entries sum up: 1 for nodes of rows. */
   readonly level: number;
   readonly entries: readonly Entry[];
-  /** The newest rows, which are in no node. */
-  readonly last: readonly Entry[];
-  /** A sort key after all rows in nodes, and not after those of `last`; empty without nodes. */
-  readonly lastStart: string;
+  /** The write buffer: the newest rows, which are in no node. */
+  readonly buffer: readonly Entry[];
+  /** A sort key after all rows in nodes, and not after those of the write buffer; empty without nodes. */
+  readonly bufferStart: string;
   /** The tree has exactly the rows before this sort key. */
   readonly watermark: string;
   /**
@@ -33,8 +33,8 @@ export const emptyRoot = (generation: number): Root => ({
   generation,
   level: 1,
   entries: [],
-  last: [],
-  lastStart: "",
+  buffer: [],
+  bufferStart: "",
   watermark: "",
 });
 
@@ -45,8 +45,8 @@ export const emptied = ({ version, generation, fed }: Root, clock: number): Root
   fed,
 });
 
-/** The root as attributes of its item, without the key. `lastStart` tells its rows from the entries of nodes. */
-export const rootItem = ({ entries, last, ...others }: Root) => ({
+/** The root as attributes of its item, without the key. `bufferStart` tells the rows of the write buffer from the entries of nodes. */
+export const rootItem = ({ entries, buffer, ...others }: Root) => ({
   ...others,
-  entries: encodeEntries([...entries, ...last]),
+  entries: encodeEntries([...entries, ...buffer]),
 });

@@ -22,12 +22,6 @@ export function countedRow({ account, list }: CountedOwner, { sk, status, ...ite
   };
 }
 
-/** Whether a row is in a list, or in a label. */
-export const isOf =
-  ({ labelKey }: CountedOwner) =>
-  (row: CountedRow): boolean =>
-    labelKey === undefined || row.labelKey === labelKey;
-
 /** Rows by their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
@@ -40,7 +34,8 @@ export interface Rows {
 }
 
 /** The first text after rows, before any other sort key; empty without rows. */
-export const endOf = (rows: readonly CountedRow[]) => (rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`);
+export const endOf = (rows: readonly Pick<CountedRow, "sk">[]) =>
+  rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`;
 
 /** Which rows of a list are read: from one sort key to before another, by default to the end of the rows. */
 interface RowBounds {

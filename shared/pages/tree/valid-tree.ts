@@ -24,7 +24,7 @@ const isLevel = (value: unknown): value is number => isNumber(value) && value >=
 export const rootFields = {
   required: {
     ...{ version: isVersion, generation: isNumber, level: isLevel },
-    ...{ lastStart: isSortKey, watermark: isSortKey },
+    ...{ bufferStart: isSortKey, watermark: isSortKey },
   },
   optional: { fed: isSortKey, expiresAt: isNumber },
 };
@@ -32,22 +32,22 @@ export const rootFields = {
 /** The root of an item, for a list or a label. @throws InvalidItemError */
 export function validRoot({ list }: CountedOwner, item: Item): Root {
   const fields = readFields(item, rootFields.required, rootFields.optional);
-  const { level, lastStart, watermark, fed = "", expiresAt } = fields;
+  const { level, bufferStart, watermark, fed = "", expiresAt } = fields;
   const all = decodeEntries(item.entries);
-  const entries = all?.filter(({ start }) => start < lastStart) ?? [];
-  const last = all?.slice(entries.length) ?? [];
+  const entries = all?.filter(({ start }) => start < bufferStart) ?? [];
+  const buffer = all?.slice(entries.length) ?? [];
   // A tree that was ahead would not have the rows that are created until its time has come.
   const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
-    ...{ size: !isSmall(item), watermark: watermark > end || watermark < lastStart },
+    ...{ size: !isSmall(item), watermark: watermark > end || watermark < bufferStart },
     fed: fed > end,
-    entries: !all || !areRows(list, last) || last.some(({ start }) => start >= watermark),
+    entries: !all || !areRows(list, buffer) || buffer.some(({ start }) => start >= watermark),
     // Without nodes, their first level is the next one.
     level: entries.length === 0 && level > 1,
-    expiresAt: expiresAt !== undefined && entries.length + last.length > 0,
+    expiresAt: expiresAt !== undefined && entries.length + buffer.length > 0,
   }).find(([, isWrong]) => isWrong);
   if (wrong) throw new InvalidItemError(item, wrong[0]);
-  return { ...fields, entries, last };
+  return { ...fields, entries, buffer };
 }
 
 /** The entries of a node's item, if it is what the entry above it says; undefined for anything else. */

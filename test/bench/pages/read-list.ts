@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import { filteredRange } from "../../../shared/pages/read/list-plan.ts";
+import { filteredRange } from "../../../shared/pages/read/choose-index.ts";
 import { readSegments } from "../../../shared/pages/read/range.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";

@@ -163,7 +163,7 @@ export function plantedItems(names: Names): Planted[] {
     };
   };
   const entries = [rowEntry("lead_0", 0)];
-  const root = rootItem({ ...emptyRoot(1), entries, lastStart: "lead_1", watermark: "lead_1" });
+  const root = rootItem({ ...emptyRoot(1), entries, bufferStart: "lead_1", watermark: "lead_1" });
   const records: Planted[] = [];
   const ofTree = (key: string, fields: Item) => (n: string) => {
     const { owner, record } = labelTree(`${key} ${n}`);

@@ -6,8 +6,8 @@ import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
-import { stepLabelTree } from "../../../../shared/pages/maintain/label-tree-step.ts";
-import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
+
+import { maintainList, stepLabelTree } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
@@ -76,8 +76,8 @@ test("a changed row is not set in a tree that was emptied after the list was rea
   const [, , changed = ""] = await fedList();
   const { fed = "" } = (await readRoot(list)) ?? {};
   await empty();
-  await stepLabelTree(new MaintainedTree(labelTree, context), { more: true, changed: [changed] }, fed);
-  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", last: [] });
+  await stepLabelTree(new MaintainedTree(labelTree, context), { changed: [changed] }, fed);
+  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
 });
 
 test("where the root of the list is malformed, too, its tree is emptied first", async () => {

@@ -37,7 +37,7 @@ test("sources whose names begin alike have trees of their own", async () => {
   await history.deliver(limits);
   expect((await expectCounted(history, sources)).fed).toBe((await readRoot(history.owner))?.watermark);
   const trees = await Promise.all(sources.map((source) => readRoot(treeOf(history, source))));
-  expect(trees.map((root) => root?.last.length)).not.toContain(0);
+  expect(trees.map((root) => root?.buffer.length)).not.toContain(0);
   for (const [n, id] of [...history.rows.keys()].entries()) {
     if (n % 5 === 0) history.setStatus(id, "qualified");
     if (n % 7 === 0) history.delete(id);
@@ -67,7 +67,7 @@ test("a list that is far behind is fed in portions", async () => {
 test("a list is fed when rows of it are in nodes: before, the trees of its sources would cost more than they save", async () => {
   addLeads(limits.nodeRows);
   await history.deliver(limits);
-  expect((await expectCounted(history)).last).toHaveLength(limits.nodeRows);
+  expect((await expectCounted(history)).buffer).toHaveLength(limits.nodeRows);
   expect(await readRoot(treeOf(history, sources[0]))).toBeUndefined();
   history.advance(60_000);
   addLeads(limits.nodeRows);

@@ -57,7 +57,7 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
 
 async function counted(account: string): Promise<number> {
   const root = await readRoot(owner(account));
-  return root ? countEntries([...root.entries, ...root.last]) : 0;
+  return root ? countEntries([...root.entries, ...root.buffer]) : 0;
 }
 
 const throttleAccount = (account: string) => {

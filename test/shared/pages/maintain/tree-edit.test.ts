@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import { readPaths } from "../../../../shared/pages/maintain/set-rows.ts";
+import { readPaths } from "../../../../shared/pages/maintain/set-or-remove-rows.ts";
 import { editTree, type RowEdit } from "../../../../shared/pages/maintain/tree-edit.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../../../shared/pages/tree/entry.ts";
@@ -86,7 +86,7 @@ describe.each<[string, Limits, { readonly rows: number; readonly level: number }
 /** The item of a root with all attributes. */
 function fullRoot(root: Root) {
   const [key, time] = [newId("lead"), Date.now()];
-  const others = { lastStart: key, watermark: key, fed: key };
+  const others = { bufferStart: key, watermark: key, fed: key };
   return { ...treeKey(owner, "root"), ...rootItem({ ...root, ...others, expiresAt: time }) };
 }
 
