@@ -12,7 +12,7 @@ import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
   insufficient_access:
-    "The API key is invalid, unknown, expired or revoked (a message), or it may only read (a problem).",
+    "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
   lead_exists: "The account has a lead with this `externalId`: `id` is its id.",
   lead_not_found: "The account has no lead with this `leadId`.",
   unsupported_media_type: "The body's `Content-Type` is not JSON, or the body is compressed.",
@@ -79,7 +79,7 @@ function describeProblem(code: ProblemCode, example = problemExamples[code]) {
 /** The named responses of the document. */
 export const responseComponents = {
   Unauthorized: describeGatewayResponse(401, "The request has no `Authorization`."),
-  Forbidden: describeGatewayResponse(403, "The API key is invalid, unknown, expired or revoked."),
+  Forbidden: describeGatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
   TooLarge: describeGatewayResponse(413, "The body is over 6 MB."),
   ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), describeProblem(code)])),
 };

@@ -30,7 +30,7 @@ export async function startGateway(
   { port, invoke, pages, faultsOf, log }: GatewayOptions,
 ) {
   const handle = createRequestHandler(api, invoke, pages);
-  // Node.js itself responds to invalid HTTP, with no body.
+  // Node.js itself responds to malformed HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();
     const requestId = createRequestId();

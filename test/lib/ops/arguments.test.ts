@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
+import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 
@@ -13,6 +14,7 @@ const commands = {
   leads: leadsCommand,
   conversations: conversationsCommand,
   counts: countsCommand,
+  events: eventsCommand,
   accounts: accountsCommand,
 };
 
