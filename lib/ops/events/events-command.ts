@@ -34,9 +34,9 @@ export const eventsCommand = (): Command =>
   );
 
 /** The most records of one invocation, as the event source mapping has them. */
-const batchSize = 100;
+const mostRecords = 100;
 
-type Config = typeof operatorConfig & { readonly region?: string };
+type StageConfig = typeof operatorConfig & { readonly region?: string };
 
 /**
  * Has `publish-events` publish what the stream has, under its own role, and then purges its failure queue, which names parts
@@ -44,7 +44,7 @@ type Config = typeof operatorConfig & { readonly region?: string };
  */
 async function resendEvents({ stage, hours, json }: ResendOptions): Promise<void> {
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
-  const config: Config = { ...operatorConfig, ...(await checkStage(stage)) };
+  const config: StageConfig = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageTableName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName: name }),
@@ -54,15 +54,15 @@ async function resendEvents({ stage, hours, json }: ResendOptions): Promise<void
   const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
   let records = 0;
   for await (const page of recordsSince(Date.now() - hours * 3_600_000, name, config))
-    for (let from = 0; from < page.length; from += batchSize) {
-      const Payload = JSON.stringify({ Records: page.slice(from, from + batchSize) });
+    for (let from = 0; from < page.length; from += mostRecords) {
+      const Payload = JSON.stringify({ Records: page.slice(from, from + mostRecords) });
       const response = await lambda.send(new InvokeCommand({ FunctionName, Qualifier: "live", Payload }));
       const result = JSON.parse(Buffer.from(response.Payload ?? []).toString() || "{}");
       if (response.FunctionError || result.batchItemFailures?.length > 0)
         throw new UserError(
           `publish-events could not publish all records: its log has the cause. The ${records} records before them were published.`,
         );
-      records += Math.min(batchSize, page.length - from);
+      records += Math.min(mostRecords, page.length - from);
     }
   await new SQSClient(config).send(new PurgeQueueCommand({ QueueUrl: outputs.get("EventFailuresUrl") }));
   console.log(json ? JSON.stringify({ records }) : `The events of ${records} changes were published again.`);
@@ -80,7 +80,7 @@ const mostEmpty = 10;
 async function* recordsSince(
   since: number,
   TableName: string,
-  config: Config,
+  config: StageConfig,
 ): AsyncGenerator<DynamoDBRecord[]> {
   const client = new DynamoDBStreamsClient(config);
   const end = Date.now();
