@@ -24,7 +24,7 @@ export class UnknownOutcomeError extends Error {
 }
 
 /** Why a request is too expensive now; the log has it. */
-type TooExpensiveCode = "too_many_reads" | "malformed_items" | "too_slow" | "not_admitted";
+type TooExpensiveCode = "too_many_reads" | "invalid_items" | "too_slow" | "not_admitted";
 
 /** Thrown when a request would need more calls, read units or time than it may use. */
 export class TooExpensiveError extends Error {

@@ -98,7 +98,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     await commit(owner, {
       ...(root ? emptied(root, clock) : emptyRoot(clock)),
       fed: undefined,
-      // Lists forget what they remember of the deleted rows.
+      // No row is before it: the list is empty, and no route writes an older one.
       watermark: keyAt(list, clock - limits.allowedLateness),
       expiresAt: Math.ceil(clock / 1000) + retention,
     });

@@ -68,11 +68,12 @@ export const leastItems = 100;
 
 /**
  * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. After items were dropped, each call
- * reads twice as many as the one before, or all that are wanted: a page of few would need too many calls. What is of the future may be any number, and is not read: none of it is a row.
- * Bounds between which no sort key lies make no call: DynamoDB would reject it.
+ * reads twice as many as the one before, or all that are wanted: a page of few would need too many calls. What is of the
+ * future may be any number, and is not read: none of it is a row. Bounds between which no sort key lies make no call:
+ * DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
- * @throws TooExpensiveError `malformed_items` when the budget was used up, and not by what routes store
+ * @throws TooExpensiveError `invalid_items` when the budget was used up, and not by what routes store
  */
 export async function* readSegments(
   range: Range,
@@ -97,7 +98,7 @@ export async function* readSegments(
     });
     const output = await call((options) => table.send(command, options)).catch((error: unknown) => {
       throw isTooMuch(error) && !isStoredByRoutes(read)
-        ? new TooExpensiveError("malformed_items", "The list has too many invalid items.", { cause: error })
+        ? new TooExpensiveError("invalid_items", "The list has too many invalid items.", { cause: error })
         : error;
     });
     const { Items = [], LastEvaluatedKey } = output;

@@ -30,7 +30,7 @@ export type AdmitLongList = () => Promise<unknown>;
  *
  * @param id identifies the range that the list reads
  * @throws TooExpensiveError when the budget is used up
- * @throws TooManyAtOnceError when the range is hot
+ * @throws TooManyAtOnceError when the range backs off
  */
 export const withinBudget = <T>(
   id: string,

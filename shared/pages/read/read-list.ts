@@ -13,7 +13,7 @@ import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
 import { isWithin } from "./window.ts";
 
 /**
- * A page of the rows that are asked for, and their exact number. Malformed ones are counted and left out.
+ * A page of the rows that are asked for, and their exact number. Invalid ones are counted and left out.
  *
  * @param toRecord throws InvalidItemError
  * @throws ApiError `invalid_input` when too many rows are asked for

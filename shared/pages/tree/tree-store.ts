@@ -35,7 +35,7 @@ export class DamagedTreeError extends Error {
   readonly owner: CountedOwner;
   /** The root as it was read; undefined when it is missing or invalid. */
   readonly root: Root | undefined;
-  /** The item of a invalid root. */
+  /** The item of an invalid root. */
   readonly invalid: Item | undefined;
   /** The sort key where a damaged node begins: a change there leads a maintainer to it. */
   readonly at: string;

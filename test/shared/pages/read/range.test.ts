@@ -70,9 +70,9 @@ describe("when the budget is used up, the error tells", () => {
       "items that are no rows",
       400,
       (n) => ({ sk: `lead_0${1000 + n}`, name: "x".repeat(15_000) }),
-      "malformed_items",
+      "invalid_items",
     ],
-    ["rows that no route stores", 20, () => ({ name: "x".repeat(390_000) }), "malformed_items"],
+    ["rows that no route stores", 20, () => ({ name: "x".repeat(390_000) }), "invalid_items"],
   ])("that there are too many %s", async (_, count, of, code) => {
     put(count, of);
     await expect(read()).rejects.toMatchObject({ name: "TooExpensiveError", code });
