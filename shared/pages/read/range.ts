@@ -53,10 +53,11 @@ export async function walk(
   range: Range,
   { maxRows, ...bounds }: Bounds & { readonly maxRows: number },
   call: Call,
+  isWanted = (_: Item) => true,
 ): Promise<Segment> {
   const items: Item[] = [];
   for await (const page of readSegments(range, bounds, call, () => maxRows - items.length)) {
-    items.push(...page.items);
+    items.push(...page.items.filter(isWanted));
     if (items.length > maxRows) return { items: items.slice(0, maxRows), done: false };
     if (page.done || items.length === maxRows) return { items, done: page.done };
   }
