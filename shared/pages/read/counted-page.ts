@@ -4,7 +4,7 @@ import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage, readRoot } from "../tree/tree-store.ts";
-import type { CountedRange } from "./choose-index.ts";
+import type { CountedRange, ListRange } from "./choose-index.ts";
 import { rowFinder } from "./find-row.ts";
 import { type Found, findPlain } from "./plain-page.ts";
 import { readSegments, type Segment, walk } from "./range.ts";
@@ -18,19 +18,22 @@ const attempts = 3;
  * Finds the rows of a page and the exact total, at nearly the same cost for any length of the list and any depth of the
  * page: the tree has the number of rows, and the sort keys between which the page begins.
  *
- * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged.
+ * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged, or if none counts
+ * the rows.
  */
-export async function findCounted(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
-  for (let attempt = 1; ; attempt++) {
+export async function findByCreation(list: ListRange, request: RowsRequest, call: Call): Promise<Found> {
+  const { tree } = list;
+  for (let attempt = 1; tree && attempt <= attempts; attempt++) {
     try {
-      return await findPage(list, request, call);
+      return await findPage({ ...list, tree }, request, call);
     } catch (error) {
-      if (isTreeChanged(error) && attempt < attempts) continue;
-      if (error instanceof DamagedTreeError) logDamage(error);
-      else if (!isTreeChanged(error)) throw error;
-      return findPlain(list, request, call);
+      if (isTreeChanged(error)) continue;
+      if (!(error instanceof DamagedTreeError)) throw error;
+      logDamage(error);
+      break;
     }
   }
+  return findPlain(list, request, call);
 }
 
 /**
