@@ -71,17 +71,6 @@ export const wayOuts = {
   },
 };
 
-/**
- * Whether to read all rows of a filter from their own index, and their items, in place of the rows by their last message
- * among which those of a page are. In read units, a row and its item cost 0.55, and a row by its last message 0.025.
- *
- * @param total the number of the filter's rows
- * @param wanted the number of those before the end of the page
- * @param all the number of all rows of the list
- */
-export const isOwnCheaper = ({ total, wanted, all }: { total: number; wanted: number; all: number }) =>
-  0.55 * total < (0.025 * wanted * all) / total;
-
 /** The leads or conversations of an account with a status, a source or channel, both or neither. */
 export function filteredRange(
   account: string,

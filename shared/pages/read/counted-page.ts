@@ -1,12 +1,11 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { RowsRequest } from "../page.ts";
+import type { Found, RowsRequest } from "../page.ts";
 import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage, readRoot } from "../tree/tree-store.ts";
 import type { CountedRange, ListRange } from "./choose-index.ts";
 import { rowFinder } from "./find-row.ts";
-import { type Found, findPlain } from "./plain-page.ts";
 import { readSegments, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import { isWithin } from "./window.ts";
@@ -34,6 +33,23 @@ export async function findByCreation(list: ListRange, request: RowsRequest, call
     }
   }
   return findPlain(list, request, call);
+}
+
+/** Finds the rows of a page without a tree: all rows of the list are read. */
+async function findPlain(
+  { range, window }: ListRange,
+  { page, limit, ascending }: RowsRequest,
+  call: Call,
+): Promise<Found> {
+  const found: Item[] = [];
+  let total = 0;
+  const bounds = { before: window.before, downTo: window.from, ascending };
+  for await (const { items } of readSegments(range, bounds, call)) {
+    const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
+    found.push(...items.slice(first, end));
+    total += items.length;
+  }
+  return { items: found, total };
 }
 
 /**

@@ -3,15 +3,14 @@ import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { activityIndex, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { type Fault, invalidInput } from "../../errors.ts";
-import type { Page, RowsRequest } from "../page.ts";
+import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
 import { findByActivity, readActive } from "./activity-page.ts";
 import { chooseRange, type ListRequest, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { type Found, takePage } from "./plain-page.ts";
 import { isTooMuch, rangeId } from "./range.ts";
-import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
+import { type Call, withinBudget } from "./read-budget.ts";
 import { isBounded, isWithin } from "./window.ts";
 
 /**
@@ -25,7 +24,7 @@ export async function readList<T>(
   asked: ListRequest,
   request: RowsRequest,
   toRecord: (item: Item) => T,
-  admitLongList: AdmitLongList,
+  admitLongList: () => Promise<unknown>,
 ): Promise<Page<T>> {
   const { id, wayOut, find } = planList(asked, request);
   const { items, total } = await withinBudget(id, admitLongList, find).catch((error: unknown) => {
