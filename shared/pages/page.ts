@@ -1,3 +1,4 @@
+import type { Item } from "../dynamodb/table-client.ts";
 import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
 
 /** The number of a page, from 1, and the number of items per page. */
@@ -20,8 +21,28 @@ export interface RowsRequest extends PageRequest {
   readonly byActivity?: boolean;
 }
 
+/** The rows of a page, in its order, and the number of rows of the whole list. */
+export interface Found {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** A page of rows of which all have been read, in its order. */
+export function takePage(
+  items: readonly Item[],
+  { page, limit, ascending = false, byActivity }: RowsRequest,
+): Found {
+  const by = byActivity ? "lastMessageAt" : "sk";
+  const sorted = items.map((item) => ({ item, at: `${item[by]} ${item.sk}` }));
+  sorted.sort((a, b) => (a.at < b.at === ascending ? -1 : 1));
+  return {
+    items: sorted.slice((page - 1) * limit, page * limit).map(({ item }) => item),
+    total: items.length,
+  };
+}
+
 /** How many rows a list by activity has at most before the end of a page: their reading costs more on each further page. */
-export const maxByActivity = 2000;
+const maxByActivity = 2000;
 
 /** The order of a list by its `sort`, which begins with a minus if the newest rows are first. */
 export const toOrder = (sort = "-createdAt") => ({

@@ -84,7 +84,8 @@ describe("beside planted rows of 390 KB, a list by the last message", () => {
   let ids: unknown[];
 
   beforeEach(() => {
-    const rows = Array.from({ length: 30 }, (_, n) => aConversation(Date.now() - 10_000 - n));
+    const newest = Date.now() - 10_000;
+    const rows = Array.from({ length: 30 }, (_, n) => aConversation(newest - n));
     for (const row of rows) table.memory.put(row);
     ids = rows.map(({ id }) => id);
   });

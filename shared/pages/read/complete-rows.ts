@@ -1,6 +1,6 @@
 import { rowKey } from "../../dynamodb/keys.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
-import type { ListRequest, PlainPlan } from "./choose-index.ts";
+import type { ListRange, ListRequest } from "./choose-index.ts";
 import { walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 
@@ -10,7 +10,7 @@ export const maxCompleted = { alone: 1000, besideTotal: 600 };
 /** All rows of a range, completed; undefined if they are more than a number. */
 export async function readComplete(
   asked: ListRequest,
-  { range, window }: Pick<PlainPlan, "range" | "window">,
+  { range, window }: ListRange,
   most: number,
   call: Call,
 ): Promise<readonly Item[] | undefined> {

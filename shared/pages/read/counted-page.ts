@@ -1,14 +1,14 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { RowsRequest } from "../page.ts";
+import type { Found, RowsRequest } from "../page.ts";
+import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
+import { countEntries } from "../tree/entry.ts";
 import { limits } from "../tree/tree-limits.ts";
-import { DamagedTreeError, isTreeChanged, logDamage } from "../tree/tree-store.ts";
-import type { CountedRange } from "./choose-index.ts";
-import { findRow } from "./find-row.ts";
-import { type ListTotal, readTotal } from "./list-total.ts";
-import { type Found, findPlain } from "./plain-page.ts";
-import { type Range, readSegments, walk } from "./range.ts";
+import { DamagedTreeError, isTreeChanged, logDamage, readRoot } from "../tree/tree-store.ts";
+import type { CountedRange, ListRange } from "./choose-index.ts";
+import { rowFinder } from "./find-row.ts";
+import { readSegments, type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
-import type { Window } from "./window.ts";
+import { isWithin } from "./window.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */
 const attempts = 3;
@@ -17,19 +17,39 @@ const attempts = 3;
  * Finds the rows of a page and the exact total, at nearly the same cost for any length of the list and any depth of the
  * page: the tree has the number of rows, and the sort keys between which the page begins.
  *
- * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged.
+ * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged, or if none counts
+ * the rows.
  */
-export async function findCounted(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
-  for (let attempt = 1; ; attempt++) {
+export async function findByCreation(list: ListRange, request: RowsRequest, call: Call): Promise<Found> {
+  const { tree } = list;
+  for (let attempt = 1; tree && attempt <= attempts; attempt++) {
     try {
-      return await findPage(list, request, call);
+      return await findPage({ ...list, tree }, request, call);
     } catch (error) {
-      if (isTreeChanged(error) && attempt < attempts) continue;
-      if (error instanceof DamagedTreeError) logDamage(error);
-      else if (!isTreeChanged(error)) throw error;
-      return findPlain(list, request, call);
+      if (isTreeChanged(error)) continue;
+      if (!(error instanceof DamagedTreeError)) throw error;
+      logDamage(error);
+      break;
     }
   }
+  return findPlain(list, request, call);
+}
+
+/** Finds the rows of a page without a tree: all rows of the list are read. */
+async function findPlain(
+  { range, window }: ListRange,
+  { page, limit, ascending }: RowsRequest,
+  call: Call,
+): Promise<Found> {
+  const found: Item[] = [];
+  let total = 0;
+  const bounds = { before: window.before, downTo: window.from, ascending };
+  for await (const { items } of readSegments(range, bounds, call)) {
+    const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
+    found.push(...items.slice(first, end));
+    total += items.length;
+  }
+  return { items: found, total };
 }
 
 /**
@@ -44,33 +64,77 @@ async function findPage(list: CountedRange, request: RowsRequest, call: Call): P
   const { total } = start;
   const first = (page - 1) * limit;
   if (first >= total) return { items: [], total };
-  if (!ascending) return { items: await readSlice(list, start, { offset: first, limit }, call), total };
+  if (!ascending) return { items: await readPart(list, start, first, limit, call), total };
   const end = Math.min(first + limit, total);
-  const items = await readSlice(list, start, { offset: total - end, limit: end - first }, call);
+  const items = await readPart(list, start, total - end, end - first, call);
   return { items: items.toReversed(), total };
 }
 
-/** A part of a list: so many rows after the newest ones. */
-interface Slice {
-  readonly offset: number;
-  readonly limit: number;
+/**
+ * Finds the total of a list, with any filter that a tree has: reads the root of its tree, the newest rows and the sort keys
+ * of the tail, which are all of its rows without a tree. The total of a window is found from the ranks of its ends.
+ *
+ * @param maxRows how many of the newest rows; 0 if the page does not need them
+ * @returns the total; the newest rows; the sort keys of the newest rows, newest first: those of the tail, and of the write
+ *   buffer; where these end, empty if they are all rows; and the rows in nodes before that, also those before the list's
+ *   window, undefined if there are none
+ * @throws the errors of `findPage`
+ */
+async function readTotal({ range, tree, status, window }: CountedRange, maxRows: number, call: Call) {
+  const { from = "", before } = window;
+  const [root, newest] = await Promise.all([
+    call((options) => readRoot(tree, options)),
+    maxRows > 0 ? walk(range, { before, downTo: from, maxRows }, call) : { items: [], done: false },
+  ]);
+  const newestKeys = toSortKeys(newest);
+  if (newest.done) return { total: newestKeys.length, newest, keys: newestKeys, end: "" };
+  const bucket = status === undefined ? undefined : bucketOf(tree.list, status);
+  const { watermark = "", bufferStart = "", entries = [], buffer = [] } = root ?? {};
+  const downTo = latest(watermark, from);
+  const keys = newestKeys.filter((sk) => sk >= downTo);
+  const others = { before: newestKeys.at(-1) ?? before, downTo, keysOnly: true };
+  for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
+  const bufferKeys = buffer.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
+  keys.push(...bufferKeys.filter(isWithin(window)).toReversed());
+  const end = latest(earliest(before ?? bufferStart, bufferStart), from);
+  const inNodes = countEntries(entries, bucket);
+  if (!root || inNodes === 0 || from >= bufferStart) return { total: keys.length, newest, keys, end };
+  const { findRow, findRank } = rowFinder(tree, root, bucket, call);
+  const [skipped, rows] = await Promise.all([
+    from === "" ? 0 : findRank(from),
+    end === bufferStart ? inNodes : findRank(end),
+  ]);
+  const total = keys.length + Math.max(0, rows - skipped);
+  return { total, newest, keys, end, nodes: { rows, findRow } };
 }
 
-/** Reads a part of a list, newest first. @throws the errors of `findPage` */
-async function readSlice(
+const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
+
+/** Reads a part of a list, newest first: so many rows after the newest ones. @throws the errors of `findPage` */
+async function readPart(
   { range, window }: CountedRange,
-  start: ListTotal,
-  slice: Slice,
+  { keys, end, newest, nodes }: Awaited<ReturnType<typeof readTotal>>,
+  offset: number,
+  limit: number,
   call: Call,
 ): Promise<readonly Item[]> {
-  const { offset, limit } = slice;
-  const { keys, counted, newest } = start;
-  if (offset < keys.length || !counted || offset === 0)
-    return readTailSlice(range, start, slice, call, window);
-  const rank = counted.rows - 1 - (offset - keys.length);
-  const { before, skip } = await findRow(counted, rank, areSmall(newest.items));
-  const { items } = await walk(range, { before, downTo: window.from, maxRows: skip + limit }, call);
-  return items.slice(skip);
+  if (nodes && offset > 0 && offset >= keys.length) {
+    const rank = nodes.rows - 1 - (offset - keys.length);
+    const { before, skip } = await nodes.findRow(rank, areSmall(newest.items));
+    const { items } = await walk(range, { before, downTo: window.from, maxRows: skip + limit }, call);
+    return items.slice(skip);
+  }
+  // A row that was written after the sort keys were read is left out: it is not in the total, and in place of it the part,
+  // which may be the last one, would lose its oldest row.
+  const listed = new Set(keys);
+  const isListed = ({ sk }: Item) => String(sk) < end || listed.has(String(sk));
+  const known = newest.items.filter(isListed).slice(offset);
+  if (newest.done || known.length >= limit) return known.slice(0, limit);
+  // What is known are the newest rows, without gaps.
+  const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
+  const bounds = { before, downTo: nodes ? window.from : end, maxRows: limit - known.length };
+  const { items } = await walk(range, bounds, call, isListed);
+  return [...known, ...items];
 }
 
 /** A node of rows costs one read unit, which half a node of rows of this size costs in an index, in bytes. */
@@ -78,29 +142,3 @@ const smallRow = 500;
 
 /** Whether rows are so small that skipping some costs less than reading their sort keys. */
 const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= smallRow * items.length;
-
-/**
- * The rows of a part that begins among those whose sort keys are known. A row that was written after these were read is
- * left out: it is not in the total, and in place of it the part, which may be the last one, would lose its oldest row.
- */
-async function readTailSlice(
-  range: Range,
-  { keys, end, newest, counted }: ListTotal,
-  { offset, limit }: Slice,
-  call: Call,
-  { from, before }: Window,
-): Promise<readonly Item[]> {
-  const listed = new Set(keys);
-  const isListed = ({ sk }: Item) => String(sk) < end || listed.has(String(sk));
-  const known = newest.items.filter(isListed).slice(offset);
-  if (newest.done || known.length >= limit) return known.slice(0, limit);
-  // What is known are the newest rows, without gaps.
-  const reached = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? before);
-  const bounds = { before: reached, downTo: counted ? from : end };
-  const items = [...known];
-  for await (const segment of readSegments(range, bounds, call, () => limit - items.length)) {
-    items.push(...segment.items.filter(isListed));
-    if (items.length >= limit) break;
-  }
-  return items.slice(0, limit);
-}

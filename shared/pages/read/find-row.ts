@@ -1,80 +1,62 @@
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { countEntries, type Entry, indexAt, type Place, placeAt } from "../tree/entry.ts";
+import { countEntries, type Entry, placeAt } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import { readNode } from "../tree/tree-store.ts";
 import type { Call } from "./read-budget.ts";
 
-/** A tree that is read. */
-export interface TreeReading {
-  readonly tree: CountedOwner;
-  readonly root: Root;
-  /** The bucket whose rows count; without it, all rows. */
-  readonly bucket: number | undefined;
-  readonly call: Call;
-  /** The nodes that have been read, by level and start: each is read once. */
-  readonly nodes: Map<string, Promise<readonly Entry[]>>;
-}
-
 /**
- * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
+ * Finds rows in the nodes of a tree, each of which is read once.
  *
- * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
- * @returns its position: so many rows before a sort key
- * @throws TreeChangedError when the tree has changed
- * @throws DamagedTreeError when a node is missing or differs from its sums
+ * @param bucket whose rows count; without it, all rows
+ * @returns functions that throw TreeChangedError when the tree has changed, and DamagedTreeError when a node is missing or
+ *   differs from its sums
  */
-export async function findRow(reading: TreeReading, rank: number, skips: boolean) {
-  const { root, bucket } = reading;
-  let { entries, bufferStart: end } = root;
-  let left = rank;
-  for (let level = root.level; ; level--) {
-    const { index, before } = findIndex(entries, bucket, left);
-    const place = placeAt(entries, index, end);
-    const { entry } = place;
-    left -= before;
-    end = place.end;
-    // No other sort key lies between.
-    if (level === 0) return { before: `${entry.start}!`, skip: 0 };
-    if (level === 1 && skips) return { before: end, skip: countEntries([entry], bucket) - 1 - left };
-    entries = await readBelow(reading, level, place);
-  }
-}
-
-/**
- * The number of rows in nodes before a sort key, or before any text, such as one that `keyAt` returns for a time.
- *
- * @throws TreeChangedError when the tree has changed
- * @throws DamagedTreeError when a node is missing or differs from its sums
- */
-export async function findRank(reading: TreeReading, sk: string): Promise<number> {
-  const { root, bucket } = reading;
-  let { entries, bufferStart: end } = root;
-  let rank = 0;
-  for (let level = root.level; level > 0; level--) {
-    const index = indexAt(entries, sk);
-    rank += countEntries(entries.slice(0, index), bucket);
-    const place = placeAt(entries, index, end);
-    end = place.end;
-    entries = await readBelow(reading, level, place);
-  }
-  return rank + countEntries(entries.slice(0, entries.findLastIndex(({ start }) => start < sk) + 1), bucket);
-}
-
-function readBelow({ tree, root, call, nodes }: TreeReading, level: number, place: Place) {
-  const name = `${level} ${place.entry.start}`;
-  const reading = nodes.get(name) ?? readNode(tree, root, level, place, call);
-  nodes.set(name, reading);
-  return reading;
-}
-
-/** The entry with the row of a rank, which they have, and the number of rows before it. */
-function findIndex(entries: readonly Entry[], bucket: number | undefined, rank: number) {
-  let before = 0;
-  let index = 0;
-  for (; index < entries.length - 1; index++) {
-    const rows = countEntries(entries.slice(index, index + 1), bucket);
-    if (rank < before + rows) break;
-    before += rows;
-  }
-  return { index, before };
+export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undefined, call: Call) {
+  const nodes = new Map<string, Promise<readonly Entry[]>>();
+  /**
+   * Descends to an entry of a level, 0 for rows: the last one that is not past what is looked for, or the first one.
+   *
+   * @returns its place, and its rank: the number of rows before it
+   */
+  const descend = async (isPast: (start: string, rank: number) => boolean, lastLevel = 0) => {
+    let { entries, bufferStart: end } = root;
+    let rank = 0;
+    for (let level = root.level; ; level--) {
+      let [index, next] = [0, rank];
+      for (const [i, entry] of entries.entries()) {
+        if (i > 0 && isPast(entry.start, next)) break;
+        [index, rank] = [i, next];
+        next += countEntries([entry], bucket);
+      }
+      const place = placeAt(entries, index, end);
+      if (level === lastLevel) return { ...place, rank };
+      end = place.end;
+      const name = `${level} ${place.entry.start}`;
+      const reading = nodes.get(name) ?? readNode(tree, root, level, place, call);
+      nodes.set(name, reading);
+      entries = await reading;
+    }
+  };
+  return {
+    /**
+     * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
+     *
+     * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
+     * @returns its position: so many rows before a sort key
+     */
+    findRow: async (rank: number, skips: boolean) => {
+      const found = await descend((_, at) => at > rank, skips ? 1 : 0);
+      return skips
+        ? { before: found.end, skip: found.rank + countEntries([found.entry], bucket) - 1 - rank }
+        : // No other sort key lies between.
+          { before: `${found.entry.start}!`, skip: 0 };
+    },
+    /** The number of rows in nodes before a sort key, or before any text, such as one that `keyAt` returns for a time. */
+    findRank: async (sk: string) => {
+      const { entry, rank } = await descend((start) => start > sk);
+      // A node of rows can be empty.
+      const isBefore = entry !== undefined && entry.start < sk;
+      return isBefore ? rank + countEntries([entry], bucket) : rank;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandInput } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
@@ -53,10 +53,11 @@ export async function walk(
   range: Range,
   { maxRows, ...bounds }: Bounds & { readonly maxRows: number },
   call: Call,
+  isWanted = (_: Item) => true,
 ): Promise<Segment> {
   const items: Item[] = [];
   for await (const page of readSegments(range, bounds, call, () => maxRows - items.length)) {
-    items.push(...page.items);
+    items.push(...page.items.filter(isWanted));
     if (items.length > maxRows) return { items: items.slice(0, maxRows), done: false };
     if (page.done || items.length === maxRows) return { items, done: page.done };
   }
@@ -81,10 +82,9 @@ export async function* readSegments(
   call: Call,
   wanted = () => Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Segment> {
-  const end = endOf(range);
-  const before = earliest(bounds.before ?? end, end);
-  if (before <= (bounds.downTo ?? "")) return;
-  const query = buildQuery(range, { ...bounds, before });
+  const asked = toQuery(range, bounds);
+  if (!asked) return;
+  const { query, isWithin } = asked;
   const read = { items: 0, rows: 0, bytes: 0 };
   let position: Record<string, unknown> | undefined;
   let calls = 0;
@@ -104,8 +104,7 @@ export async function* readSegments(
     const { Items = [], LastEvaluatedKey } = output;
     calls++;
     position = LastEvaluatedKey;
-    // BETWEEN includes its upper bound.
-    const found = Items.filter((item) => item[sortKeyOf(range)] !== before);
+    const found = Items.filter(isWithin);
     const rows = found.filter((item) => isRow(range, item));
     const items = range.where ? rows.filter(range.where) : rows;
     hasDropped ||= items.length < found.length;
@@ -127,35 +126,35 @@ const largestRow = 20_000;
 const isStoredByRoutes = ({ items, rows, bytes }: { items: number; rows: number; bytes: number }) =>
   2 * rows >= items && bytes <= items * largestRow;
 
-const sortKeyOf = ({ index }: Range) => (index === activityIndex.name ? activityIndex.sortKey : "sk");
-
-/** The sort key after those of all rows. */
-const endOf = ({ list, index }: Range) =>
-  index === activityIndex.name ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
-
-function buildQuery(
-  range: Range,
-  { before, downTo, keysOnly, ascending = false }: Bounds & { readonly before: string },
-): QueryCommandInput {
-  const { index, partition, rows } = range;
-  const sortKey = sortKeyOf(range);
+/** The calls of a range, and which items they ask for; undefined for bounds between which no sort key lies. */
+function toQuery(
+  { list, index, partition, rows }: Range,
+  { before, downTo, keysOnly, ascending = false }: Bounds,
+) {
+  const isByActivity = index === activityIndex.name;
+  const sortKey = isByActivity ? activityIndex.sortKey : "sk";
+  const endOfAll = isByActivity ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
+  const end = earliest(before ?? endOfAll, endOfAll);
+  if (end <= (downTo ?? "")) return undefined;
   const names = keysOnly ? Object.keys(rows) : [];
-  return {
+  const query = {
     TableName: tableName,
     IndexName: index,
     KeyConditionExpression: `#partition = :partition AND ${sortKey} ${downTo ? "BETWEEN :downTo AND" : "<"} :before`,
     ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
-      "#partition": index === undefined || index === activityIndex.name ? "pk" : indexes[index],
+      "#partition": index === undefined || isByActivity ? "pk" : indexes[index],
       ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
     },
     ExpressionAttributeValues: {
       ":partition": partition,
-      ":before": before,
+      ":before": end,
       ...(downTo && { ":downTo": downTo }),
     },
     ScanIndexForward: ascending,
     ConsistentRead: index === undefined,
     ReturnConsumedCapacity: "TOTAL",
-  };
+  } as const;
+  // BETWEEN includes its upper bound.
+  return { query, isWithin: (item: Item) => item[sortKey] !== end };
 }

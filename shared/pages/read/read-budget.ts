@@ -21,50 +21,47 @@ const shortTime = 500;
 /** Makes a call to the table with options for the client. */
 export type Call = <T>(send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
 
-/** Admits a long list. @throws TooManyAtOnceError when there are too many */
-export type AdmitLongList = () => Promise<unknown>;
-
 /**
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
  * those of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
+ * @param admitLongList admits a long list; throws TooManyAtOnceError when there are too many
  * @throws TooExpensiveError when the budget is used up
  * @throws TooManyAtOnceError when the range backs off
  */
 export const withinBudget = <T>(
   id: string,
-  admitLongList: AdmitLongList,
+  admitLongList: () => Promise<unknown>,
   read: (call: Call) => Promise<T>,
 ): Promise<T> =>
-  withBackoff(id, "Too much of this list is read at once.", () => read(budgetedCall(admitLongList)));
-
-function budgetedCall(admitLongList: AdmitLongList): Call {
-  const start = Date.now();
-  const abortSignal = AbortSignal.timeout(longestList);
-  let [calls, units] = [0, 0];
-  let admitted: Promise<unknown> | undefined;
-  return async (send) => {
-    calls++;
-    const time = Date.now() - start;
-    if (calls > maxCalls || units > maxUnits)
-      throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
-    if (time >= longestList) throw new TooExpensiveError("too_slow", "The list took too long.");
-    if (calls > shortCalls || units > shortUnits || time > shortTime) {
-      admitted ??= admitLongList();
-      await admitted;
-    }
-    try {
-      const result = await send({ abortSignal });
-      units += unitsOf(result);
-      return result;
-    } catch (error) {
-      if (abortSignal.aborted)
-        throw new TooExpensiveError("too_slow", "The list took too long.", { cause: error });
-      throw error;
-    }
-  };
-}
+  withBackoff(id, "Too much of this list is read at once.", () => {
+    const start = Date.now();
+    const abortSignal = AbortSignal.timeout(longestList);
+    let [calls, units] = [0, 0];
+    let admitted: Promise<unknown> | undefined;
+    const call: Call = async (send) => {
+      calls++;
+      const time = Date.now() - start;
+      if (calls > maxCalls || units > maxUnits)
+        throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
+      if (time >= longestList) throw new TooExpensiveError("too_slow", "The list took too long.");
+      if (calls > shortCalls || units > shortUnits || time > shortTime) {
+        admitted ??= admitLongList();
+        await admitted;
+      }
+      try {
+        const result = await send({ abortSignal });
+        units += unitsOf(result);
+        return result;
+      } catch (error) {
+        if (abortSignal.aborted)
+          throw new TooExpensiveError("too_slow", "The list took too long.", { cause: error });
+        throw error;
+      }
+    };
+    return read(call);
+  });
 
 /** The read units that a query consumed; 0 for a result that does not tell. */
 export const unitsOf = (result: unknown): number =>

@@ -1,16 +1,17 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../dynamodb/invalid-items.ts";
+import { activityIndex, listPartition, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
-import { invalidInput } from "../../errors.ts";
-import type { Page, RowsRequest } from "../page.ts";
-import { findByActivity } from "./activity-page.ts";
-import { type ListPlan, type ListRequest, planList } from "./choose-index.ts";
+import { type Fault, invalidInput } from "../../errors.ts";
+import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
+import { isRowKey } from "../tree/counted-list.ts";
+import { findByActivity, readActive } from "./activity-page.ts";
+import { chooseRange, type ListRequest, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
-import { findCounted } from "./counted-page.ts";
-import { type Found, findPlain, takePage } from "./plain-page.ts";
-import { isTooMuch } from "./range.ts";
-import { type AdmitLongList, type Call, withinBudget } from "./read-budget.ts";
-import { isWithin } from "./window.ts";
+import { findByCreation } from "./counted-page.ts";
+import { isTooMuch, rangeId } from "./range.ts";
+import { type Call, withinBudget } from "./read-budget.ts";
+import { isBounded, isWithin } from "./window.ts";
 
 /**
  * A page of the rows that are asked for, and their exact number. Invalid ones are counted and left out.
@@ -23,46 +24,68 @@ export async function readList<T>(
   asked: ListRequest,
   request: RowsRequest,
   toRecord: (item: Item) => T,
-  admitLongList: AdmitLongList,
+  admitLongList: () => Promise<unknown>,
 ): Promise<Page<T>> {
-  const plan = planList(asked, request.byActivity);
-  const { items, total } = await withinBudget(plan.id, admitLongList, (call) =>
-    findPage(asked, plan, request, call),
-  ).catch((error: unknown) => {
-    if (!plan.wayOut || !isTooMuch(error)) throw error;
+  const { id, wayOut, find } = planList(asked, request);
+  const { items, total } = await withinBudget(id, admitLongList, find).catch((error: unknown) => {
+    if (!wayOut || !isTooMuch(error)) throw error;
     // Another attempt would not need less.
-    throw invalidInput([{ in: "query", code: "out_of_range", ...plan.wayOut }]);
+    throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
   });
   const { page, limit } = request;
   const data = items.flatMap((item) => ifValid(() => toRecord(item)) ?? []);
   return { data, pagination: { page, limit, total } };
 }
 
-async function findPage(
-  asked: ListRequest,
-  plan: ListPlan,
-  request: RowsRequest,
-  call: Call,
-): Promise<Found> {
-  const isActive = ({ lastMessageAt }: Item) => isWithin(asked.active ?? {})(String(lastMessageAt));
-  const complete = async ({ items, total }: Found) => ({
-    items: await completeRows(asked, items, call),
-    total,
-  });
-  switch (plan.kind) {
-    case "ids": {
-      const items = await call((options) => readItems(plan.keys, true, options));
-      return takePage(items.filter(plan.where).filter(isActive), request);
-    }
-    case "plain": {
-      if (!plan.needsActivity) return complete(await findPlain(plan, request, call));
-      const rows = await readComplete(asked, plan, maxCompleted.alone, call);
+/** How a list is read. */
+interface ListPlan {
+  /** Identifies what is read: after a throttle, lists with the same one back off together. */
+  readonly id: string;
+  readonly wayOut?: Pick<Fault, "field" | "message"> | undefined;
+  readonly find: (call: Call) => Promise<Found>;
+}
+
+function planList(asked: ListRequest, request: RowsRequest): ListPlan {
+  const { account, list, ids, parent, filter, window, active = {} } = asked;
+  const pk = listPartition(list.type, account);
+  const where = toCondition(asked);
+  const isActive = ({ lastMessageAt }: Item) => isWithin(active)(String(lastMessageAt));
+  if (ids) {
+    const known = [...new Set(ids)].filter((id) => isRowKey(list, id));
+    const keys = known.map((id) => rowKey(list.type, account, id));
+    const find = async (call: Call) => {
+      const items = await call((options) => readItems(keys, true, options));
+      return takePage(items.filter(where).filter(isActive), request);
+    };
+    return { id: `ids ${pk}`, find };
+  }
+  const own = chooseRange(asked);
+  const id = rangeId(own.range);
+  if (!request.byActivity && !isBounded(active)) {
+    const find = async (call: Call) => {
+      const { items, total } = await findByCreation(own, request, call);
+      return { items: await completeRows(asked, items, call), total };
+    };
+    return { id, wayOut: own.tree ? undefined : wayOuts.creation, find };
+  }
+  if (parent !== undefined) {
+    const find = async (call: Call) => {
+      const rows = await readComplete(asked, own, maxCompleted.alone, call);
       if (rows) return takePage(rows.filter(isActive), request);
       throw new TooExpensiveError("too_many_reads", "The list has too many rows for this order.");
-    }
-    case "counted":
-      return complete(await findCounted(plan, request, call));
-    case "activity":
-      return findByActivity(asked, plan, request, call);
+    };
+    return { id, wayOut: request.byActivity ? wayOuts.sort : wayOuts.creation, find };
   }
+  const range = { list, index: activityIndex.name, partition: pk, rows: { pk } } as const;
+  const filtered = { ...range, where };
+  if (isBounded(active)) {
+    const find = async (call: Call) => takePage(await readActive(filtered, asked, request, call), request);
+    return { id: rangeId(range), wayOut: wayOuts.activity, find };
+  }
+  if (!isBounded(filter) && !isBounded(window))
+    return { id: rangeId(range), find: (call) => findByActivity(asked, own, range, request, call) };
+  // An inbox does not back off because of what costs more.
+  const filteredId = `${rangeId(range)} filtered`;
+  const find = (call: Call) => findByActivity(asked, own, filtered, request, call);
+  return { id: filteredId, wayOut: wayOuts.sort, find };
 }

@@ -27,11 +27,8 @@ export interface ActivityTimes {
 export const activityWindow = ({ lastMessageAfter, lastMessageBefore }: ActivityTimes) =>
   toWindow(lastMessageAfter, lastMessageBefore, (time) =>
     // The year of a time with an offset can have another form, which does not sort among the others.
-    new Date(Math.min(Math.max(0, time), Date.parse(latestTime))).toISOString(),
+    new Date(Math.min(Math.max(0, time), Date.parse("9999-12-31T23:59:59.999Z"))).toISOString(),
   );
-
-/** The stored form of the latest time. */
-export const latestTime = "9999-12-31T23:59:59.999Z";
 
 function toWindow(
   after: string | undefined,

@@ -16,9 +16,7 @@ export interface CountedList {
 }
 
 /** What sorts by its ids. */
-interface Prefixed {
-  readonly idPrefix: string;
-}
+type Prefixed = Readonly<{ idPrefix: string }>;
 
 export const countedLists = {
   lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses, isLean: false },

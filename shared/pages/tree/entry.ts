@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Numbers of rows by bucket, up to the last bucket that has any. */
-export type Buckets = readonly number[];
-
 /** A row, with its sort key and its one bucket; or the sums of a node, with the sort key where it starts. */
 export interface Entry {
   readonly start: string;
-  readonly buckets: Buckets;
+  /** Numbers of rows by bucket, up to the last bucket that has any. */
+  readonly buckets: readonly number[];
 }
 
 /** The entry of a row. */
@@ -19,22 +17,16 @@ export const rowEntry = (sk: string, bucket: number): Entry => ({
 export const rowBucket = ({ buckets }: Entry): number => buckets.length - 1;
 
 /** The entry of a node, one level up: the sums of its entries. */
-export const sumEntry = (start: string, entries: readonly Entry[]): Entry => ({
-  start,
-  buckets: sumBuckets(entries),
-});
-
-/** The sums of entries, bucket by bucket. */
-function sumBuckets(entries: readonly Entry[]): Buckets {
+export function sumEntry(start: string, entries: readonly Entry[]): Entry {
   const sum: number[] = [];
   for (const { buckets } of entries)
     for (const [bucket, count] of buckets.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
-  return sum;
+  return { start, buckets: sum };
 }
 
 /** Whether an entry has the sums of a node. */
-export const isSum = ({ buckets }: Entry, entries: readonly Entry[]): boolean =>
-  isDeepStrictEqual(sumBuckets(entries), buckets);
+export const isSum = (entry: Entry, entries: readonly Entry[]): boolean =>
+  isDeepStrictEqual(sumEntry(entry.start, entries), entry);
 
 /** The number of rows in entries: of a bucket, or of all. */
 export const countEntries = (entries: readonly Entry[], bucket?: number): number =>
