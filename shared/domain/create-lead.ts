@@ -1,5 +1,6 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { classify, StaleReadError } from "../dynamodb/dynamodb-errors.ts";
+import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { logInvalidItem } from "../dynamodb/invalid-items.ts";
 import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
 import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
@@ -34,7 +35,7 @@ export async function createLead(
     const lead = buildLead(input);
     // If the id exists, an attempt whose response was lost has stored it.
     await table.send(new PutCommand(putLead(account, lead))).catch((error: unknown) => {
-      if (classify(error) !== "conflict") throw error;
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
     });
     return { record: lead, made: "created" };
   }

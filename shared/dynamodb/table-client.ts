@@ -148,6 +148,13 @@ export const isAsRead = (name: string, value: unknown) =>
     ? { ConditionExpression: `attribute_not_exists(${name})` }
     : { ConditionExpression: `${name} = :read`, ExpressionAttributeValues: { ":read": value } };
 
+/** How items are read. */
+export interface ReadOptions {
+  readonly abortSignal?: AbortSignal;
+  /** Called with the read units of each call. */
+  readonly onUnits?: (units: number) => void;
+}
+
 /** The most items of one call. */
 export const maxBatchKeys = 100;
 
@@ -160,12 +167,13 @@ export const maxBatchKeys = 100;
 export async function readItems(
   keys: readonly Key[],
   consistent: boolean,
-  options: { readonly abortSignal?: AbortSignal } = {},
+  { onUnits, ...options }: ReadOptions = {},
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (let Keys: Record<string, unknown>[] = [...keys]; Keys.length > 0; ) {
     const RequestItems = { [tableName]: { Keys, ConsistentRead: consistent } };
     const response = await table.send(new BatchGetCommand({ RequestItems }), options);
+    for (const { CapacityUnits = 0 } of response.ConsumedCapacity ?? []) onUnits?.(CapacityUnits);
     const found = response.Responses?.[tableName] ?? [];
     items.push(...found);
     Keys = response.UnprocessedKeys?.[tableName]?.Keys ?? [];

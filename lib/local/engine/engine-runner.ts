@@ -9,5 +9,6 @@ const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
 const kill = () => child.kill("SIGKILL");
 child.on("exit", () => process.exit());
 process.on("disconnect", kill);
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, kill);
 // It may have ended while this one loaded.
 if (!process.connected) kill();

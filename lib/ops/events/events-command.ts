@@ -7,81 +7,64 @@ import {
   ListStreamsCommand,
 } from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBRecord } from "aws-lambda";
 import { Command } from "commander";
+import { toEvents } from "../../../shared/domain/events.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { UserError } from "../../user-error.ts";
-import { command, parseNumber, type TableOptions } from "../command/command.ts";
+import { command, type TableOptions } from "../command/command.ts";
 import { checkStage, operatorConfig } from "../command/select-table.ts";
 
-interface ResendOptions extends TableOptions {
-  readonly hours: number;
-}
-
-/** `events resend`: publishes the events of the last hours again. */
+/** `events resend`: publishes all events of the stream again. */
 export const eventsCommand = (): Command =>
   new Command("events").description("send events again").addCommand(
-    command("resend", "publish the events of the last hours again", { account: "none" })
-      .option(
-        "--hours <n>",
-        "how many of the 24 hours that the stream has",
-        parseNumber(1, 24, "Hours are a whole number from 1 to 24."),
-        24,
-      )
-      .action(resendEvents),
+    command("resend", "publish the events of the 24 hours that the stream has again", {
+      account: "none",
+    }).action(resendEvents),
   );
 
-/** The most records of one invocation, as the event source mapping has them. */
-const mostRecords = 100;
+/** The most records of a page, as the event source mapping has them. */
+const pageRecords = 100;
+
+/** How many empty pages are read in sequence of a shard that has not ended, and so has no last page. */
+const mostEmpty = 100;
 
 type StageConfig = typeof operatorConfig & { readonly region?: string };
 
 /**
- * Has `publish-events` publish what the stream has, under its own role, and then purges its failure queue, which names parts
- * of the stream. Receivers recognize what they have had.
+ * Has `publish-events` publish what the stream has, under its own role. Receivers recognize what they have had. The failure
+ * queue stays: it names parts of the stream, and the operator purges it.
  */
-async function resendEvents({ stage, hours, json }: ResendOptions): Promise<void> {
+async function resendEvents({ stage, json }: TableOptions): Promise<void> {
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
   const config: StageConfig = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageTableName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName: name }),
   );
-  const outputs = new Map(Stacks[0]?.Outputs?.map((each) => [each.OutputKey, each.OutputValue]));
-  const FunctionName: string = JSON.parse(outputs.get("FunctionNames") ?? "{}")["publish-events"];
+  const names = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "FunctionNames")?.OutputValue;
+  const FunctionName: string = JSON.parse(names ?? "{}")["publish-events"];
   const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
-  let records = 0;
-  for await (const page of recordsSince(Date.now() - hours * 3_600_000, name, config))
-    for (let from = 0; from < page.length; from += mostRecords) {
-      const Payload = JSON.stringify({ Records: page.slice(from, from + mostRecords) });
-      const response = await lambda.send(new InvokeCommand({ FunctionName, Qualifier: "live", Payload }));
-      const result = JSON.parse(Buffer.from(response.Payload ?? []).toString() || "{}");
-      if (response.FunctionError || result.batchItemFailures?.length > 0)
-        throw new UserError(
-          `publish-events could not publish all records: its log has the cause. The ${records} records before them were published.`,
-        );
-      records += Math.min(mostRecords, page.length - from);
-    }
-  await new SQSClient(config).send(new PurgeQueueCommand({ QueueUrl: outputs.get("EventFailuresUrl") }));
-  console.log(json ? JSON.stringify({ records }) : `The events of ${records} changes were published again.`);
+  let events = 0;
+  for await (const page of readStream(name, config)) {
+    // Most records are of counts, which are large and have no event.
+    const Records = page.filter((record) => toEvents([record]).length > 0);
+    if (Records.length === 0) continue;
+    const Payload = JSON.stringify({ Records });
+    const response = await lambda.send(new InvokeCommand({ FunctionName, Qualifier: "live", Payload }));
+    const result = JSON.parse(Buffer.from(response.Payload ?? []).toString() || "{}");
+    if (response.FunctionError || result.batchItemFailures?.length > 0)
+      throw new UserError(
+        `publish-events could not publish all events: its log has the cause. The ${events} events before them were published.`,
+      );
+    events += Records.length;
+  }
+  console.log(json ? JSON.stringify({ events }) : `${events} events were published again.`);
 }
 
-/** How many empty pages are read in sequence: a shard that has not ended has no last page. */
-const mostEmpty = 10;
-
-/**
- * The records of a table's stream since a time, page by page: those of a shard in their order, and shards behind their
- * parents.
- *
- * @param since in milliseconds since the epoch
- */
-async function* recordsSince(
-  since: number,
-  TableName: string,
-  config: StageConfig,
-): AsyncGenerator<DynamoDBRecord[]> {
+/** The records of a table's stream, page by page: those of a shard in their order, and shards behind their parents. */
+async function* readStream(TableName: string, config: StageConfig): AsyncGenerator<DynamoDBRecord[]> {
   const client = new DynamoDBStreamsClient(config);
   const end = Date.now();
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
@@ -91,18 +74,19 @@ async function* recordsSince(
       const { StreamDescription: { Shards = [], LastEvaluatedShardId } = {} } = await client.send(
         new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
       );
-      for (const { ShardId } of Shards) {
+      for (const { ShardId, SequenceNumberRange } of Shards) {
+        const hasEnded = SequenceNumberRange?.EndingSequenceNumber !== undefined;
         const input = { StreamArn, ShardId, ShardIteratorType: "TRIM_HORIZON" } as const;
         let { ShardIterator } = await client.send(new GetShardIteratorCommand(input));
-        for (let empty = 0; ShardIterator && empty < mostEmpty; empty++) {
-          const page = await client.send(new GetRecordsCommand({ ShardIterator }));
-          const times = page.Records?.map(({ dynamodb }) => Number(dynamodb?.ApproximateCreationDateTime));
-          if (times?.length) empty = 0;
-          yield (page.Records ?? [])
-            .filter((_, index) => Number(times?.[index]) >= since)
-            .map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));
+        for (let empty = 0; ShardIterator && (hasEnded || empty < mostEmpty); empty++) {
+          const { Records = [], NextShardIterator } = await client.send(
+            new GetRecordsCommand({ ShardIterator, Limit: pageRecords }),
+          );
+          if (Records.length > 0) empty = 0;
+          yield Records.map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));
+          const last = Number(Records.at(-1)?.dynamodb?.ApproximateCreationDateTime);
           // What is written meanwhile is published anyway.
-          ShardIterator = Number(times?.at(-1)) > end ? undefined : page.NextShardIterator;
+          ShardIterator = last > end ? undefined : NextShardIterator;
         }
       }
       ExclusiveStartShardId = LastEvaluatedShardId;

@@ -1,7 +1,7 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, latest } from "../tree/counted-list.ts";
-import { isTreeChanged, readRoot } from "../tree/tree-store.ts";
+import { isTreeChanged, readFed } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedLabelTrees } from "./feed-label-trees.ts";
 import { isLarge, type ListState, stepList } from "./list-step.ts";
@@ -94,12 +94,11 @@ export async function stepLabelTree(
   { changed }: Pick<LabelTreeState, "changed">,
   fed: string,
 ): Promise<LabelTreeState> {
-  const { account, list } = tree.owner;
-  const { watermark } = await tree.root();
+  const root = await tree.root();
+  const { watermark } = root;
   const isPast = changed.some((sk) => sk >= watermark && sk < fed);
-  // Read after the root: where the tree was emptied, the list is no longer fed.
-  const now = isPast ? await tree.context.retry(() => readRoot({ account, list })) : undefined;
-  const end = latest(watermark, now?.fed ?? "");
+  // Where the tree was emptied, the list is no longer fed.
+  const end = isPast ? latest(watermark, await readFed(tree.owner, root, tree.context.retry)) : watermark;
   const { left } = await setRows(
     tree,
     changed.filter((sk) => sk < end),

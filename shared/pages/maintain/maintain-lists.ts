@@ -11,10 +11,10 @@ import type { Maintenance } from "./maintained-tree.ts";
 export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;
 
 /**
- * The sizes of short tails, by the names of the lists: each as it was read, and what was created since by the records of this
- * environment. If another one has others, or records come twice, lists only cost more.
+ * The sizes of short tails, by the names of the lists: each as it was read at a time, and what was created since by the records
+ * of this environment. If another one has others, or records come twice, lists only cost more.
  */
-export type ShortTails = Map<string, TailSize>;
+export type ShortTails = Map<string, TailSize & { readonly readAt: number }>;
 
 /** Changes of a list that have to be delivered again. */
 interface Unfinished {
@@ -38,6 +38,12 @@ const settledTime = 2000;
 const maxShortTails = 100_000;
 
 /**
+ * How long they are remembered, in milliseconds. Records that another environment could not finish come again, and this one may
+ * remember that there was nothing to do: then the next row that is created later goes on.
+ */
+const remembered = 300_000;
+
+/**
  * Updates the counts of lists for a batch of changes. If the table has no newer rows of these lists, it then waits until
  * the newest rows are old enough to be counted, because lists would read them until the next row is created.
  *
@@ -58,9 +64,10 @@ export async function maintainLists(
   let moreBehind = false;
   const update = async (owner: CountedOwner, rows: readonly RowChange[], time: number) => {
     const name = `${owner.account} ${owner.list.type}`;
-    const tail = withCreated(shortTails.get(name), rows);
-    if (tail && !isLong(tail, limits)) {
-      shortTails.set(name, tail);
+    const known = shortTails.get(name);
+    const tail = withCreated(known, rows);
+    if (known && tail && !isLong(tail, limits) && Date.now() - known.readAt < remembered) {
+      shortTails.set(name, { ...known, ...tail });
       return;
     }
     shortTails.delete(name);
@@ -74,7 +81,7 @@ export async function maintainLists(
     if (sequenceNumbers.length > 0 || error) unfinished.push({ owner, sequenceNumbers, error });
     else if (list?.tail && !isLong(list.tail, limits)) {
       if (shortTails.size >= maxShortTails) shortTails.clear();
-      shortTails.set(name, list.tail);
+      shortTails.set(name, { ...list.tail, readAt: Date.now() });
     }
   };
   // The longest starts last, so that no other list waits for it.

@@ -1,17 +1,18 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
+import type { ReadOptions } from "../../dynamodb/table-client.ts";
 import { withBackoff } from "../../dynamodb/throttling.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;
 
-/** How many read units the queries of a list may consume: what a partition key provides in a second. */
+/** How many read units a list may consume: what a partition key provides in a second. */
 const maxUnits = 3000;
 
 /** How long a list may take, in milliseconds. */
 const longestList = 3000;
 
 /**
- * A list is long if it makes more calls than these, its queries consume more read units, or it takes longer (in
+ * A list is long if it makes more calls than these, consumes more read units, or it takes longer (in
  * milliseconds). Ordinary pages need up to six calls, windows up to nine.
  */
 const shortCalls = 9;
@@ -19,7 +20,9 @@ const shortUnits = 256;
 const shortTime = 500;
 
 /** Makes a call to the table with options for the client. */
-export type Call = <T>(send: (options: { readonly abortSignal: AbortSignal }) => Promise<T>) => Promise<T>;
+export type Call = <T>(
+  send: (options: ReadOptions & { readonly abortSignal: AbortSignal }) => Promise<T>,
+) => Promise<T>;
 
 /**
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
@@ -40,6 +43,9 @@ export const withinBudget = <T>(
     const abortSignal = AbortSignal.timeout(longestList);
     let [calls, units] = [0, 0];
     let admitted: Promise<unknown> | undefined;
+    const onUnits = (used: number) => {
+      units += used;
+    };
     const call: Call = async (send) => {
       calls++;
       const time = Date.now() - start;
@@ -51,7 +57,7 @@ export const withinBudget = <T>(
         await admitted;
       }
       try {
-        const result = await send({ abortSignal });
+        const result = await send({ abortSignal, onUnits });
         units += unitsOf(result);
         return result;
       } catch (error) {

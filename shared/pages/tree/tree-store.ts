@@ -5,6 +5,7 @@ import { countNodeKey, labelTreeKey, nodeName } from "../../dynamodb/keys.ts";
 import {
   type Item,
   isAsRead,
+  type Key,
   readItem,
   readTogether,
   table,
@@ -65,8 +66,10 @@ interface CallOptions {
 type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
 
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is invalid */
-export async function readRoot(owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> {
-  const item = await readItem(treeKey(owner, rootName), {}, options);
+export const readRoot = async (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+  toRoot(owner, await readItem(treeKey(owner, rootName), {}, options));
+
+function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
   try {
     return item && validRoot(owner, item);
   } catch (error) {
@@ -107,17 +110,39 @@ export async function readNode(
     const entries = validEntries(owner.list, item, level, place);
     if (entries) return entries;
   }
-  const keys = [treeKey(owner, rootName), key];
-  const [now, node] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
-    throw classify(error) === "conflict"
-      ? new TreeChangedError("The tree is changed.", { cause: error })
-      : error;
-  });
-  if (now?.version !== root.version) throw new TreeChangedError("The tree has changed.");
+  const node = await readWithRoot(owner, root, key, send);
   const entries = validEntries(owner.list, node, level, place);
   if (entries) return entries;
   const message = `The node ${place.entry.start} of level ${level} is missing, or not what its entry says.`;
   throw new DamagedTreeError(owner, message, root, undefined, place.entry.start);
+}
+
+/**
+ * `fed` of a list, as it was together with the root of a label's tree: single reads beside the transaction that empties this
+ * tree may show that root as it is after it, and then the list's as it was before it.
+ *
+ * @throws TreeChangedError when the root has changed
+ */
+export async function readFed(owner: CountedOwner, root: Root, send: Send): Promise<string> {
+  const whole = { account: owner.account, list: owner.list };
+  return toRoot(whole, await readWithRoot(owner, root, treeKey(whole, rootName), send))?.fed ?? "";
+}
+
+/** Reads an item as it is together with the root of a tree. @throws TreeChangedError when the root has changed */
+async function readWithRoot(
+  owner: CountedOwner,
+  root: Root,
+  key: Key,
+  send: Send,
+): Promise<Item | undefined> {
+  const keys = [treeKey(owner, rootName), key];
+  const [now, item] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
+    throw classify(error) === "conflict"
+      ? new TreeChangedError("The tree is changed.", { cause: error })
+      : error;
+  });
+  if ((now?.version ?? 0) !== root.version) throw new TreeChangedError("The tree has changed.");
+  return item;
 }
 
 const rootName = "root";

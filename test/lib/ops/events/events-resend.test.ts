@@ -7,28 +7,53 @@ import {
   ListStreamsCommand,
 } from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { beforeEach, expect, test, vi } from "vitest";
+import { leadItem } from "../../../../shared/domain/leads.ts";
+import { newId } from "../../../../shared/ids.ts";
+import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
 import { program } from "../support/program.ts";
 
-const [stacks, streams] = [mockClient(CloudFormationClient), mockClient(DynamoDBStreamsClient)];
-const [lambda, queue] = [mockClient(LambdaClient), mockClient(SQSClient)];
+const stacks = mockClient(CloudFormationClient);
+const streams = mockClient(DynamoDBStreamsClient);
+const lambda = mockClient(LambdaClient);
 
 const name = "leads-and-conversations-dev";
-const outputs = { EventFailuresUrl: "https://queue", FunctionNames: '{"publish-events":"publisher"}' };
 const now = Date.parse("2026-11-21T12:00:00Z");
 
-/** How many hours ago the records of each shard were written: the first shard has ended, the second one has not. */
+/** How many seconds ago the records of each shard were written: the first shard has ended, the second one has not. */
 const shards: Readonly<Record<string, readonly number[]>> = {
-  ended: [23, 20, 3],
-  open: [2, 1, ...Array(198).fill(0.5), -0.01, -0.02],
+  ended: [80_000, 70_000, 10_000],
+  open: [7000, 3600, ...Array(198).fill(1800), -36, -72],
+};
+
+/** The record of a new lead, as the SDK returns it. */
+function record(age: number) {
+  const id = newId("lead", now - age * 1000);
+  const createdAt = new Date(now - age * 1000);
+  const lead: Lead = {
+    id,
+    name: "Ada",
+    score: 0,
+    status: "new",
+    tags: [],
+    createdAt: createdAt.toISOString(),
+  };
+  const { dynamodb } = streamRecord(undefined, leadItem("acme", lead));
+  return { eventName: "INSERT", dynamodb: { ...dynamodb, ApproximateCreationDateTime: createdAt } };
+}
+
+/** That of a node of counts, which has no event. */
+const count = {
+  eventName: "INSERT",
+  dynamodb: { Keys: { pk: { S: "COUNT#acme#LEAD" }, sk: { S: "root" } } },
 };
 
 beforeEach(() => {
-  for (const mock of [stacks, streams, lambda, queue]) mock.reset();
+  for (const mock of [stacks, streams, lambda]) mock.reset();
   vi.setSystemTime(now);
-  const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+  const Outputs = [{ OutputKey: "FunctionNames", OutputValue: '{"publish-events":"publisher"}' }];
   const stack = {
     StackName: name,
     CreationTime: new Date(0),
@@ -38,35 +63,31 @@ beforeEach(() => {
   stacks.on(DescribeStacksCommand, { StackName: name }).resolves({ Stacks: [stack] });
   streams.on(ListStreamsCommand, { TableName: name }).resolves({ Streams: [{ StreamArn: "stream" }] });
   // A page of shards each.
+  const ended = { ShardId: "ended", SequenceNumberRange: { EndingSequenceNumber: "9" } };
   streams
     .on(DescribeStreamCommand)
     .callsFake(({ ExclusiveStartShardId }) =>
       ExclusiveStartShardId
         ? { StreamDescription: { Shards: [{ ShardId: "open" }] } }
-        : { StreamDescription: { Shards: [{ ShardId: "ended" }], LastEvaluatedShardId: "ended" } },
+        : { StreamDescription: { Shards: [ended], LastEvaluatedShardId: "ended" } },
     );
-  streams.on(GetShardIteratorCommand).callsFake(({ ShardId }) => ({ ShardIterator: `${ShardId} 0` }));
-  // Pages of 150 records, and an empty one before each.
-  streams.on(GetRecordsCommand).callsFake(({ ShardIterator }) => {
-    const [shard = "", from = "0", isFull] = ShardIterator.split(" ");
-    const next = Number(from) + 150;
-    if (!isFull) return { Records: [], NextShardIterator: `${shard} ${from} full` };
-    const Records = shards[shard]?.slice(Number(from), next).map((hours, index) => ({
-      eventName: "INSERT",
-      dynamodb: {
-        SequenceNumber: `${Number(from) + index}`,
-        ApproximateCreationDateTime: new Date(now - hours * 3_600_000),
-      },
-    }));
-    return shard === "ended" ? { Records } : { Records, NextShardIterator: `${shard} ${next}` };
+  streams.on(GetShardIteratorCommand).callsFake(({ ShardId }) => ({ ShardIterator: `${ShardId} 0 0` }));
+  // Many empty pages before each, and a record of counts on each.
+  streams.on(GetRecordsCommand).callsFake(({ ShardIterator, Limit }) => {
+    const [shard = "", from = "0", empty = "0"] = ShardIterator.split(" ");
+    if (Number(empty) < (shard === "ended" ? 300 : 90))
+      return { Records: [], NextShardIterator: `${shard} ${from} ${Number(empty) + 1}` };
+    const next = Number(from) + Limit - 1;
+    const Records = [count, ...(shards[shard]?.slice(Number(from), next) ?? []).map(record)];
+    return shard === "ended" ? { Records } : { Records, NextShardIterator: `${shard} ${next} 0` };
   });
   lambda.on(InvokeCommand).resolves({ Payload: Buffer.from('{"batchItemFailures":[]}') as never });
 });
 
 const resend = (...args: string[]) => program(["events", "resend", "--stage", "dev", ...args]);
 
-/** The hours since the records were written that were published, by calls. */
-const published = () =>
+/** The ages of the records that were published, in seconds, by calls. */
+const published = (): number[][] =>
   lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => {
     expect(input).toMatchObject({ FunctionName: "publisher", Qualifier: "live" });
     return JSON.parse(String(input.Payload)).Records.map(
@@ -74,27 +95,19 @@ const published = () =>
     );
   });
 
-test("all that the stream has is published, shard by shard, and then the failure queue is purged", async () => {
-  expect(await resend("--json")).toEqual({ code: 0, stdout: '{"records":205}\n', stderr: "" });
-  expect(published().map(({ length }) => length)).toEqual([3, 100, 50, 52]);
-  const hours = published().map((call) => call.map((seconds: number) => seconds / 3600));
-  expect(hours.flat()).toEqual(Object.values(shards).flat());
-  expect(queue.commandCalls(PurgeQueueCommand)[0]?.args[0].input).toEqual({ QueueUrl: "https://queue" });
-});
-
-test("--hours leaves out what is older", async () => {
-  expect((await resend("--hours", "2")).stdout).toBe("The events of 202 changes were published again.\n");
-  expect(published()[0]).toHaveLength(100);
+test("all events of the stream are published, shard by shard", async () => {
+  expect(await resend("--json")).toEqual({ code: 0, stdout: '{"events":205}\n', stderr: "" });
+  expect(published().map(({ length }) => length)).toEqual([3, 99, 99, 4]);
+  expect(published().flat()).toEqual(Object.values(shards).flat());
 });
 
 test.each([
   ["fails", { FunctionError: "Unhandled" }],
   ["leaves a record", { Payload: Buffer.from('{"batchItemFailures":[{"itemIdentifier":"1"}]}') as never }],
-])("the queue is not purged if publish-events %s", async (_, response) => {
+])("the command fails if publish-events %s", async (_, response) => {
   lambda.on(InvokeCommand).resolvesOnce({}).resolves(response);
   const { code, stderr } = await resend();
-  expect([code, stderr]).toEqual([1, expect.stringContaining("The 3 records before them were published.")]);
-  expect(queue.calls()).toEqual([]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The 3 events before them were published.")]);
 });
 
 test("only the stream of a stage is read again", async () => {
