@@ -121,7 +121,7 @@ export function selectTable(name: string, config: DynamoDBClientConfig): void {
 export async function readItem(
   key: Key,
   part: { readonly ProjectionExpression?: string } = {},
-  options: { readonly abortSignal?: AbortSignal } = {},
+  options: ReadOptions = {},
 ): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true, ...part });
   return (await table.send(command, options)).Item;
@@ -135,7 +135,7 @@ export async function readItem(
  */
 export async function readTogether(
   keys: readonly Key[],
-  options: { readonly abortSignal?: AbortSignal } = {},
+  options: ReadOptions = {},
 ): Promise<readonly (Item | undefined)[]> {
   const TransactItems = keys.map((Key) => ({ Get: { TableName: tableName, Key } }));
   const { Responses = [] } = await table.send(new TransactGetCommand({ TransactItems }), options);

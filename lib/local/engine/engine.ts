@@ -1,12 +1,12 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
-import { spawnEngine } from "./engine-process.ts";
 
 /**
  * The ports of the engine, which answers every request that reaches it, whoever sends it.
@@ -124,4 +124,32 @@ function indexStream(databaseFile: string, log: (line: string) => void): void {
       `The embedded DynamoDB's stream could not be indexed (${errorMessage(error)}): writes slow down as it grows.`,
     );
   }
+}
+
+/** The path of the embedded DynamoDB. */
+export const engineBinary = () => join(dirname(findManifest()), "dynoxide");
+
+/** Finds the manifest of the engine's package for a platform. @throws UserError when it is not installed */
+export function findManifest(platform: string = process.platform, arch: string = process.arch): string {
+  const name = `@dynoxide/${platform}-${arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`${name}/package.json`);
+  } catch {
+    throw new UserError(
+      `The embedded DynamoDB (${name}) is not installed: run \`npm ci\`. If it is not available for this platform, start DynamoDB Local with \`java -jar DynamoDBLocal.jar\`, then run \`DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start\`.`,
+    );
+  }
+}
+
+/**
+ * Starts an engine, which ends with this process, even after SIGKILL. It is in a process group of its own, so that a
+ * Ctrl-C in the terminal does not end it before its last request.
+ */
+function spawnEngine(args: readonly string[]): ChildProcess {
+  const runner = join(import.meta.dirname, "engine-runner.ts");
+  return fork(runner, [engineBinary(), "serve", ...args], {
+    detached: true,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
 }

@@ -24,9 +24,6 @@ export const eventsCommand = (): Command =>
     }).action(resendEvents),
   );
 
-/** The most records of a page, as the event source mapping has them. */
-const pageRecords = 100;
-
 /** How many empty pages are read in sequence of a shard that has not ended, and so has no last page. */
 const mostEmpty = 100;
 
@@ -80,7 +77,8 @@ async function* readStream(TableName: string, config: StageConfig): AsyncGenerat
         let { ShardIterator } = await client.send(new GetShardIteratorCommand(input));
         for (let empty = 0; ShardIterator && (hasEnded || empty < mostEmpty); empty++) {
           const { Records = [], NextShardIterator } = await client.send(
-            new GetRecordsCommand({ ShardIterator, Limit: pageRecords }),
+            // As many as the event source mapping has in a batch.
+            new GetRecordsCommand({ ShardIterator, Limit: 100 }),
           );
           if (Records.length > 0) empty = 0;
           yield Records.map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));

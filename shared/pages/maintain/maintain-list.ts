@@ -72,14 +72,8 @@ async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowCha
   await inParallel([...labelKeys], async (labelKey) => {
     const changed = changes.filter((row) => row.labelKeys.includes(labelKey)).map(({ key }) => key);
     const tree = new MaintainedTree({ ...whole.owner, labelKey }, whole.context);
-    await tree.run<LabelTreeState>({ more: true, changed }, (state) => stepLabelTree(tree, state, fed));
+    await tree.run<ListState>({ more: true, changed }, (state) => stepLabelTree(tree, state, fed));
   });
-}
-
-/** The work on a tree: whether something is left for another step, and changed rows that are not counted yet. */
-interface LabelTreeState {
-  readonly more: boolean;
-  readonly changed: readonly string[];
 }
 
 /**
@@ -91,9 +85,9 @@ interface LabelTreeState {
  */
 export async function stepLabelTree(
   tree: MaintainedTree,
-  { changed }: Pick<LabelTreeState, "changed">,
+  { changed }: Pick<ListState, "changed">,
   fed: string,
-): Promise<LabelTreeState> {
+): Promise<ListState> {
   const root = await tree.root();
   const { watermark } = root;
   const isPast = changed.some((sk) => sk >= watermark && sk < fed);

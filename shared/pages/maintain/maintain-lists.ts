@@ -10,11 +10,14 @@ import type { Maintenance } from "./maintained-tree.ts";
 /** Lists whose newest rows were too young to be counted, and when these are old enough, by the names of the lists. */
 export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly settledAt: number }>;
 
+/** The size of a short tail, as it was read at a time, in milliseconds since the epoch, and what was created since. */
+type ShortTail = TailSize & { readonly readAt: number };
+
 /**
- * The sizes of short tails, by the names of the lists: each as it was read at a time, and what was created since by the records
- * of this environment. If another one has others, or records come twice, lists only cost more.
+ * Those of lists, by their names, as far as the records of this environment tell. If another one has others, or records come
+ * twice, lists only cost more.
  */
-export type ShortTails = Map<string, TailSize & { readonly readAt: number }>;
+export type ShortTails = Map<string, ShortTail>;
 
 /** Changes of a list that have to be delivered again. */
 interface Unfinished {
@@ -64,10 +67,9 @@ export async function maintainLists(
   let moreBehind = false;
   const update = async (owner: CountedOwner, rows: readonly RowChange[], time: number) => {
     const name = `${owner.account} ${owner.list.type}`;
-    const known = shortTails.get(name);
-    const tail = withCreated(known, rows);
-    if (known && tail && !isLong(tail, limits) && Date.now() - known.readAt < remembered) {
-      shortTails.set(name, { ...known, ...tail });
+    const tail = withCreated(shortTails.get(name), rows);
+    if (tail && !isLong(tail, limits)) {
+      shortTails.set(name, tail);
       return;
     }
     shortTails.delete(name);
@@ -99,10 +101,11 @@ export async function maintainLists(
   return unfinished;
 }
 
-/** The size of a tail after rows were created; undefined if it is not known, or if rows were changed. */
-function withCreated(tail: TailSize | undefined, rows: readonly RowChange[]): TailSize | undefined {
-  if (!tail || rows.some(({ kind }) => kind === "changed")) return undefined;
+/** A tail after rows were created; undefined if it is not known or was read too long ago, or if rows were changed. */
+function withCreated(tail: ShortTail | undefined, rows: readonly RowChange[]): ShortTail | undefined {
+  if (!tail || Date.now() - tail.readAt > remembered) return undefined;
+  if (rows.some(({ kind }) => kind === "changed")) return undefined;
   const bytes = rows.reduce((sum, row) => sum + (row.bytes ?? Number.POSITIVE_INFINITY), 0);
   // A read unit is 4 KB.
-  return { rows: tail.rows + rows.length, units: tail.units + bytes / 4096 };
+  return { ...tail, rows: tail.rows + rows.length, units: tail.units + bytes / 4096 };
 }

@@ -5,7 +5,7 @@ import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
-import { type Call, unitsOf } from "./read-budget.ts";
+import type { Call } from "./read-budget.ts";
 
 /** The rows of a list, or the messages of a conversation: a partition of the table or of one of its indexes. */
 export interface Range {
@@ -96,21 +96,25 @@ export async function* readSegments(
       Limit: limit === Number.POSITIVE_INFINITY ? undefined : limit,
       ExclusiveStartKey: position,
     });
-    const output = await call((options) => table.send(command, options)).catch((error: unknown) => {
+    const page = await call(async ({ onUnits, ...options }) => {
+      const output = await table.send(command, options);
+      onUnits?.(output.ConsumedCapacity?.CapacityUnits ?? 0);
+      return output;
+    }).catch((error: unknown) => {
       throw isTooMuch(error) && !isStoredByRoutes(read)
         ? new TooExpensiveError("invalid_items", "The list has too many invalid items.", { cause: error })
         : error;
     });
-    const { Items = [], LastEvaluatedKey } = output;
+    const { Items = [], ConsumedCapacity: { CapacityUnits: units = 0 } = {} } = page;
     calls++;
-    position = LastEvaluatedKey;
+    position = page.LastEvaluatedKey;
     const found = Items.filter(isWithin);
     const rows = found.filter((item) => isRow(range, item));
     const items = range.where ? rows.filter(range.where) : rows;
     hasDropped ||= items.length < found.length;
     read.items += found.length;
     read.rows += rows.length;
-    read.bytes += unitsOf(output) * (query.ConsistentRead ? 4096 : 8192);
+    read.bytes += units * (query.ConsistentRead ? 4096 : 8192);
     yield { items, done: position === undefined };
   } while (position);
 }

@@ -20,9 +20,7 @@ const shortUnits = 256;
 const shortTime = 500;
 
 /** Makes a call to the table with options for the client. */
-export type Call = <T>(
-  send: (options: ReadOptions & { readonly abortSignal: AbortSignal }) => Promise<T>,
-) => Promise<T>;
+export type Call = <T>(send: (options: ReadOptions) => Promise<T>) => Promise<T>;
 
 /**
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
@@ -57,9 +55,7 @@ export const withinBudget = <T>(
         await admitted;
       }
       try {
-        const result = await send({ abortSignal, onUnits });
-        units += unitsOf(result);
-        return result;
+        return await send({ abortSignal, onUnits });
       } catch (error) {
         if (abortSignal.aborted)
           throw new TooExpensiveError("too_slow", "The list took too long.", { cause: error });
@@ -68,8 +64,3 @@ export const withinBudget = <T>(
     };
     return read(call);
   });
-
-/** The read units that a query consumed; 0 for a result that does not tell. */
-export const unitsOf = (result: unknown): number =>
-  (result as { ConsumedCapacity?: { CapacityUnits?: number } } | undefined)?.ConsumedCapacity
-    ?.CapacityUnits ?? 0;

@@ -12,9 +12,7 @@ export const labelTreeRecords = (list: CountedOwner) =>
 /** Reads the labels of a list that have trees, by their records. */
 export async function readLabelTrees(list: CountedOwner, pace: Pace): Promise<LabelOwner[]> {
   const records = await queryAll(labelTreeRecords(list), pace);
-  return records.flatMap((record) =>
-    isRecordOf(list, record) ? { ...list, labelKey: record.labelKey } : [],
-  );
+  return records.filter((record) => isRecordOf(list, record)).map(({ labelKey }) => ({ ...list, labelKey }));
 }
 
 /** Whether an item is what a maintainer writes for a label of a list. */

@@ -6,6 +6,7 @@ import {
   type Item,
   isAsRead,
   type Key,
+  type ReadOptions,
   readItem,
   readTogether,
   table,
@@ -57,16 +58,11 @@ export function logDamage({ owner, message }: DamagedTreeError): void {
   console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
 }
 
-/** How a call is made. */
-interface CallOptions {
-  readonly abortSignal?: AbortSignal;
-}
-
 /** Makes a call: within the budget of a list, or again while the table is busy. */
-type Send = <T>(call: (options?: CallOptions) => Promise<T>) => Promise<T>;
+type Send = <T>(call: (options?: ReadOptions) => Promise<T>) => Promise<T>;
 
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is invalid */
-export const readRoot = async (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+export const readRoot = async (owner: CountedOwner, options?: ReadOptions): Promise<Root | undefined> =>
   toRoot(owner, await readItem(treeKey(owner, rootName), {}, options));
 
 function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
@@ -79,7 +75,7 @@ function toRoot(owner: CountedOwner, item: Item | undefined): Root | undefined {
 }
 
 /** Reads the root of a tree; undefined when it is missing or invalid. */
-export const readValidRoot = (owner: CountedOwner, options?: CallOptions): Promise<Root | undefined> =>
+export const readValidRoot = (owner: CountedOwner, options?: ReadOptions): Promise<Root | undefined> =>
   readRoot(owner, options).catch((error: unknown) => {
     if (!(error instanceof DamagedTreeError)) throw error;
     return undefined;

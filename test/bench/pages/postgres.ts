@@ -10,7 +10,7 @@ import { createGzip } from "node:zlib";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
-import { engineBinary } from "../../../lib/local/engine/engine-process.ts";
+import { engineBinary } from "../../../lib/local/engine/engine.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { createdAt } from "../../../shared/ids.ts";

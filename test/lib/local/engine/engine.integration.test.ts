@@ -12,8 +12,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
-import { enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
-import { engineBinary } from "../../../../lib/local/engine/engine-process.ts";
+import { engineBinary, enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { prepareTable } from "../../../../lib/local/engine/table-setup.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { stack } from "../../../support/role-check.ts";

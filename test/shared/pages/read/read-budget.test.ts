@@ -63,7 +63,7 @@ describe("a list", () => {
     const list = withinBudget(anyRange(), admit, (call) =>
       call(({ abortSignal }) => {
         const ended = new Promise<never>((_, reject) =>
-          abortSignal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
+          abortSignal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))),
         );
         abort.abort();
         return ended;

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { enginePorts } from "../../../../lib/local/engine/engine.ts";
-import { findManifest } from "../../../../lib/local/engine/engine-process.ts";
+import { enginePorts, findManifest } from "../../../../lib/local/engine/engine.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
