@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError, TooManyAtOnceError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import type { ReadOptions } from "../../../../shared/dynamodb/table-client.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 
 const start = Date.UTC(2026, 0, 1);
@@ -24,7 +25,7 @@ describe("a list", () => {
   });
 
   test("may consume 3,000 read units", async () => {
-    const send = vi.fn(async () => ({ ConsumedCapacity: { CapacityUnits: 1001 } }));
+    const send = vi.fn(async ({ onUnits }: ReadOptions) => onUnits?.(1001));
     const list = withinBudget(anyRange(), admit, async (call) => {
       for (let i = 0; i < 5; i++) await call(send);
     });
@@ -112,10 +113,10 @@ describe("the admission of a long list", () => {
   test.each([
     [256, 0],
     [257, 1],
-  ])("is asked for by a call after queries of %i read units %i times", async (CapacityUnits, asked) => {
+  ])("is asked for by a call after others of %i read units %i times", async (units, asked) => {
     const admit = vi.fn(async () => {});
     await withinBudget(anyRange(), admit, async (call) => {
-      await call(async () => ({ ConsumedCapacity: { CapacityUnits } }));
+      await call(async ({ onUnits }) => onUnits?.(units));
       await times(3, call);
     });
     expect(admit).toHaveBeenCalledTimes(asked);
