@@ -98,23 +98,23 @@ export async function* readSegments(
     });
     const page = await call(async ({ onUnits, ...options }) => {
       const output = await table.send(command, options);
-      onUnits?.(output.ConsumedCapacity?.CapacityUnits ?? 0);
+      const units = output.ConsumedCapacity?.CapacityUnits ?? 0;
+      onUnits?.(units);
+      read.bytes += units * (query.ConsistentRead ? 4096 : 8192);
       return output;
     }).catch((error: unknown) => {
       throw isTooMuch(error) && !isStoredByRoutes(read)
         ? new TooExpensiveError("invalid_items", "The list has too many invalid items.", { cause: error })
         : error;
     });
-    const { Items = [], ConsumedCapacity: { CapacityUnits: units = 0 } = {} } = page;
     calls++;
     position = page.LastEvaluatedKey;
-    const found = Items.filter(isWithin);
+    const found = (page.Items ?? []).filter(isWithin);
     const rows = found.filter((item) => isRow(range, item));
     const items = range.where ? rows.filter(range.where) : rows;
     hasDropped ||= items.length < found.length;
     read.items += found.length;
     read.rows += rows.length;
-    read.bytes += units * (query.ConsistentRead ? 4096 : 8192);
     yield { items, done: position === undefined };
   } while (position);
 }

@@ -1,8 +1,8 @@
-import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
@@ -80,7 +80,22 @@ test("a changed row is not set in a tree that was emptied after the list was rea
   expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
 });
 
-test("where the root of the list is malformed, too, its tree is emptied first", async () => {
+test("the same if a single read beside the emptying shows the root of the list as it was before", async () => {
+  const [, , changed = ""] = await fedList();
+  const { fed = "" } = (await readRoot(list)) ?? {};
+  const key = treeKey(list, "root");
+  const before = await readItem(key);
+  await empty();
+  const send = vi.mocked(table.send).getMockImplementation() as (command: object) => Promise<unknown>;
+  const sendTorn = async (command: object) =>
+    command instanceof GetCommand && command.input.Key?.pk === key.pk ? { Item: before } : send(command);
+  vi.mocked(table.send).mockImplementation(sendTorn as typeof table.send);
+  expect((await readRoot(list))?.fed).toBe(fed);
+  await stepLabelTree(new MaintainedTree(labelTree, context), { changed: [changed] }, fed);
+  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
+});
+
+test("where the root of the list is invalid, too, its tree is emptied first", async () => {
   const keys = await fedList();
   await table.send(
     new PutCommand({ TableName: tableName, Item: { ...treeKey(list, "root"), version: "x" } }),
