@@ -8,11 +8,15 @@ test("a batch of which the table reads only some at once is read to its end", as
     const [first, ...Keys] = input.RequestItems?.[tableName]?.Keys ?? [];
     return {
       Responses: { [tableName]: [first] },
+      ConsumedCapacity: [{ CapacityUnits: 97.5 }],
       ...(Keys[0] && { UnprocessedKeys: { [tableName]: { Keys } } }),
     };
   }) as never);
   const keys = [1, 2, 3].map((n) => ({ pk: "LEAD#acme", sk: `lead_${n}` }));
-  expect(await readItems(keys, true)).toEqual(keys);
+  const onUnits = vi.fn();
+  expect(await readItems(keys, true, { onUnits })).toEqual(keys);
+  // A list has a budget of them.
+  expect(onUnits.mock.calls).toEqual([[97.5], [97.5], [97.5]]);
 });
 
 test("a batch of which the table reads nothing is an error, and not sent again at once", async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
@@ -55,6 +55,16 @@ test("a list is read once, and again when its tail may be so long that counting 
   expect(await isCounted()).toBe(false);
   expect(await deliver(create(1))).toBeGreaterThan(2);
   expect(await isCounted()).toBe(true);
+});
+
+test("a list is read again after five minutes, when another environment may have left it unfinished", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await deliver(create(1));
+  vi.advanceTimersByTime(300_000);
+  expect(await deliver(create(1))).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(await deliver(create(1))).toBe(2);
+  expect(await deliver(create(1))).toBe(0);
 });
 
 test("a list whose rows are large is read again after fewer of them", async () => {
