@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -17,6 +18,24 @@ const onEngine = {
   ),
 };
 
+const seed = process.env.TEST_SEED ?? seedOfCommit();
+if (seed !== "whole")
+  console.log(`Heavy suites run the part that TEST_SEED=${seed} selects, TEST_SEED=whole all.`);
+
+/** Each commit tests another part of the heavy suites. */
+function seedOfCommit(): string {
+  try {
+    const commit = execFileSync("git", ["rev-parse", "--short=8", "HEAD"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return String(Number.parseInt(commit, 16));
+  } catch {
+    // The files are not from a repository.
+    return "0";
+  }
+}
+
 export default defineConfig({
   test: {
     // The functions log every request, so the output of passing tests is hidden unless a test prints for debugging.
@@ -32,6 +51,7 @@ export default defineConfig({
       NODE_COMPILE_CACHE: join(import.meta.dirname, ".build/compile-cache"),
       // The name of the release must not change while files do.
       RELEASE_COMMIT: "ab12cd3",
+      TEST_SEED: seed,
     },
     coverage: {
       // What is deployed, and the operator's changes of the same data.
