@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { stageSchema } from "./config/settings.ts";
 import { alarms } from "./monitoring/alarm-definitions.ts";
+import { openApiDocument } from "./openapi/document.ts";
 
 interface DocumentedSetting {
   readonly description: string;
@@ -34,7 +35,7 @@ const root = join(import.meta.dirname, "..");
 
 /** The page with the current rows in its table of that name. @throws Error without the marks around it */
 function pageWithTable(path: string, name: string, rows: readonly (readonly string[])[]): string {
-  const [begin, end] = [`<!-- ${name}: npm run tables -->`, `<!-- end of ${name} -->`];
+  const [begin, end] = [`<!-- ${name}: npm run generate -->`, `<!-- end of ${name} -->`];
   const [before, rest] = readFileSync(join(root, path), "utf8").split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
@@ -43,8 +44,13 @@ function pageWithTable(path: string, name: string, rows: readonly (readonly stri
   return `${before}${begin}\n\n${lines.join("\n")}\n\n${end}${after}`;
 }
 
-/** What pages and editors know of the settings and the alarms: the current text of each file, by its path. */
+/** In ASCII: the patterns have spaces of Unicode, which look alike. */
+const toAscii = (text: string) =>
+  text.replaceAll(/[^ -~\n]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** What clients, pages and editors know of the routes, the settings and the alarms: the text of each file, by its path. */
 export const generatedFiles = (): Readonly<Record<string, string>> => ({
+  "docs/openapi.json": `${toAscii(JSON.stringify(openApiDocument(), undefined, 2))}\n`,
   "stages/stage.schema.json": `${JSON.stringify(stageSchema, undefined, 2)}\n`,
   "docs/configuration.md": pageWithTable("docs/configuration.md", "settings", settingRows),
   "docs/operations.md": pageWithTable("docs/operations.md", "alarms", alarmRows),

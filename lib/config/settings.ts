@@ -54,7 +54,7 @@ const alarmTarget = text("the ARN of a standard SNS topic", {
 
 /**
  * The JSON Schema of `stages/<name>.json`: the one list of settings, with their meaning, their defaults and what is
- * allowed. `npm run tables` writes it to `stages/stage.schema.json` and to the table in docs/configuration.md.
+ * allowed. `npm run generate` writes it to `stages/stage.schema.json` and to the table in docs/configuration.md.
  */
 export const stageSchema = {
   // The newest draft that all editors know.

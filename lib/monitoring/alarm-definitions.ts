@@ -363,7 +363,7 @@ const definitions: readonly OwnDefinition[] = [
   },
 ];
 
-/** Every alarm, in the order of the runbook's table. `npm run tables` writes that table. */
+/** Every alarm, in the order of the runbook's table. `npm run generate` writes that table. */
 export const alarms: readonly AlarmDefinition[] = definitions.map((alarm) => ({
   section: alarm.name,
   ...defaults,

@@ -97,7 +97,7 @@ export const checkResponse = vi.defineHelper((route: Route, response: ApiRespons
       ...differences.slice(0, 5).map((difference) => `  ${difference}`),
       `\n  status ${status}, body ${body.slice(0, 1000)}\n`,
       "Tests check every response of a route (test/support/document.ts). If the response is right, change the schema in",
-      "shared/schemas/ or the document in lib/openapi/, and run `npm run openapi`.",
+      "shared/schemas/ or the document in lib/openapi/, and run `npm run generate`.",
     ].join("\n"),
   );
 });

@@ -13,9 +13,6 @@ import { startEngine } from "../../lib/local/engine/engine.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { synthesizeAssembly } from "./assembly.ts";
 
-/** Some for each core of a usual machine. */
-const engineCount = 4;
-
 declare module "vitest" {
   interface ProvidedContext {
     /** The engines that the integration tests use, and the stack that they test. */
@@ -29,11 +26,11 @@ declare module "vitest" {
 }
 
 /**
- * Synthesizes the stack once and starts engines in memory, or uses those at `DYNAMODB_ENDPOINT`, which are
- * separated by commas.
+ * Synthesizes the stack once and starts an engine in memory for each worker, or uses those at `DYNAMODB_ENDPOINT`, which
+ * are separated by commas.
  *
- * The workers share several engines: an engine serves one request after the other, so with a single one, the load of one
- * test file would make the functions of another give up.
+ * An engine serves one request after the other, so with a single one, the load of one test file would make the functions of
+ * another give up.
  */
 export default async function setup(project: TestProject) {
   // Several test runs may go on at once, so each has a directory of its own.
@@ -44,7 +41,7 @@ export default async function setup(project: TestProject) {
   const external = process.env.DYNAMODB_ENDPOINT;
   const engines = external
     ? external.split(",").map((endpoint) => ({ endpoint, stop: () => deleteTable(endpoint, tableName) }))
-    : await Promise.all(Array.from({ length: engineCount }, startInMemory));
+    : await Promise.all(Array.from({ length: project.config.maxWorkers }, startInMemory));
   project.provide("engine", {
     endpoints: engines.map(({ endpoint }) => endpoint),
     table: table.input,

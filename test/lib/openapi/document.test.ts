@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 
 interface Property {
   readonly type?: string | readonly string[];
@@ -28,11 +28,7 @@ const properties = schemas.flatMap(([name, schema]) =>
   Object.entries(schema.properties).map(([field, property]) => ({ place: `${name}.${field}`, property })),
 );
 
-test("docs/openapi.json is what `npm run openapi` writes, in ASCII", async () => {
-  const writeFile = vi.fn();
-  vi.doMock("node:fs/promises", () => ({ writeFile }));
-  await import("../../../bin/openapi.ts");
-  expect(writeFile.mock.calls).toEqual([[file, source]]);
+test("it is in ASCII", () => {
   expect(source).toMatch(/^[ -~\n]+$/);
 });
 
