@@ -11,7 +11,7 @@ import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";
 import { createDataDirectory } from "../support/ops.ts";
 import { skipWaits } from "../support/skipped-waits.ts";
-import { tableItems } from "../support/table-items.ts";
+import { put, tableItems } from "../support/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import type { Report } from "./report.ts";
@@ -33,6 +33,9 @@ const api = await startApi({
   throttling: true,
   maxEnvironments: 4,
 });
+/** Something of an account that the run must not touch. */
+const neighbour = { pk: "LEAD#neighbour", sk: "lead_01M7ZA27P008RGE6JH5PA0WR2V", name: "Ada" };
+await put(neighbour);
 const DATA_DIR = await createDataDirectory(process.env.TABLE_NAME, api.url);
 
 const report = await acceptLocal();
@@ -72,8 +75,14 @@ test("every promise is checked, and nothing is left of the accounts but empty co
   expect(await itemsLeft()).toEqual([]);
 });
 
+test("what other accounts have is left", async () => {
+  expect((await tableItems()).get(`${neighbour.pk} ${neighbour.sk}`)).toEqual(neighbour);
+});
+
 const itemsLeft = async () =>
-  [...(await tableItems()).values()].filter(({ sk, expiresAt }) => sk !== "root" || !expiresAt);
+  [...(await tableItems()).values()].filter(
+    ({ pk, sk, expiresAt }) => pk !== neighbour.pk && (sk !== "root" || !expiresAt),
+  );
 
 /** Runs the command in a directory of its own, and ends it when it has begun, if a signal is given. */
 async function runCommand(args: readonly string[], signal?: NodeJS.Signals) {
