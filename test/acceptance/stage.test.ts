@@ -25,8 +25,9 @@ const cloudFormation = mockClient(CloudFormationClient);
 const table = mockClient(DynamoDBDocumentClient);
 const [eventBridge, sqs] = [mockClient(EventBridgeClient), mockClient(SQSClient)];
 beforeEach(() => {
-  for (const client of [cloudFormation, table]) client.reset();
-  for (const client of [eventBridge, sqs]) client.reset().onAnyCommand().resolves({});
+  for (const client of [cloudFormation, table, eventBridge, sqs]) client.reset();
+  eventBridge.onAnyCommand().resolves({});
+  sqs.onAnyCommand().resolves({});
 });
 
 const stackName = "leads-and-conversations-fresh";

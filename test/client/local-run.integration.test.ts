@@ -9,7 +9,7 @@ import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
-import { createCopy } from "./memory-copy.ts";
+import { createCopy } from "./copy.ts";
 
 const account = randomUUID();
 const { copy, leads, conversations } = createCopy();
