@@ -386,7 +386,10 @@ describe("a mirror", () => {
         yield { data: await listed(), pagination, readAfter: 0 };
       },
       async *conversationPages() {},
-      findLeads: async () => new Map(found.map((one) => [one.id, one])),
+      findLeads: async (ids: Iterable<string>) => {
+        const wanted = [...ids];
+        return new Map(found.filter(({ id }) => wanted.includes(id)).map((one) => [one.id, one]));
+      },
       findConversations: async () => new Map(),
     } as unknown as Client;
   };
