@@ -9,17 +9,13 @@ import {
   greetLeads,
   readInbox,
   syncConversations,
-  syncLeads,
 } from "../../docs/client/recipes.ts";
 import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
-import { leadItem } from "../../shared/domain/leads.ts";
-import { createdAt, newId } from "../../shared/ids.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
 import { seeded } from "../support/random.ts";
 import { noteSent } from "../support/sent.ts";
-import { put } from "../support/table-items.ts";
 import { createCopy } from "./copy.ts";
 
 const account = randomUUID();
@@ -86,29 +82,6 @@ test("forms create each lead once, and each is greeted once", async () => {
   expect(inbox.map(({ lead, messageCount }) => [lead?.source, messageCount])).toEqual(
     Array(8).fill(["form", 1]),
   );
-});
-
-test("a lead that is stored late, behind a synchronization, is received by the next one", async () => {
-  const name = randomUUID();
-  const own = createClient({ url: api.url, key: (await api.issueKey(name)).apiKey });
-  const start = Date.now();
-  const store = (age: number) => {
-    const id = newId("lead", start - age);
-    const fields = { name: "Ada", score: 0, status: "new", createdAt: createdAt(id) } as const;
-    return put(leadItem(name, { ...fields, id, tags: [] }));
-  };
-  for (let n = 0; n <= 100; n++) await store(n);
-  const received = new Set<string>();
-  const sync = (since: string) =>
-    syncLeads(own, since, async (leads) => {
-      // A route stores a lead up to five seconds after the time in its id: its page has been read.
-      if (received.size === 0) await store(5000);
-      for (const { id } of leads) received.add(id);
-    });
-  const next = await sync(new Date(start - 60_000).toISOString());
-  expect(received.size).toBe(101);
-  await sync(next);
-  expect(received.size).toBe(102);
 });
 
 test("a copy follows the events, and a reconciliation finds what it has not received", async () => {
