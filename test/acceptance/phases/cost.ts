@@ -11,7 +11,7 @@ import type { Acceptance, Phase } from "../phase.ts";
 import { countedWithin } from "./counting.ts";
 
 /** How many requests of a kind are sent in its minute. */
-export const requestsOfKind = ({ load }: Pick<Acceptance, "load">) => Math.min(20, load);
+const requestsOfKind = ({ load }: Pick<Acceptance, "load">) => Math.min(20, load);
 
 /** How much more than documented a figure may be: metrics of CloudWatch are whole units. And how much less. */
 const tolerance = { most: 1.1, least: 0.5 };
