@@ -7,8 +7,6 @@ const limits = {
   "list by status": { median: 7, worst: 11, trips: 4 },
   "list by source": { median: 11, worst: 17, trips: 4 },
   "any list, 100 leads in the tail": { trips: 5 },
-  "list of one of many sources": { median: 11, worst: 17, trips: 4 },
-  "list of one of many sources, 90 leads added": { median: 11, worst: 17, trips: 5 },
   "tree, bytes": { root: 4096, "largest node": 2048 },
   window: { median: 11, worst: 17, calls: 8, trips: 6 },
   conversations: { worst: 17, trips: 4 },
