@@ -276,7 +276,12 @@ function expectedUnits({ name, of = name, page = "units-of-requests", extraReads
   return { least, most, comparison: { check: name, page: assumption(page), expected } };
 }
 
-function compareUnits({ kind, took, statuses }: Minute, seen: Units, idle: Units, requests: number): Finding {
+export function compareUnits(
+  { kind, took, statuses }: Minute,
+  seen: Units,
+  idle: Units,
+  requests: number,
+): Finding {
   const { least, most, comparison } = expectedUnits(kind);
   const failed = [...statuses].filter((status) => status >= 300);
   if (failed.length > 0) return compared(comparison, `requests returned ${failed.join(" and ")}`);
