@@ -12,7 +12,6 @@ const limits = {
   conversations: { worst: 17, trips: 4 },
   "conversations, oldest first": { worst: 17, trips: 4 },
   "conversations by activity": { worst: 60, trips: 1 },
-  "lead by id or email": { worst: 2, trips: 1 },
   "a lead of 1,000 in 5 s": { "counting: W": 0.5 },
   "a lead, up to 200 sources": { "counting: W": 1.4 },
   "a lead, 1,000 sources": { "counting: W": 1.4 },
