@@ -17,7 +17,7 @@ import { mockClient } from "../support/mocked-client.ts";
 import { accept } from "./acceptance.ts";
 import type { AwsStage } from "./aws-stage.ts";
 import { compared } from "./finding.ts";
-import { type Control, open } from "./open.ts";
+import { open } from "./open.ts";
 import type { Acceptance, Phase } from "./phase.ts";
 import { events } from "./phases/events.ts";
 
@@ -34,68 +34,41 @@ const stackName = "leads-and-conversations-fresh";
 /** The stage has no file. */
 const onStage = { stage: "fresh", like: "dev" };
 
-describe("a run is refused, and nothing is written,", () => {
-  const control: Control = { signal: AbortSignal.abort(), note: () => {} };
-  const ApiUrl = "http://127.0.0.1:1";
+const ApiUrl = "http://127.0.0.1:1";
 
-  /** The stack as AWS describes it. */
-  const deploy = (outputs: Readonly<Record<string, string>> = { ApiUrl }, isProtected = false) =>
-    cloudFormation.on(DescribeStacksCommand).resolves({
-      Stacks: [
-        {
-          ...{ StackName: stackName, CreationTime: new Date(), StackStatus: "CREATE_COMPLETE" },
-          EnableTerminationProtection: isProtected,
-          Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
-        },
-      ],
-    });
-
-  async function expectRefusal(target: Parameters<typeof open>[0], sentence: string) {
-    const error = await open(target, control).then(() => undefined, toUserError);
-    expect(error).toBeInstanceOf(UserError);
-    expect(errorMessage(error)).toContain(sentence);
-    expect(table.calls()).toEqual([]);
-  }
-
-  test("of a stage without a file and without --like, before anything is asked of AWS", async () => {
-    await expectRefusal({ stage: "fresh" }, "There is no stages/fresh.json: pass --like");
-    expect(cloudFormation.calls()).toEqual([]);
-  });
-
-  test.each([
-    ["whose stack is protected", "dev", true],
-    ["that keeps its data by its settings", "prod", false],
-  ])("of a stage %s, unless --yes is passed", async (_, like, isProtected) => {
-    deploy({ ApiUrl }, isProtected);
-    await expectRefusal({ ...onStage, like }, "The stage fresh keeps its data.");
-    await expectRefusal({ ...onStage, like, yes: true }, "does not respond");
-  });
-
-  test("of a stack without an API", async () => {
-    deploy({});
-    await expectRefusal(onStage, `The stack ${stackName} has no output ApiUrl: its state is CREATE_COMPLETE`);
-  });
-
-  test("of a stage that is down", async () => {
-    deploy();
-    await expectRefusal(onStage, `The API at ${ApiUrl} does not respond`);
-  });
-
-  test.each([
-    [
-      "of a stage that is not deployed",
-      { name: "ValidationError", message: `Stack with id ${stackName} does not exist` },
-      `There is no stack ${stackName} with these credentials in this region`,
+/** The stack as AWS describes it. */
+const deploy = (outputs: Readonly<Record<string, string>> = { ApiUrl }, isProtected = false) =>
+  cloudFormation.on(DescribeStacksCommand).resolves({
+    Stacks: [
+      {
+        ...{ StackName: stackName, CreationTime: new Date(), StackStatus: "CREATE_COMPLETE" },
+        EnableTerminationProtection: isProtected,
+        Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+      },
     ],
-    [
-      "without a network",
-      { message: "getaddrinfo ENOTFOUND cloudformation", code: "ENOTFOUND" },
-      "CloudFormation cannot be reached (getaddrinfo ENOTFOUND cloudformation): check the network and the region.",
-    ],
-  ])("%s", async (_, error, sentence) => {
-    cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(new Error(), error));
-    await expectRefusal(onStage, sentence);
   });
+const fail = (error: object) =>
+  cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(new Error(), error));
+const missing = { name: "ValidationError", message: `Stack with id ${stackName} does not exist` };
+const offline = { message: "getaddrinfo ENOTFOUND cloudformation", code: "ENOTFOUND" };
+const protectedOne = () => deploy({ ApiUrl }, true);
+
+test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
+  ["a stage without a file and without --like", { stage: "fresh" }, () => {}, "pass --like"],
+  ["a stage whose stack is protected", onStage, protectedOne, "The stage fresh keeps its data."],
+  ["the same with --yes that is down", { ...onStage, yes: true }, protectedOne, "does not respond"],
+  ["a stage that keeps its data", { ...onStage, like: "prod" }, deploy, "The stage fresh keeps its data."],
+  ["the same with --yes", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
+  ["a stack without an API", onStage, () => deploy({}), "has no output ApiUrl: its state is CREATE_COMPLETE"],
+  ["a stage that is not deployed", onStage, () => fail(missing), `There is no stack ${stackName} with these`],
+  ["a stage without a network", onStage, () => fail(offline), "(getaddrinfo ENOTFOUND cloudformation): check"],
+])("a run refuses %s, and writes nothing", async (_, target, arrange, sentence) => {
+  arrange();
+  const opening = open(target, { signal: AbortSignal.abort(), note: () => {} });
+  const error = await opening.then(() => undefined, toUserError);
+  expect(error).toBeInstanceOf(UserError);
+  expect(errorMessage(error)).toContain(sentence);
+  expect(table.calls()).toEqual([]);
 });
 
 const account = "accept-1";
