@@ -56,10 +56,8 @@ async function readWindows(report: Report, account: Account, filter: RowFilter) 
     ["first, no end", open, () => 1],
   ] as const) {
     const pages = [];
-    for (let n = 0; n < windows; n++) {
-      const list = window();
+    for (const list of Array.from({ length: windows }, window))
       pages.push(await readPage(list, pageOf(list)));
-    }
     const cost = listCost(pages);
     report.check("window", cost);
     report.check("window (aim)", cost);
