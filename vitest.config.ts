@@ -96,6 +96,7 @@ export default defineConfig({
           name: "stack",
           include: stack,
           exclude: [integration, nightly],
+          globalSetup: "test/support/assemblies.ts",
           ...sharedWorkers,
         },
       },

@@ -27,69 +27,54 @@ const { jobs = [] } = value ? await convertWorkflowTemplate(context, value) : {}
 const errors = context.errors.getErrors().map(({ message }) => message);
 
 type Job = (typeof jobs)[number];
-const stepsOf = (job: Job) => ("steps" in job ? job.steps : []);
-const commandsOf = (job: Job) =>
-  stepsOf(job).flatMap((step) => ("run" in step ? step.run.toString().split("\n") : []));
-const commands = jobs.flatMap(commandsOf);
-const steps = jobs.flatMap(stepsOf);
-const actions = steps.flatMap((step) => ("uses" in step ? [step.uses.value] : []));
+const stepsOf = (job: Job | undefined) => (job && "steps" in job ? job.steps : []);
+const actions = jobs.flatMap(stepsOf).flatMap((step) => ("uses" in step ? [step.uses.value] : []));
+
+/** The text of each job, by its name. */
+const texts = text
+  .split(/^jobs:$/m)[1]
+  ?.split(/^ {2}(?=[\w-]+:$)/m)
+  .slice(1);
+const using = (command: string) => (texts ?? []).filter((job) => job.includes(command));
 
 test("GitHub's parser accepts the workflow", () => {
   expect(errors).toEqual([]);
-  expect(jobs.map(({ id }) => id.value)).toEqual([
-    "test",
-    "nightly",
-    "diff-dev",
-    "deploy-dev",
-    "diff-prod",
-    "deploy-prod",
-  ]);
 });
 
 test("its npm scripts exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const used = commands.flatMap((line) => /^npm (?:run )?([\w:]+)/.exec(line)?.[1] ?? []);
+  const used = [...text.matchAll(/npm (?:run )?([\w:]+)/g)].map(([, name]) => name);
   expect([...new Set(used)].sort()).toEqual(["accept", "audit", "ci", "test", "test:nightly"]);
   for (const script of ["accept", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
 });
 
 test("it asks for advisories of what is deployed every night, also when a test fails", () => {
-  const nightly = jobs.find(({ id }) => id.value === "nightly");
-  const audit =
-    nightly && stepsOf(nightly).find((step) => "run" in step && step.run.toString().startsWith("npm audit"));
-  expect(audit?.if?.toDisplayString()).toContain("always()");
+  expect(using("npm run test:nightly")[0]).toMatch(/ - if: always\(\)\n +run: npm audit --omit=dev /);
 });
 
 test("each stage has a file, and waits for what must be done before", () => {
-  const order = jobs.map((job) => ({
-    job: job.id.value,
-    needs: job.needs?.map(({ value }) => value) ?? [],
-    environment: "environment" in job ? job.environment?.toString() : undefined,
-    stages: commandsOf(job).flatMap((line) => /-c stage=(\S+)/.exec(line)?.[1] ?? []),
-    deploys: commandsOf(job).some((line) => line.startsWith("npx cdk deploy ")),
-  }));
+  const order = jobs.map((job, n) => {
+    const [, command, stage] = / cdk (\w+) -c stage=(\S+)/.exec(texts?.[n] ?? "") ?? [];
+    if (stage) expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
+    const environment = "environment" in job ? job.environment?.toString() : undefined;
+    return [job.id.value, job.needs?.join(), command, stage, environment];
+  });
   expect(order).toEqual([
-    { job: "test", needs: [], environment: undefined, stages: [], deploys: false },
-    { job: "nightly", needs: [], environment: undefined, stages: [], deploys: false },
-    { job: "diff-dev", needs: [], environment: undefined, stages: ["dev"], deploys: false },
-    { job: "deploy-dev", needs: ["test"], environment: "dev", stages: ["dev"], deploys: true },
-    { job: "diff-prod", needs: ["deploy-dev"], environment: undefined, stages: ["prod"], deploys: false },
-    { job: "deploy-prod", needs: ["diff-prod"], environment: "prod", stages: ["prod"], deploys: true },
+    ["test", undefined, undefined, undefined, undefined],
+    ["nightly", undefined, undefined, undefined, undefined],
+    ["diff-dev", undefined, "diff", "dev", undefined],
+    ["deploy-dev", "test", "deploy", "dev", "dev"],
+    ["diff-prod", "deploy-dev", "diff", "prod", undefined],
+    ["deploy-prod", "diff-prod", "deploy", "prod", "prod"],
   ]);
-  for (const stage of order.flatMap(({ stages }) => stages))
-    expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
 });
 
 test("each job that synthesizes a stage has the history, in which the code of the functions has its name", () => {
-  const jobTexts = text.split(/^ {2}(?=[\w-]+:$)/m).filter((job) => job.includes("npx cdk"));
-  expect(jobTexts).toHaveLength(4);
-  for (const job of jobTexts) expect(job).toContain("          fetch-depth: 0\n");
+  for (const job of using("npx cdk")) expect(job).toContain("          fetch-depth: 0\n");
 });
 
 test("the credentials of a deployment outlast it", () => {
-  const deployments = text.split(/^ {2}(?=[\w-]+:$)/m).filter((job) => job.startsWith("deploy-"));
-  expect(deployments).toHaveLength(2);
-  for (const job of deployments) {
+  for (const job of using("cdk deploy")) {
     const [minutes, seconds] = [/timeout-minutes: (\d+)/, /role-duration-seconds: (\d+)/].map((number) =>
       Number(number.exec(job)?.[1]),
     );
@@ -97,15 +82,8 @@ test("the credentials of a deployment outlast it", () => {
   }
 });
 
-test("each action has a version, and each is in the instructions to pin them", () => {
-  expect(new Set(actions.map((action) => action.replace(/@v\d+$/, "")))).toEqual(
-    new Set([
-      "actions/checkout",
-      "actions/setup-node",
-      "actions/upload-artifact",
-      "aws-actions/configure-aws-credentials",
-    ]),
-  );
+test("each action has a version", () => {
+  expect(actions.length).toBeGreaterThan(10);
   for (const action of actions) expect(action).toMatch(/@(?:v\d+|[0-9a-f]{40})$/);
 });
 
@@ -118,14 +96,11 @@ test("only jobs that use AWS can ask for a token, and nothing can write to the r
 });
 
 test("what is deployed to prod is kept, and a failed check deploys again what passed before", () => {
-  const prod = jobs.find(({ id }) => id.value === "deploy-prod");
-  const found = prod
-    ? stepsOf(prod).map((step) => ({
-        id: step.id,
-        condition: step.if?.expression,
-        does: "run" in step ? step.run.toString() : "uses" in step ? step.uses.value : "",
-      }))
-    : [];
+  const found = stepsOf(jobs.find(({ id }) => id.value === "deploy-prod")).map((step) => ({
+    id: step.id,
+    condition: step.if?.expression,
+    does: "run" in step ? step.run.toString() : "uses" in step ? step.uses.value : "",
+  }));
   const at = (text: string) => found.findIndex(({ does }) => does.includes(text));
   const order = ["gh run download", "cdk deploy -c stage=prod", "actions/upload-artifact", "npm run accept"];
   const places = [...order, "cdk deploy --app before"].map(at);

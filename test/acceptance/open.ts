@@ -23,9 +23,6 @@ export interface Target {
 export interface Control {
   readonly signal: AbortSignal;
   note(text: string): void;
-  /** By default real time, until the signal. */
-  readonly now?: () => number;
-  readonly wait?: Acceptance["wait"];
   /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
   readonly load?: number;
 }
@@ -39,8 +36,8 @@ const highLimit = 100_000;
  * @throws UserError if it cannot be used as it is
  */
 export async function open(target: Target, control: Control): Promise<Acceptance> {
-  const { signal, note, now = Date.now, wait = abortable(signal), load = 1000 } = control;
-  const base = { signal, note, startedAt: now(), now, wait, load };
+  const { signal, note, load = 1000 } = control;
+  const base = { signal, note, startedAt: Date.now(), now: Date.now, wait: abortable(signal), load };
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);

@@ -20,7 +20,6 @@ import { comparePostgres } from "./pages/postgres.ts";
 import { postgresReport } from "./pages/postgres-report.ts";
 import { Report } from "./pages/report.ts";
 import { measureSizes } from "./pages/sizes.ts";
-import { measureSources } from "./pages/sources.ts";
 import { measureConversations, measureWindows } from "./pages/windows.ts";
 import { measureWrites } from "./pages/writes.ts";
 
@@ -46,7 +45,6 @@ if (POSTGRES) {
 } else {
   installClock();
   await measureSizes(report, [1000, ...sizes]);
-  await measureSources(report, sizes);
   // Between the smallest and the largest account, windows cost no other units.
   await measureWindows(
     report,

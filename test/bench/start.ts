@@ -1,12 +1,11 @@
 /**
  * Measures what a cold start costs: how long the bundle of each function takes to load, and how long a new process takes
- * until its first response, compared with an empty handler, the bare SDK and the usual libraries.
+ * until its first response, compared with an empty handler and the bare SDK.
  *
  * Writes docs/bench/start.md.
  *
  * Usage: npm run bench:start
  */
-import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,8 +29,6 @@ const rounds = 31;
 
 const here = join(import.meta.dirname, "start");
 const directory = join(import.meta.dirname, "../../.build/bench");
-const usual = join(here, "usual");
-execFileSync("npm", ["ci", "--prefix", usual, "--ignore-scripts", "--silent"], { stdio: "inherit" });
 await bundleFunctions(directory);
 const reference = async (name: string, entry: string) => {
   const outfile = join(directory, `${name}.cjs`);
@@ -74,7 +71,6 @@ try {
     { ...(await reference("empty", join(here, "empty.ts"))), event: {} },
     { ...(await reference("bare SDK", join(here, "bare-sdk.ts"))), event: read },
     { ...(await reference("bare SDK, 4 calls", join(here, "bare-sdk.ts"))), event: { ...read, calls: 4 } },
-    { ...(await reference("usual stack", join(usual, "handler.mjs"))), event: read },
     ...functionNames.map((name) => ({
       name,
       bundle: join(directory, name, "index.cjs"),

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
 import { createDirectory, only, synthesize, writeBundles } from "../support/synthesize.ts";
-import { withEveryAlarm } from "./monitoring/support/alarms.ts";
+import { withEveryAlarm } from "./monitoring/read-alarms.ts";
 
 const root = join(import.meta.dirname, "../..");
 const prod = await synthesize("prod");

@@ -5,7 +5,10 @@ import { only, synthesize } from "../support/synthesize.ts";
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
 /** The deployed settings in which the stages differ. */
-function readSettings({ artifact, template }: Awaited<ReturnType<typeof synthesize>>) {
+function readSettings({
+  artifact,
+  template,
+}: Pick<Awaited<ReturnType<typeof synthesize>>, "artifact" | "template">) {
   const table = only(template, "AWS::DynamoDB::Table");
   const logGroups = Object.values(template.findResources("AWS::Logs::LogGroup"));
   return {
@@ -61,9 +64,10 @@ test("prod keeps its data", () => {
   });
 });
 
-test("a stage is deployed to its AWS account and region", async () => {
+test("a stage is deployed to its AWS account and region, and caches keys as long as it says", async () => {
   const pinned = { account: "123456789012", region: "eu-central-1" };
-  const { artifact } = await synthesize("prod", pinned);
+  const { artifact, template } = await synthesize("prod", { ...pinned, authorizerCacheSeconds: 7 });
+  expect(readSettings({ artifact, template }).cacheSeconds).toBe(7);
   expect(artifact.environment).toMatchObject({ account: "123456789012", region: "eu-central-1" });
   // A lookup in the AWS account would need credentials and a network.
   expect(artifact.assembly.manifest.missing).toBeUndefined();

@@ -1,10 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { afterAll } from "vitest";
-import { createApp } from "../../lib/app.ts";
+import { CloudAssembly } from "aws-cdk-lib/cx-api";
+import { afterAll, inject } from "vitest";
 import { type FunctionName, functionNames } from "../../lib/bundling/bundle.ts";
 import { readStack } from "../../lib/local/template/template.ts";
 import { stageTableName } from "../../shared/stages.ts";
@@ -44,6 +46,8 @@ export async function createTestApp(
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
   const stages = await writeStages(directory, stage, settings);
+  // Most files need nothing of the stack's code.
+  const { createApp } = await import("../../lib/app.ts");
   return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked, context });
 }
 
@@ -65,9 +69,12 @@ async function functionIds(template: Template, directory: string, assetsFile: st
 }
 
 /** @param validated whether the CDK validates the template, which takes longer than all else */
-export async function synthesizeApp(app: App, stage: string, validated: boolean) {
+export function synthesizeApp(app: App, stage: string, validated: boolean) {
   process.env.CDK_VALIDATION = String(validated);
-  const assembly = app.synth();
+  return readAssembly(app.synth(), stage);
+}
+
+async function readAssembly(assembly: CloudAssembly, stage: string) {
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageTableName(stage));
   const template = Template.fromJSON(artifact.template);
@@ -99,7 +106,7 @@ function withoutQuestions(report: Report): Report {
   return { ...report, pluginReports };
 }
 
-type Synthesized = ReturnType<typeof synthesizeApp>;
+type Synthesized = ReturnType<typeof readAssembly>;
 
 /** The files of a worker share its process, but not its modules. */
 const shared: { synthesized?: Map<string, Synthesized> } = globalThis as object;
@@ -107,7 +114,7 @@ shared.synthesized ??= new Map();
 const { synthesized } = shared;
 
 /**
- * Synthesizes a stage, once for all test files of a worker: do not change the result.
+ * Synthesizes a stage, once for all test files of a run: do not change the result.
  *
  * @param settings over those of the tests' stage
  * @param validated whether the CDK and cdk-nag check it
@@ -117,12 +124,28 @@ export function synthesize(
   settings: TestSettings = {},
   { validated = false } = {},
 ): Synthesized {
-  const key = JSON.stringify([stage, settings, validated]);
+  const key = createHash("sha256")
+    .update(JSON.stringify([stage, settings, validated]))
+    .digest("hex");
+  const directory = join(inject("assemblies"), key);
   const created =
     synthesized.get(key) ??
-    createTestApp(stage, settings, validated).then((app) => synthesizeApp(app, stage, validated));
+    synthesizeInto(directory, stage, settings, validated).then(() =>
+      readAssembly(new CloudAssembly(directory), stage),
+    );
   synthesized.set(key, created);
   return created;
+}
+
+async function synthesizeInto(directory: string, stage: string, settings: TestSettings, validated: boolean) {
+  if (existsSync(directory)) return;
+  const app = await createTestApp(stage, settings, validated);
+  process.env.CDK_VALIDATION = String(validated);
+  const assembly = app.synth();
+  await rename(assembly.directory, directory).catch((error: unknown) => {
+    // Another worker may have been as fast.
+    if (!existsSync(directory)) throw error;
+  });
 }
 
 /** The only resource of a type, or the only one whose logical id starts with `within`. */

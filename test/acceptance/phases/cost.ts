@@ -11,7 +11,7 @@ import type { Acceptance, Phase } from "../phase.ts";
 import { countedWithin } from "./counting.ts";
 
 /** How many requests of a kind are sent in its minute. */
-export const requestsOfKind = ({ load }: Pick<Acceptance, "load">) => Math.min(20, load);
+const requestsOfKind = ({ load }: Pick<Acceptance, "load">) => Math.min(20, load);
 
 /** How much more than documented a figure may be: metrics of CloudWatch are whole units. And how much less. */
 const tolerance = { most: 1.1, least: 0.5 };
@@ -276,7 +276,12 @@ function expectedUnits({ name, of = name, page = "units-of-requests", extraReads
   return { least, most, comparison: { check: name, page: assumption(page), expected } };
 }
 
-function compareUnits({ kind, took, statuses }: Minute, seen: Units, idle: Units, requests: number): Finding {
+export function compareUnits(
+  { kind, took, statuses }: Minute,
+  seen: Units,
+  idle: Units,
+  requests: number,
+): Finding {
   const { least, most, comparison } = expectedUnits(kind);
   const failed = [...statuses].filter((status) => status >= 300);
   if (failed.length > 0) return compared(comparison, `requests returned ${failed.join(" and ")}`);

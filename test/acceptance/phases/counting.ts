@@ -67,58 +67,37 @@ async function createUnderLists({ mine, load, wait, note, signal }: Acceptance) 
   const source = unique("load");
   const before = await mine.count(leads);
   const wrong: string[] = [];
-  let [requested, created, lists] = [0, 0, 0];
-  // A request without a response may have created its lead.
-  const compareTotal = (total: number, least: number) => {
-    const most = before + requested;
-    if (total < least || total > most) wrong.push(`a total of ${total}, not ${least} to ${most}`);
-  };
+  const all: Promise<void>[] = [];
+  let [created, lists] = [0, 0];
   let failed: string | undefined;
   const fail = (error: unknown) => {
     signal.throwIfAborted();
     failed ??= errorMessage(error);
   };
-  const create = async () => {
-    try {
-      await mine.createLead({ source });
+  const create = () =>
+    mine.createLead({ source }).then(() => {
       created++;
-    } catch (error) {
-      fail(error);
-    }
+    }, fail);
+  const compareTotal = async () => {
+    const least = before + created;
+    const total = await mine.count(leads, { limit: 1 }).catch(fail);
+    if (total === undefined) return;
+    lists++;
+    // A request without a response may have created its lead.
+    const most = before + all.length;
+    if (total < least || total > most) wrong.push(`a total of ${total}, not ${least} to ${most}`);
+    note(`${created} of ${load} leads created, ${lists} totals compared`);
   };
-  const all: Promise<void>[] = [];
-  let isOver = false;
-  const start = performance.now();
-  const creating = (async () => {
-    while (requested < load && !isOver) {
-      for (
-        const due = (rate * (performance.now() - start)) / 1000;
-        requested < Math.min(load, due);
-        requested++
-      )
-        all.push(create());
-      await wait(1000 / rate);
-    }
-  })().finally(() => {
-    isOver = true;
-  });
-  creating.catch(() => {});
   try {
-    do {
-      const least = before + created;
-      const total = await mine.count(leads, { limit: 1 }).catch(fail);
-      if (total === undefined) break;
-      lists++;
-      compareTotal(total, least);
-      note(`${created} of ${load} leads created, ${lists} totals compared`);
-      await wait(200);
-    } while (created < load && failed === undefined);
+    for (const start = performance.now(); all.length < load && failed === undefined; ) {
+      const due = Math.min(load, Math.ceil((rate * (performance.now() - start)) / 1000));
+      while (all.length < due) all.push(create());
+      await Promise.all([compareTotal(), wait(100)]);
+    }
   } finally {
-    isOver = true;
-    await settle([creating, ...all]);
+    await settle(all);
   }
-  const total = await mine.count(leads).catch(fail);
-  if (total !== undefined) compareTotal(total, before + created);
+  await compareTotal();
   return { wrong, lists, failed };
 }
 

@@ -6,15 +6,15 @@ import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { seeded } from "../../support/random.ts";
 import { Account } from "./account.ts";
 import { advanceClock } from "./clock.ts";
-import { buildRows, type LeadRow, type RowFilter, rowItem } from "./lead-rows.ts";
+import { buildRows, type RowFilter } from "./lead-rows.ts";
 import { type List, leadList, limit, listCost, readPage } from "./read-list.ts";
 import { both, type Report } from "./report.ts";
 import { filters } from "./sizes.ts";
 
-/** How many windows of a list are read, and about how many leads by id and by email address. */
+/** How many windows of a list are read. */
 const windows = 60;
 
-/** Reads windows between random rows of lists, beside pages of the lists themselves, and single leads. */
+/** Reads windows between random rows of lists. */
 export async function measureWindows(report: Report, sizes: readonly number[]): Promise<void> {
   const table = [];
   for (const leads of sizes) {
@@ -24,27 +24,16 @@ export async function measureWindows(report: Report, sizes: readonly number[]): 
       if (account.matching(filter).length <= 5 * limit) continue;
       for (const row of await readWindows(report, account, filter)) table.push({ leads, ...row });
     }
-    const some = account.rows.filter((_, n) => n % Math.floor(leads / windows) === 0);
-    const emailOf = (row: LeadRow) => rowItem(account.name, row).details.email;
-    for (const [filter, lists] of [
-      ["id", some.map((row) => leadList(account, { id: [row.id] }, [row]))],
-      ["email", some.map((row) => leadList(account, { email: emailOf(row) }, [row]))],
-    ] as const) {
-      const cost = await readEach(lists, () => 1);
-      report.check("lead by id or email", cost);
-      table.push({ leads, filter, page: "first", R: both(cost), calls: cost.calls, trips: cost.trips });
-    }
   }
   report.section(
-    "Windows, ids and email addresses",
-    "Pages of windows between two random rows, with `createdAfter` and `createdBefore`; those with *no end* have only `createdAfter`. Beside them are pages of the list itself: random ones, or its first page for windows without an end.",
+    "Windows",
+    "Pages of windows between two random rows, with `createdAfter` and `createdBefore`; those with *no end* have only `createdAfter`.",
     table,
   );
 }
 
 async function readWindows(report: Report, account: Account, filter: RowFilter) {
-  const list = leadList(account, filter);
-  const { rows, name } = list;
+  const { rows, name } = leadList(account, filter);
   const random = seeded(account.rows.length);
   const upTo = (most: number) => Math.floor(random() * most);
   const timeOf = (index: number) => createdAt(rows[index]?.id ?? "");
@@ -59,29 +48,22 @@ async function readWindows(report: Report, account: Account, filter: RowFilter) 
     return leadList(account, { ...filter, ...times }, rows.slice(from, end));
   };
   const anyPage = ({ rows }: List) => 1 + upTo(Math.ceil(rows.length / limit));
-  const firstPage = () => 1;
   const results = [];
-  for (const [page, window, pageOf, ownPageOf] of [
+  for (const [page, window, pageOf] of [
     // The first page of a window has the rows of a page in the middle of the list.
-    ["first", closed, firstPage, anyPage],
-    ["random", closed, anyPage, anyPage],
-    ["first, no end", open, firstPage, firstPage],
+    ["first", closed, () => 1],
+    ["random", closed, anyPage],
+    ["first, no end", open, () => 1],
   ] as const) {
-    const cost = await readEach(Array.from({ length: windows }, window), pageOf);
-    const own = await readEach(Array<List>(windows).fill(list), ownPageOf);
-    const { calls, trips } = cost;
+    const pages = [];
+    for (const list of Array.from({ length: windows }, window))
+      pages.push(await readPage(list, pageOf(list)));
+    const cost = listCost(pages);
     report.check("window", cost);
     report.check("window (aim)", cost);
-    const ofList = { "the list's: R": both(own), "the list's: trips": own.trips };
-    results.push({ filter: name, page, R: both(cost), calls, trips, ...ofList });
+    results.push({ filter: name, page, R: both(cost), calls: cost.calls, trips: cost.trips });
   }
   return results;
-}
-
-async function readEach(lists: readonly List[], pageOf: (list: List) => number) {
-  const pages = [];
-  for (const list of lists) pages.push(await readPage(list, pageOf(list)));
-  return listCost(pages);
 }
 
 /** A name as long as a UUID, which each key of an item has. */

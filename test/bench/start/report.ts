@@ -49,7 +49,6 @@ Measured by \`npm run bench:start\` (${date}, Node ${process.version}): the depl
 - **empty** is a handler that does nothing.
 - **bare SDK** is a handler that reads one item, bundled in the same way but with the whole SDK.
 - **bare SDK, 4 calls** is the same, and reads the item four times at once. Its row in the first table shows the noise.
-- **usual stack** is the bare SDK with middy, zod, and the logger, metrics and tracer of Powertools for AWS Lambda.
 
 ## Loading the bundle
 

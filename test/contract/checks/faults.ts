@@ -65,18 +65,6 @@ const padded = (bytes: number) => `{"name":"Zo\u00eb"${" ".repeat(bytes - 15)}}`
 const notUtf8 = (...bytes: readonly number[]) =>
   Buffer.concat([Buffer.from('{"name":"Ada '), Buffer.from(bytes), Buffer.from('"}')]);
 
-/** Requests, and what the message of their fault has: names of what is meant, or the place in the JSON. */
-const hints: readonly (readonly [Sending, RegExp])[] = [
-  [leadsBy("created_after=x"), /createdAfter/],
-  ...["order", "orderBy", "sortBy", "direction"].map((name) => [leadsBy(`${name}=x`), /sort/] as const),
-  [conversationsBy("updatedAfter=x"), /lastMessageAfter/],
-  [conversationsBy("since=x"), /lastMessageAfter/],
-  [conversationsBy("expand=x"), /include/],
-  [lead({ phone: "1" }), /name, email, source, tags/],
-  [posting(leads, { name: "Ada" }, { "x-idempotency-key": "k" }), /Idempotency-Key/],
-  [post('{\n"name":"Ada",\n}'), /line \d+, column \d+/],
-];
-
 export const faultChecks = [
   ...promises("docs/errors.md#errors", {
     "A 400 lists all faults of the query, the headers and the body at once": async ({ mine }) => {
@@ -173,14 +161,6 @@ export const faultChecks = [
       "forbidden_key",
       ...bodies('{"name":"a","__proto__":{}}', '{"constructor":{"prototype":{}}}'),
     ),
-  }),
-  ...promises("docs/errors.md#names-and-places", {
-    "A message names the field that is meant, or where the JSON is broken": async ({ mine }) => {
-      for (const [sending, words] of hints) {
-        const response = await mine.send(sending);
-        expectResponse(response, { status: 400, body: { detail: words, errors: [{ message: words }] } });
-      }
-    },
   }),
   ...promises("README.md#routes-and-fields", {
     "A text of one character more than it may have is too long": rejects(

@@ -81,16 +81,11 @@ test("another CDK app gives the settings as an object, with the same defaults", 
   expect(createConfig("eu", prod)).toEqual(readConfig({ stage: "eu" }, directory));
 });
 
-test.each<[stage: string, settings: object, sentence: string]>([
-  [
-    "eu",
-    { throttleRate: 0 },
-    "The settings of the stage eu: throttleRate must be a whole number from 1 to 100000, not 0.",
-  ],
-  ["eu", { domainName: "api.example.com" }, "The settings of the stage eu: domainName needs certificateArn."],
-  ["EU", {}, "The stage EU must have 1 to 21 lower-case letters, digits or '-', the first one a letter."],
-])("the settings of %s as an object %j are rejected with one sentence", (stage, settings, expected) => {
-  expect(() => createConfig(stage, settings)).toThrow(new UserError(expected));
+test("the settings of a stage as an object are rejected with one sentence", () => {
+  const sentence = "The settings of the stage eu: domainName needs certificateArn.";
+  const rejected = () => createConfig("eu", { domainName: "api.example.com" });
+  expect(rejected).toThrow(new UserError(sentence));
+  expect(() => createConfig("EU", {})).toThrow("The stage EU must have 1 to 21 lower-case letters");
 });
 
 type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];

@@ -111,24 +111,33 @@ test("A sent message, the audit's scan and the canary see only whether an item e
   ]);
 });
 
-const readsStream = [
-  ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map(
-    (action) => `dynamodb:${action}`,
-  ),
-  "sqs:SendMessage",
+const arn = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
+
+/** What the reader of the table's stream in a construct may do, each with the resource. */
+const readsStream = (construct: string) => [
+  ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((action) => [
+    `dynamodb:${action}`,
+    arn(only(template, "AWS::DynamoDB::Table").id, "StreamArn"),
+  ]),
+  ["sqs:SendMessage", arn(only(template, "AWS::SQS::Queue", construct).id)],
 ];
 
 test("Beside items of the table, a role allows its log, and what the function is for", () => {
   const others = named.map(({ id, name }) => {
     const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
-    const actions = statements.filter(({ Condition }) => !Condition).flatMap(({ Action }) => Action);
     expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('"*"');
-    return [name, actions.filter((action) => !action.startsWith("logs:"))] as const;
+    const allowed = statements
+      .filter(({ Condition }) => !Condition)
+      .flatMap(({ Action, Resource }) => [Action].flat().map((action) => [action, Resource] as const));
+    return [name, allowed.filter(([action]) => !action.startsWith("logs:"))] as const;
   });
-  expect(Object.fromEntries(others.filter(([, actions]) => actions.length > 0))).toEqual({
-    "maintain-counts": readsStream,
-    "publish-events": ["events:PutEvents", ...readsStream],
-    canary: ["ssm:GetParameter"],
+  expect(Object.fromEntries(others.filter(([, allowed]) => allowed.length > 0))).toEqual({
+    "maintain-counts": readsStream("Counting"),
+    "publish-events": [
+      ["events:PutEvents", arn(only(template, "AWS::Events::EventBus").id)],
+      ...readsStream("Events"),
+    ],
+    canary: [["ssm:GetParameter", expect.anything()]],
   });
 });
 

@@ -23,7 +23,11 @@ const others: Partial<Record<FunctionName, object>> = {
   // It does not use the table.
   "publish-events": {
     Environment: {
-      Variables: { EVENT_BUS_NAME: expect.anything(), FAILURES_URL: expect.anything(), RELEASE },
+      Variables: {
+        EVENT_BUS_NAME: { Ref: only(template, "AWS::Events::EventBus").id },
+        FAILURES_URL: { Ref: only(template, "AWS::SQS::Queue", "Events").id },
+        RELEASE,
+      },
     },
     Timeout: 60,
   },

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { expect, test, vi } from "vitest";
-import { invalidExamples, problemExamples, requestExamples } from "../../../lib/openapi/examples.ts";
+import { beforeEach, expect, test, vi } from "vitest";
+import {
+  invalidExamples,
+  problemExamples,
+  requestExamples,
+  responseExamples,
+} from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
 import { canceled } from "../../support/cancellation.ts";
 import { normalize } from "../../support/normalize.ts";
 
@@ -10,9 +16,33 @@ import { normalize } from "../../support/normalize.ts";
 process.env.RATE_LIMIT_REQUESTS = "6000";
 process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../../support/call.ts");
+const { useMemoryTable } = await import("../../support/memory-leads.ts");
 const { table, tableName } = await import("../../../shared/dynamodb/table-client.ts");
+beforeEach(() => void useMemoryTable());
 
 const account = randomUUID();
+
+test("each example of a request receives the example of its response", async () => {
+  let leadId: string | undefined;
+  for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
+    const body = requestExamples[name];
+    // It needs the id of a lead that there is.
+    const sent = body && { ...body, ...("leadId" in body && { leadId }) };
+    const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });
+    const expected = normalize(responseExamples[name]);
+    expect([name, status, normalize(received)]).toEqual([name, routes[name].success, expected]);
+    if (name === "create-lead") leadId = (received as { id: string }).id;
+  }
+});
+
+test.each(
+  Object.keys(routes) as RouteName[],
+)("the example of an invalid request to %s receives the example of its response", async (name) => {
+  const { query = "", body, response } = invalidExamples[name];
+  const { status, problem } = await call(name, { account, query, ...(body && { body }) });
+  expect([status, normalize(problem)]).toEqual([400, normalize(response)]);
+});
+
 const body = { name: "Ada" };
 const key = { "idempotency-key": randomUUID() };
 const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
@@ -58,7 +88,7 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
 
 test.each(
   Object.keys(ways) as (keyof typeof ways)[],
-)("the example of %s is what is answered", async (code) => {
+)("the example of the problem %s is what is returned", async (code) => {
   const { problem } = await ways[code]();
   vi.restoreAllMocks();
   expect(normalize(problem)).toEqual(normalize(problemExamples[code]));

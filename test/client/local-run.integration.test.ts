@@ -3,13 +3,20 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
-import { createMirror, findOrCreateLead, syncConversations } from "../../docs/client/recipes.ts";
+import {
+  createMirror,
+  findOrCreateLead,
+  greetLeads,
+  readInbox,
+  syncConversations,
+} from "../../docs/client/recipes.ts";
 import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
+import { seeded } from "../support/random.ts";
 import { noteSent } from "../support/sent.ts";
-import { createCopy } from "./memory-copy.ts";
+import { createCopy } from "./copy.ts";
 
 const account = randomUUID();
 const { copy, leads, conversations } = createCopy();
@@ -26,8 +33,25 @@ afterAll(() => void receiver.close());
 const api = await startApi({ streams: true, maxEnvironments: 2, eventsUrl: await listening(receiver) });
 const { apiKey } = await api.issueKey(account);
 noteSent(apiKey);
-const client = createClient({ url: api.url, key: apiKey });
+const client = createClient({ url: api.url, key: apiKey, ...hostile() });
 const mirror = createMirror(client, copy);
+
+/** A network that refuses a fifth of the requests, and loses the responses of two. Waits take no time. */
+function hostile() {
+  const random = seeded(33);
+  return {
+    fetch: async (...sent: Parameters<typeof fetch>) => {
+      const share = random();
+      if (share < 0.2) return new Response("<html>", { status: 502 });
+      const response = await fetch(...sent);
+      if (share > 0.6) return response;
+      await response.text();
+      throw new TypeError("fetch failed");
+    },
+    now: () => 0,
+    wait: async () => {},
+  };
+}
 
 /** Every row of the API, as the copy must have it. */
 async function source() {
@@ -42,6 +66,23 @@ async function createLead(name: string) {
   await client.sendMessage({ leadId, channel: "whatsapp", message: `Hello ${name}` });
   return leadId;
 }
+
+test("forms create each lead once, and each is greeted once", async () => {
+  const own = createClient({ url: api.url, key: (await api.issueKey(randomUUID())).apiKey, ...hostile() });
+  const ids: string[] = [];
+  for (let n = 0; n < 16; n++)
+    ids.push(await findOrCreateLead(own, { name: "Ada", externalId: `form-${n % 8}`, source: "form" }));
+  expect(ids.slice(8)).toEqual(ids.slice(0, 8));
+  expect(new Set(ids).size).toBe(8);
+  const greeted = async () => (await own.listConversations()).data.map(({ leadId }) => leadId).sort();
+  await expect.poll(async () => (await own.listLeads({ source: "form" })).pagination.total).toBe(8);
+  for (let run = 0; run < 2; run++) await greetLeads(own, "form");
+  expect(await greeted()).toEqual(ids.slice(0, 8).sort());
+  const inbox = await readInbox(own, {});
+  expect(inbox.map(({ lead, messageCount }) => [lead?.source, messageCount])).toEqual(
+    Array(8).fill(["form", 1]),
+  );
+});
 
 test("a copy follows the events, and a reconciliation finds what it has not received", async () => {
   receive = async (received) => {

@@ -14,14 +14,14 @@ const [canaryId = ""] = [...functions].find(([, name]) => name === "canary") ?? 
 const readVariables = ({ template }: { template: Template }) =>
   template.findResources("AWS::Lambda::Function")[canaryId]?.Properties.Environment.Variables;
 
-test("The canary runs every five minutes", () => {
-  const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", "Monitoring").properties;
-  expect(schedule).toEqual({
-    Description: "Runs the canary of leads-and-conversations-prod",
-    ScheduleExpression: "rate(5 minutes)",
-    FlexibleTimeWindow: { Mode: "OFF" },
-  });
-  expect(aliases.get(Target.Arn.Ref)).toBe("canary");
+test.each([
+  ["canary", "Monitoring", "rate(5 minutes)"],
+  ["audit-counts", "Counting", "rate(1 hour)"],
+])("%s is called by the schedule of %s at a %s, which may call nothing else", (name, construct, rate) => {
+  const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", construct).properties;
+  expect(schedule).toMatchObject({ ScheduleExpression: rate, FlexibleTimeWindow: { Mode: "OFF" } });
+  expect(aliases.get(Target.Arn.Ref)).toBe(name);
+  const [id] = [...functions].find(([, each]) => each === name) ?? [];
   const role = template.findResources("AWS::IAM::Role")[Target.RoleArn["Fn::GetAtt"][0]]?.Properties;
   expect(role.AssumeRolePolicyDocument.Statement).toEqual([
     {
@@ -35,7 +35,7 @@ test("The canary runs every five minutes", () => {
     {
       Effect: "Allow",
       Action: "lambda:InvokeFunction",
-      Resource: [{ "Fn::GetAtt": [canaryId, "Arn"] }, Target.Arn],
+      Resource: [{ "Fn::GetAtt": [id, "Arn"] }, Target.Arn],
     },
   ]);
 });

@@ -51,17 +51,38 @@ function flatten(value: unknown): string {
   return join ? [join[1]].flat().map(flatten).join("") : String(Ref ?? attribute?.join("."));
 }
 
-/** A metric as text: its namespace, name and dimensions. */
-const metricText = ({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): string =>
-  [Namespace, MetricName, ...Dimensions.map(({ Name, Value }) => `${Name} ${flatten(Value)}`)].join(" ");
+/** Logical ids end with a hash; that of a version changes with the code. */
+const withoutHash = (text: string) =>
+  text
+    .replace(/^\w+CurrentVersion\w+\.Version$/, "new version")
+    .replace(/(?<=[a-z])[0-9A-F]{8}(?=$|[.:])/, "");
 
-/** The metrics that an alarm reads, with statistic and period in seconds, by their ids in its expression. */
-export function readMetrics(alarm: Alarm): ReadonlyMap<string, string> {
+/** The metrics that an alarm reads, each with its statistic and its period in seconds, by their ids in its expression. */
+export function readMetrics(alarm: Alarm) {
   const own = { Metric: alarm, Stat: alarm.Statistic ?? "", Period: alarm.Period ?? 0 };
   const { Metrics = [{ Id: "metric", MetricStat: own }] } = alarm;
-  return new Map(
-    Metrics.flatMap(({ Id, MetricStat: stat }) =>
-      stat ? [[Id, `${metricText(stat.Metric)} ${stat.Stat} of ${stat.Period} s`]] : [],
-    ),
-  );
+  return new Map(Metrics.flatMap(({ Id, MetricStat }) => (MetricStat ? [[Id, MetricStat] as const] : [])));
+}
+
+/**
+ * What an alarm compares with its threshold: its expression with its metrics in braces, each with its dimensions and
+ * functions by their names. A sum has no statistic.
+ */
+export function watched(alarm: Alarm, functions: ReadonlyMap<string, string>): string {
+  const metrics = readMetrics(alarm);
+  const nameOf = (value: unknown) => functions.get(flatten(value)) ?? withoutHash(flatten(value));
+  const textOf = (id: string, isNested = false): string => {
+    const stat = metrics.get(id);
+    if (stat) {
+      const { MetricName, Dimensions = [] } = stat.Metric;
+      const parts = [...Dimensions.map(({ Value }) => nameOf(Value)), MetricName];
+      return `{${[...parts, ...(stat.Stat === "Sum" ? [] : [stat.Stat])].join(" ")}}`;
+    }
+    const expression = alarm.Metrics?.find((each) => each.Id === id)?.Expression;
+    if (expression === undefined) throw new Error(`The alarm has no metric ${id}.`);
+    // The functions of CloudWatch have capital letters.
+    const text = expression.replaceAll(/\b[a-z]\w*/g, (inner) => textOf(inner, true));
+    return isNested ? `(${text})` : text;
+  };
+  return textOf(alarm.Metrics?.find(({ ReturnData }) => ReturnData)?.Id ?? "metric");
 }

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alarms as definitions } from "../../../lib/monitoring/alarm-definitions.ts";
 import { synthesize } from "../../support/synthesize.ts";
-import { readAlarms, readMetrics, withEveryAlarm } from "./support/alarms.ts";
+import { readAlarms, readMetrics, watched, withEveryAlarm } from "./read-alarms.ts";
 
 const topic = "arn:aws:sns:eu-west-1:123456789012:";
 const alarmsTo = { page: `${topic}page`, ticket: `${topic}ticket` };
 const pinned = { account: "123456789012", region: "eu-west-1" };
-const { template } = await synthesize("prod", { ...withEveryAlarm, ...pinned, alarmsTo });
+const { template, functions } = await synthesize("prod", { ...withEveryAlarm, ...pinned, alarmsTo });
 const alarms = readAlarms(template);
 const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
 
@@ -49,6 +49,83 @@ test("Who is told of what, and when", () => {
     "page events-late ≥ 1, 1 of 1 × 5 min, ignore",
     "ticket new-version-errors ≥ 1, 1 of 3 × 1 min, ignore",
   ]);
+});
+
+const lists = ["list-leads", "list-conversations"];
+const writes = ["create-lead", "send-message"];
+const inOrder = ["list-leads", "create-lead", "list-conversations", "send-message"];
+const shifted = ["authorize", ...inOrder, "maintain-counts", "publish-events"];
+const background = ["maintain-counts", "audit-counts", "publish-events", "canary"];
+
+/** The sum of metrics, `*` in whose text stands for each name. */
+const sum = (metric: string, names: readonly string[]) =>
+  names.map((name) => `{${metric.replace("*", name)}}`).join(" + ");
+
+/** The percentage of bad requests, once there are some of them. */
+const percentage = (bad: string, all: string, atLeast: number) =>
+  `IF(${bad} + 0 * {${all}} >= ${atLeast}, 100 * (${bad}) / {${all}}, 0)`;
+
+const failures = (name: string) =>
+  percentage(`{request failed ${name}} + {${name} Errors}`, `${name} Invocations`, 1);
+
+const slowCalls = (name: string) =>
+  percentage(`{${name} Duration TC(1000:30000)}`, `${name} Duration SampleCount`, 5);
+
+const highest = (expressions: readonly string[]) =>
+  `MAX([${expressions.map((expression) => `(${expression})`).join(", ")}])`;
+
+/** A fault; else whether batches were read in this period or the one before; else whether callers wrote in the latter. */
+const late = (reader: string, faults = "") => {
+  const old = `({${reader} IteratorAge Maximum} + TIME_SERIES(0) >= 300000)`;
+  const done = `({${reader} IteratorAge SampleCount} + TIME_SERIES(0))`;
+  const work = `(${sum("request *", writes)} + TIME_SERIES(0))`;
+  const rest = `IF(2 * ${done} - DIFF(${done}) > 0, 0, IF(${work} - DIFF(${work}) > 0, 1))`;
+  return `IF((${old}${faults} + TIME_SERIES(0)) > 0, 1, ${rest})`;
+};
+
+const tableThrottles = (kind: "Read" | "Write") => {
+  const indexes = ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"];
+  const all = ["Table", ...indexes.map((index) => `${index} Table`)];
+  return `${sum(`* ${kind}ThrottleEvents`, all)} + 0 * {Table Consumed${kind}CapacityUnits}`;
+};
+
+const concurrent = "{None ConcurrentExecutions Lambda Resource ResourceCount Maximum}";
+const failureQueue = (name: string) =>
+  `{${name}Failures.QueueName ApproximateNumberOfMessagesVisible Maximum}`;
+
+/** What each alarm compares with its threshold. */
+const expressions: Readonly<Record<string, string>> = {
+  "server-errors-authorize": failures("authorize"),
+  "server-errors-lists": highest(lists.map(failures)),
+  "server-errors-writes": highest(writes.map(failures)),
+  "slow-answers": highest(inOrder.map(slowCalls)),
+  "error-budget": percentage("{ApiHttpApi $default 5xx}", "ApiHttpApi $default Count", 5),
+  "forbidden-requests": "{ForbiddenRequests}",
+  "rate-limiter-open": `${sum("rate limiter failed open *", inOrder)} + TIME_SERIES(0)`,
+  "invalid-items": `${sum("invalid item *", ["authorize", ...inOrder, ...background])} + TIME_SERIES(0)`,
+  "certificate-expiry": `{${withEveryAlarm.certificateArn} DaysToExpiry Minimum}`,
+  canary: "{canary Invocations} - {canary Errors} + TIME_SERIES(0)",
+  "gateway-throttles": "{ThrottledRequests}",
+  "function-throttles": `IF((${sum("* Throttles", ["authorize", ...inOrder])} + TIME_SERIES(0)) > 0, 100, 100 * ${concurrent} / SERVICE_QUOTA(${concurrent}) + TIME_SERIES(0))`,
+  "background-throttles": `${sum("* Throttles", background)} + TIME_SERIES(0)`,
+  "table-read-throttles": tableThrottles("Read"),
+  "table-write-throttles": tableThrottles("Write"),
+  "counting-late": late("maintain-counts"),
+  "counts-wrong": [
+    failureQueue("Counting"),
+    "{late writes maintain-counts}",
+    sum("counts given up *", ["maintain-counts", "audit-counts"]),
+    "{counts repaired audit-counts}",
+    sum("counts damaged *", ["maintain-counts", "audit-counts", ...lists]),
+    "TIME_SERIES(0)",
+  ].join(" + "),
+  "audit-late": "336 - {AuditAge Maximum}",
+  "events-late": late("publish-events", ` + ${failureQueue("Events")}`),
+  "new-version-errors": `${shifted.map((name) => `{new version ${name} ${name.replace("-", "")}Function:live Errors}`).join(" + ")} + TIME_SERIES(0)`,
+};
+
+test.each([...alarms])("%s compares these metrics with its threshold", (name, alarm) => {
+  expect(watched(alarm, functions)).toBe(expressions[name]);
 });
 
 test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {

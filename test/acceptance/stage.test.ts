@@ -1,0 +1,230 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
+import {
+  DeleteRuleCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+} from "@aws-sdk/client-eventbridge";
+import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, test } from "vitest";
+import { toUserError } from "../../lib/ops/output/aws-errors.ts";
+import { errorMessage, UserError } from "../../lib/user-error.ts";
+import { mockClient } from "../support/mocked-client.ts";
+import { accept } from "./acceptance.ts";
+import type { AwsStage } from "./aws-stage.ts";
+import { compared } from "./finding.ts";
+import { open } from "./open.ts";
+import type { Acceptance, Phase } from "./phase.ts";
+import { events } from "./phases/events.ts";
+
+const cloudFormation = mockClient(CloudFormationClient);
+const table = mockClient(DynamoDBDocumentClient);
+const [eventBridge, sqs] = [mockClient(EventBridgeClient), mockClient(SQSClient)];
+beforeEach(() => {
+  for (const client of [cloudFormation, table, eventBridge, sqs]) client.reset();
+  eventBridge.onAnyCommand().resolves({});
+  sqs.onAnyCommand().resolves({});
+});
+
+const stackName = "leads-and-conversations-fresh";
+/** The stage has no file. */
+const onStage = { stage: "fresh", like: "dev" };
+
+const ApiUrl = "http://127.0.0.1:1";
+
+/** The stack as AWS describes it. */
+const deploy = (outputs: Readonly<Record<string, string>> = { ApiUrl }, isProtected = false) =>
+  cloudFormation.on(DescribeStacksCommand).resolves({
+    Stacks: [
+      {
+        ...{ StackName: stackName, CreationTime: new Date(), StackStatus: "CREATE_COMPLETE" },
+        EnableTerminationProtection: isProtected,
+        Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
+      },
+    ],
+  });
+const fail = (error: object) =>
+  cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(new Error(), error));
+const missing = { name: "ValidationError", message: `Stack with id ${stackName} does not exist` };
+const offline = { message: "getaddrinfo ENOTFOUND cloudformation", code: "ENOTFOUND" };
+const protectedOne = () => deploy({ ApiUrl }, true);
+
+test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
+  ["a stage without a file and without --like", { stage: "fresh" }, () => {}, "pass --like"],
+  ["a stage whose stack is protected", onStage, protectedOne, "The stage fresh keeps its data."],
+  ["the same with --yes that is down", { ...onStage, yes: true }, protectedOne, "does not respond"],
+  ["a stage that keeps its data", { ...onStage, like: "prod" }, deploy, "The stage fresh keeps its data."],
+  ["the same with --yes", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
+  ["a stack without an API", onStage, () => deploy({}), "has no output ApiUrl: its state is CREATE_COMPLETE"],
+  ["a stage that is not deployed", onStage, () => fail(missing), `There is no stack ${stackName} with these`],
+  [
+    "a stage without a network",
+    onStage,
+    () => fail(offline),
+    "(getaddrinfo ENOTFOUND cloudformation): check",
+  ],
+])("a run refuses %s, and writes nothing", async (_, target, arrange, sentence) => {
+  arrange();
+  const opening = open(target, { signal: AbortSignal.abort(), note: () => {} });
+  const error = await opening.then(() => undefined, toUserError);
+  expect(error).toBeInstanceOf(UserError);
+  expect(errorMessage(error)).toContain(sentence);
+  expect(table.calls()).toEqual([]);
+});
+
+const account = "accept-1";
+
+/** A run on the stage, which Ctrl-C ends when it waits for the n-th time. */
+function start({ endAtWait = 0 } = {}): Acceptance {
+  const controller = new AbortController();
+  let waits = 0;
+  const aws = {
+    ...{ stage: "fresh", stackName, output: (name: string) => name },
+    ...{ sqs: new SQSClient({}), events: new EventBridgeClient({}) },
+  } as AwsStage;
+  return {
+    ...{ name: "fresh", url: "http://127.0.0.1:1", signal: controller.signal, aws, load: 2 },
+    ...{ startedAt: 0, now: () => 0, note: () => {}, cleanUp: new AsyncDisposableStack() },
+    accounts: { mine: account, names: [account, "accept-2"] },
+    mine: { createLead: () => Promise.reject(new Error("socket hang up")) },
+    wait: async () => {
+      if (++waits === endAtWait) controller.abort();
+      controller.signal.throwIfAborted();
+    },
+  } as unknown as Acceptance;
+}
+
+const finding = compared({ check: "A lead", page: "docs/usage.md", expected: "kept" }, "kept");
+
+/** A phase that makes something, and waits. */
+const making = (made: string[]): Phase => ({
+  ...{ name: "making", minutes: 1 },
+  async *run({ cleanUp, wait }) {
+    made.push("made");
+    cleanUp.defer(() => void made.pop());
+    await wait(1);
+    yield finding;
+  },
+});
+
+const failing: Phase = {
+  ...{ name: "failing", minutes: 1 },
+  run: () => {
+    throw new Error("socket hang up");
+  },
+};
+
+describe("a run", () => {
+  test("names each phase that fails, makes the others, and takes everything back", async () => {
+    const made: string[] = [];
+    const { ended, findings } = await accept(start(), [failing, making(made)]);
+    expect(ended).toBe("The phase failing failed: socket hang up.");
+    expect(findings.map(({ phase, verdict }) => `${phase} ${verdict}`)).toEqual([
+      "failing not seen",
+      "making as assumed",
+    ]);
+    expect(made).toEqual([]);
+  });
+
+  test("takes everything back after Ctrl-C, and makes no further phase", async () => {
+    const made: string[] = [];
+    const { ended, findings } = await accept(start({ endAtWait: 1 }), [making(made), making(made)]);
+    expect(ended).toBe("It was ended before all was checked.");
+    expect(findings.map(({ seen }) => seen)).toEqual(["the run was ended", "the run was ended"]);
+    expect(made).toEqual([]);
+  });
+
+  test("names what it could not take back", async () => {
+    const run = start();
+    run.cleanUp.defer(() => Promise.reject(new Error("no network")));
+    expect((await accept(run, [])).ended).toBe(
+      "Not everything was taken back (no network): erase the accounts accept-1, accept-2, and delete the queue and the rule whose names end with the first one.",
+    );
+  });
+});
+
+describe("the phase events", () => {
+  const arn = (service: string, rest: string) => `arn:aws:${service}:eu-central-1:123456789012:${rest}`;
+  const name = `leads-accept-fresh-${account}`;
+  const [RuleArn, Arn] = [arn("events", `rule/bus/${name}`), arn("sqs", name)];
+  const rule = { EventBusName: "EventBusName" };
+  beforeEach(() => {
+    eventBridge.on(PutRuleCommand).resolves({ RuleArn });
+    eventBridge.on(PutTargetsCommand).resolves({ FailedEntryCount: 0 });
+    sqs.on(CreateQueueCommand).resolves({ QueueUrl: "https://sqs/queue" });
+  });
+
+  /** What the bus and the queue were called with to remove what was made. */
+  const removals = () => [
+    ...eventBridge.commandCalls(RemoveTargetsCommand).map(({ args: [{ input }] }) => input),
+    ...eventBridge.commandCalls(DeleteRuleCommand).map(({ args: [{ input }] }) => input),
+    ...sqs.commandCalls(DeleteQueueCommand).map(({ args: [{ input }] }) => input),
+  ];
+  const removedRule = [
+    { ...rule, Rule: name, Ids: ["queue"] },
+    { ...rule, Name: name },
+  ];
+
+  test("receives the events of its own account alone, in a queue for them alone", async () => {
+    await accept(start(), [events]);
+    const [made] = eventBridge.commandCalls(PutRuleCommand);
+    expect(JSON.parse(made?.args[0].input.EventPattern ?? "")).toEqual({
+      ...{ source: ["leads-and-conversations"], detail: { account: [account] } },
+    });
+    const [queue] = sqs.commandCalls(CreateQueueCommand);
+    const { QueueName, Attributes } = queue?.args[0].input ?? {};
+    expect(QueueName).toBe(name);
+    expect(JSON.parse(Attributes?.Policy ?? "").Statement).toEqual([
+      {
+        ...{ Effect: "Allow", Principal: { Service: "events.amazonaws.com" }, Action: "sqs:SendMessage" },
+        ...{ Resource: Arn, Condition: { ArnEquals: { "aws:SourceArn": RuleArn } } },
+      },
+    ]);
+    const [target] = eventBridge.commandCalls(PutTargetsCommand);
+    expect(target?.args[0].input).toEqual({ ...rule, Rule: name, Targets: [{ Id: "queue", Arn }] });
+  });
+
+  test.each([
+    ["a request fails", {}, "The phase events failed: socket hang up."],
+    ["EventBridge refuses the queue", { refused: 1 }, "EventBridge refused the queue: no access."],
+    ["Ctrl-C", { endAtWait: 1 }, "It was ended before all was checked."],
+  ])("removes its queue and its rule after %s", async (_, {
+    refused = 0,
+    ...options
+  }: { refused?: number; endAtWait?: number }, sentence) => {
+    eventBridge.on(PutTargetsCommand).resolves({
+      ...{ FailedEntryCount: refused, FailedEntries: [{ ErrorMessage: "no access" }] },
+    });
+    const { ended } = await accept(start(options), [events]);
+    expect(ended).toContain(sentence);
+    expect(removals()).toEqual([...removedRule, { QueueUrl: "https://sqs/queue" }]);
+  });
+
+  test("removes its rule if the queue cannot be made", async () => {
+    sqs.on(CreateQueueCommand).rejects(new Error("denied"));
+    expect((await accept(start(), [events])).ended).toBe("The phase events failed: denied.");
+    expect(removals()).toEqual(removedRule);
+  });
+});
+
+test("the policy of whoever runs it has each call that the code makes, and no other", () => {
+  const policy = readFileSync(join(import.meta.dirname, "../../docs/deploying/accept-policy.json"), "utf8");
+  const { Statement } = JSON.parse(policy) as { Statement: { Action: string[] }[] };
+  const allowed = Statement.flatMap(({ Action }) => Action)
+    .filter((action) => !action.startsWith("dynamodb:"))
+    .map((action) => action.split(":")[1]);
+  const code = globSync("{,phases/}*.ts", { cwd: import.meta.dirname, exclude: ["*.test.ts"] })
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .join();
+  const called = Array.from(
+    code.matchAll(/new (\w+)Command\(|paginate(\w+)\(/g),
+    ([, one, pages]) => one ?? pages,
+  );
+  // IAM names it otherwise.
+  const actions = called.map((name) => (name === "DeleteMessageBatch" ? "DeleteMessage" : name));
+  expect([...new Set(actions)].sort()).toEqual(allowed.sort());
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template, aliases, local } = await synthesize("prod");
+
+test.each([
+  ["Counting", "maintain-counts", { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 1 }],
+  ["Events", "publish-events", { BatchSize: 100 }],
+])("The reader of %s, %s, reads the stream from its beginning, one batch of a shard at a time, which keeps the order", (construct, name, batches) => {
+  const source = only(template, "AWS::Lambda::EventSourceMapping", construct);
+  const { FunctionName, FilterCriteria, ...settings } = source.properties;
+  const [reader] = [...aliases].find(([, alias]) => alias === name) ?? [];
+  expect(JSON.stringify(FunctionName)).toMatch(new RegExp(`"Ref":"${reader}".*":live"`));
+  expect(settings).toEqual({
+    ...batches,
+    EventSourceArn: { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "StreamArn"] },
+    StartingPosition: "TRIM_HORIZON",
+    ParallelizationFactor: 1,
+    FunctionResponseTypes: ["ReportBatchItemFailures"],
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: -1,
+    MaximumRecordAgeInSeconds: 43_200,
+    DestinationConfig: {
+      OnFailure: {
+        Destination: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue", construct).id, "Arn"] },
+      },
+    },
+  });
+});
+
+test.each([
+  ["LEAD#a", "INSERT", true, true],
+  ["LEAD#a", "MODIFY", true, false],
+  ["CONVERSATION#a", "MODIFY", true, false],
+  ["MESSAGE#a#c", "INSERT", false, true],
+  ["ERASED#a", "INSERT", false, true],
+  // What maintain-counts writes itself would call it without an end.
+  ["COUNT#a#LEAD", "INSERT", false, false],
+  ["A-LEAD#a", "INSERT", false, false],
+])("Each reader takes only the records of its filters: %s %s", (pk, eventName, counted, published) => {
+  const record = { eventName, dynamodb: { Keys: { pk: { S: pk }, sk: { S: "x" } } } };
+  const readers = local.eventSources.map((source) => [source.function.label, source.accepts(record)]);
+  // DynamoDB recommends at most two readers of a stream.
+  expect(Object.fromEntries(readers)).toEqual({ "maintain-counts": counted, "publish-events": published });
+});
+
+test.each(["Counting", "Events"])("Failed batches of %s are kept for 14 days", (construct) => {
+  const { properties } = only(template, "AWS::SQS::Queue", construct);
+  expect(properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 60 * 60 });
+});
+
+test("The bus keeps the events of this service for as many days as the stage says, and none without", async () => {
+  template.resourceCountIs("AWS::Events::Archive", 0);
+  const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
+  const { properties } = only(archiving, "AWS::Events::Archive");
+  expect(properties).toMatchObject({
+    ArchiveName: "leads-and-conversations-prod",
+    SourceArn: { "Fn::GetAtt": [only(template, "AWS::Events::EventBus").id, "Arn"] },
+    EventPattern: { source: ["leads-and-conversations"] },
+    RetentionDays: 7,
+  });
+});
