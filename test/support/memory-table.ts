@@ -3,6 +3,7 @@ import type {
   BatchWriteCommandInput,
   GetCommandInput,
   QueryCommandInput,
+  ScanCommandInput,
   TransactGetCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
@@ -12,6 +13,7 @@ import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
 import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
+import { scan } from "./memory-table/scan.ts";
 import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
 import { transactGet } from "./memory-table/transact-get.ts";
 import { updatedNames } from "./memory-table/updates.ts";
@@ -87,6 +89,8 @@ export class MemoryTable {
         return transactGet(this.#items, input as TransactGetCommandInput);
       case "QueryCommand":
         return query(this.#items, input as QueryCommandInput);
+      case "ScanCommand":
+        return scan(this.#items, input as ScanCommandInput);
       case "PutCommand":
         return { output: {}, writes: write(this.#items, "Put", input as WriteInput).writes };
       case "DeleteCommand":

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import {
   activityIndex,
   copiedFields,
@@ -149,9 +150,12 @@ function toRow({ pk, sk }: Key, item: Item): Row {
   return { pk, sk, item: copy, size };
 }
 
-/** A frozen copy without undefined attributes. Bytes stay as they are. */
+const asTheyAre = [Uint8Array, Set, NumberValue];
+
+/** A frozen copy without undefined attributes. Bytes, sets and large numbers stay as they are. */
 function toFrozen(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (typeof value !== "object" || value === null || asTheyAre.some((kind) => value instanceof kind))
+    return value;
   if (Array.isArray(value)) return Object.freeze(value.map(toFrozen));
   const copy: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(value)) {

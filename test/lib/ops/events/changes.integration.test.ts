@@ -6,13 +6,15 @@ import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";
-import { copyTable } from "../../../support/copied-table.ts";
 import { leadFile } from "../../../support/lead-files.ts";
+import { copyTable, useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "../accounts/support/copy.ts";
+
+useMemoryTables();
 
 const publisher = stack.eventSources.find((source) => source.function.label === "publish-events");
 
@@ -73,7 +75,7 @@ test("a copy and an import have events of the leads that they store and of what 
   const lead = await aLead(account);
   const { conversationId, id: messageId } = await aMessage(account, lead.id);
   await aMessage(account, lead.id);
-  const from = await copyTable();
+  const from = copyTable();
   const again = () => replace(account, from);
   expect(await eventsOf(again)).toEqual(nothing);
 
@@ -87,7 +89,7 @@ test("a copy and an import have events of the leads that they store and of what 
 
   // The number of messages is corrected, too.
   await remove(messageKey(account, conversationId, messageId));
-  const spoiled = await copyTable();
+  const spoiled = copyTable();
   await remove(leadKey(account, lead.id));
   expect((await eventsOf(() => replace(account, spoiled))).events).toMatchObject([
     { type: "lead.created", id: lead.id, imported: true },

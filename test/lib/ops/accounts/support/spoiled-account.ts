@@ -5,7 +5,7 @@ import { setConversationStatus } from "../../../../../lib/ops/conversations/conv
 import { setLeadFields } from "../../../../../lib/ops/leads/leads-command.ts";
 import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
 import { type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { copyTable } from "../../../../support/copied-table.ts";
+import { copyTable } from "../../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../../support/table-items.ts";
 import { restoredItems } from "./restored-items.ts";
@@ -26,7 +26,7 @@ export async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
 /** Such an account, and a copy of the table. */
 export async function anAccount(account: string = randomUUID()) {
   const data = await aFilledAccount(account);
-  return { ...data, from: await copyTable(), before: restoredItems(await tableItems(), account) };
+  return { ...data, from: copyTable(), before: restoredItems(await tableItems(), account) };
 }
 
 /** An account with two leads, four conversations and six messages of an hour ago. */

@@ -1,4 +1,3 @@
-import { DescribeTableCommand, TagResourceCommand, UntagResourceCommand } from "@aws-sdk/client-dynamodb";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
@@ -6,22 +5,18 @@ import { conversationsCommand } from "../../../../lib/ops/conversations/conversa
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { keysCommand } from "../../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
-import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
+import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
+import { tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 
-const { Table } = await table.send(new DescribeTableCommand({ TableName: tableName }));
-const ResourceArn = Table?.TableArn;
+useMemoryTables();
 
 /** Gives the table a data format, as a deployment does, or takes it away, as a restore does. */
-async function deploy(format: number | undefined) {
-  const Tags = [{ Key: dataFormatTag, Value: String(format) }];
-  if (format !== undefined) await table.send(new TagResourceCommand({ ResourceArn, Tags }));
-  else await table.send(new UntagResourceCommand({ ResourceArn, TagKeys: [dataFormatTag] }));
-}
+const deploy = (format: number | undefined) => tagTable(tableName, format);
 
 const person = ["--account", "acme"];
 const file = await leadFile("name\nAda\n");
@@ -48,7 +43,7 @@ const writing: [name: string, command: () => Command, args: string[]][] = [
 
 test.each(writing)("%s: a table of another data format is refused", async (_, command, args) => {
   for (const stored of [dataFormat - 1, dataFormat + 1, undefined]) {
-    await deploy(stored);
+    deploy(stored);
     const before = await tableItems();
     const { failure } = await runCommand(command(), ...args);
     expect(failure).toContain(
@@ -71,8 +66,8 @@ test("each command that declares that it writes is among them", () => {
 });
 
 test("of the same format, a command writes; one that reads is not refused", async () => {
-  await deploy(dataFormat);
+  deploy(dataFormat);
   expect(await runCommand(keysCommand(), "issue", ...person)).toMatchObject({ failure: undefined });
-  await deploy(99);
+  deploy(99);
   expect(await runCommand(keysCommand(), "list", ...person)).toMatchObject({ failure: undefined });
 });

@@ -15,9 +15,12 @@ import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { accounts } from "./support/copy.ts";
+
+useMemoryTables();
 
 const source = randomUUID();
 

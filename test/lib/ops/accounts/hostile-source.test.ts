@@ -14,6 +14,7 @@ import {
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
@@ -21,6 +22,8 @@ import { withFields } from "../../../support/with-fields.ts";
 import { copy, replace } from "./support/copy.ts";
 import { expectConsistent, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, anAccount } from "./support/spoiled-account.ts";
+
+useMemoryTables();
 
 // How long a copy waits for late writes of erased leads is another test's.
 skipWaits();

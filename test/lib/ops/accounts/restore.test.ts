@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { DescribeTableCommand, TagResourceCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
-import { dataFormat, dataFormatTag } from "../../../../shared/dynamodb/data-format.ts";
+import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
   activeConversationKey,
   conversationKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { readItem, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall, smallPages } from "../../../support/conditions.ts";
-import { copyTable } from "../../../support/copied-table.ts";
+import { copyTable, tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 import { withFields } from "../../../support/with-fields.ts";
@@ -20,6 +19,8 @@ import { program } from "../support/program.ts";
 import { copy, replace } from "./support/copy.ts";
 import { expectConsistent, restoredItems } from "./support/restored-items.ts";
 import { aFilledAccount, ago, anAccount, close, hour, spoil } from "./support/spoiled-account.ts";
+
+useMemoryTables();
 
 // While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.
 beforeEach(() => selectTable(tableName, { maxAttempts: 1 }));
@@ -80,7 +81,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const account = randomUUID();
     const key = accountLimitKey(account);
     await put({ ...key, requests: 100 });
-    const from = await copyTable();
+    const from = copyTable();
     await put({ ...key, requests: 200 });
     await replace(account, from);
     expect(await readItem(key)).toMatchObject({ requests: 200 });
@@ -191,7 +192,7 @@ describe("an account is copied from a table that was restored without indexes", 
       await setConversationStatus(account, id, "active");
     };
     await activate(wanted, other);
-    const from = await copyTable();
+    const from = copyTable();
     const before = restoredItems(await tableItems(), account);
     await activate(other, wanted);
     expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 2 });
@@ -228,15 +229,10 @@ describe("an account is copied from a table that was restored without indexes", 
 
 test("a table of another data format, without the account or that does not exist is refused", async () => {
   const { account, from } = await anAccount();
-  const { Table } = await table.send(new DescribeTableCommand({ TableName: from }));
-  const tag = (Value: string) =>
-    table.send(
-      new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags: [{ Key: dataFormatTag, Value }] }),
-    );
   const before = await tableItems();
-  await tag(String(dataFormat + 1));
+  tagTable(from, dataFormat + 1);
   const failures = [await copy(account, from)];
-  await tag(String(dataFormat));
+  tagTable(from, dataFormat);
   failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
   expect(failures.map(({ failure }) => failure)).toEqual([
     expect.stringContaining(`The table ${from} has the data format ${dataFormat + 1}, but`),

@@ -31,8 +31,11 @@ import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
+import { useMemoryTables } from "../../support/memory-tables.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { put, putItems, tableItems } from "../../support/table-items.ts";
+
+useMemoryTables();
 
 skipWaits();
 

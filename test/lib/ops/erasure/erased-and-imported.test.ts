@@ -10,11 +10,13 @@ import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
-import { copyTable } from "../../../support/copied-table.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { copyTable, useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
+
+useMemoryTables();
 
 /** What happens while a command waits for the writes of others to end, in place of the time. */
 const waiting = { times: [] as number[], meanwhile: async () => {} };
@@ -38,7 +40,7 @@ const kinds = {
   },
   "accounts copy": {
     ...{ command: accountsCommand, ofLead: 3, stored: "stored" },
-    source: async () => ["copy", "--from-table", await copyTable()],
+    source: async () => ["copy", "--from-table", copyTable()],
   },
 } as const;
 
@@ -171,7 +173,7 @@ test("accounts copy under another name brings back no lead that was erased since
   const { id } = await aLead(account);
   await aMessage(account, id);
   const other = await aLead(account);
-  const from = await copyTable();
+  const from = copyTable();
   await runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes");
   // The second copy finds what the first one has noted.
   for (const erased of [3, 3]) {

@@ -16,12 +16,15 @@ import {
 import { type Key, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { runJson } from "../../../support/command.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { storedLead } from "../../../support/stored.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 import { aKnownLead, name } from "./known-lead.ts";
+
+useMemoryTables();
 
 const erase = (account: string, ...args: string[]) =>
   runJson(eraseCommand(), "--account", account, "--yes", ...args);

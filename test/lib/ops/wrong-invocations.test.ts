@@ -1,15 +1,19 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
-import { operatorConfig } from "../../../lib/ops/command/select-table.ts";
+import { expect, test } from "vitest";
 import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
-import { createDataDirectory } from "../../support/ops.ts";
+import { useMemoryTables } from "../../support/memory-tables.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
+import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { program } from "./support/program.ts";
+
+useMemoryTables();
+skipWaits();
 
 const { keyId } = await issueApiKey("acme", { label: "web" });
 const unknownKey = newApiKey("01JZ0000000000000000000000");
@@ -90,12 +94,10 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: unknown command 'lead'\n(Did you mean leads?)": ["lead export --account acme"],
 };
 
-const DATA_DIR = await createDataDirectory();
-
 test.each(
   Object.entries(mistakes).flatMap(([sentence, lines]) => lines.map((line) => [line, sentence] as const)),
 )("ops %s fails in one sentence", async (line, sentence) => {
-  const outcome = await program(line.split(" "), { env: { DATA_DIR }, input: "yes\n" });
+  const outcome = await program(line.split(" "), { input: "yes\n" });
   expect(outcome).toEqual({ code: 1, stdout: "", stderr: `${sentence}\n` });
 });
 
@@ -134,7 +136,7 @@ test.each<[text: string | undefined, sentence: RegExp]>([
   ].map((text): [string, RegExp] => [text, /^.*run\.json is not of this version: restart `npm start`\.$/]),
   [anotherRun({ dataFormat }), new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`)],
 ])("--local with the run.json %j fails in one sentence", async (text, sentence) => {
-  const directory = text === undefined ? "/nowhere" : await createDataDirectory();
+  const directory = text === undefined ? "/nowhere" : await temporaryDirectory();
   if (text !== undefined) await writeFile(join(directory, "run.json"), text);
   const env = { DATA_DIR: directory };
   const { code, stdout, stderr } = await program(["keys", "list", "--account", "acme", "--local"], { env });
@@ -149,15 +151,6 @@ test("an empty DATA_DIR is that of `npm start`: the project's", async () => {
   // Unless someone's `npm start` is running.
   if (stderr.startsWith("There is no /"))
     expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
-});
-
-test("--local uses neither the AWS credentials nor the endpoint of the operator", async () => {
-  const env = {
-    ...{ DATA_DIR, AWS_PROFILE: "nobody", AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9" },
-    ...{ AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE" },
-  };
-  const outcome = await program(["keys", "list", "--account", "acme", "--local"], { env });
-  expect(outcome).toEqual({ code: 0, stdout: expect.stringContaining(keyId), stderr: "" });
 });
 
 test("an unknown account is reported in a table that was restored without its indexes, too", async () => {
@@ -190,27 +183,4 @@ test("a limit that could not be written is not reported", async () => {
   });
   const args = ["accounts", "set-limit", "--requests", "5", "--account", "acme", "--table", tableName];
   expect(await program(args)).toEqual({ code: 1, stdout: "", stderr: "AWS denied access: No.\n" });
-});
-
-const noConfiguration = { HOME: "/nowhere", AWS_EC2_METADATA_DISABLED: "true" };
-
-test.each([
-  [
-    "no credentials",
-    { ...noConfiguration, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },
-    /^No AWS credentials were found \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\.\n$/,
-  ],
-  [
-    "an empty region",
-    { ...noConfiguration, AWS_REGION: "" },
-    /^No valid AWS region is configured: set AWS_REGION, or .+\.\n$/,
-  ],
-])("%s is reported in one sentence", async (_, env, sentence) => {
-  // The SDK would wait between its attempts.
-  vi.spyOn(operatorConfig, "maxAttempts", "get").mockReturnValue(1);
-  const args = ["keys", "list", "--account", "a", "--table", "no-such-table"];
-  const { code, stdout, stderr } = await program(args, { env });
-  vi.restoreAllMocks();
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(sentence);
 });

@@ -27,10 +27,13 @@ import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { leadFile } from "../../../support/lead-files.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
+
+useMemoryTables();
 
 // What operators wait for is another test's.
 skipWaits();

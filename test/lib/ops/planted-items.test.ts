@@ -9,11 +9,14 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { call } from "../../support/call.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
+import { useMemoryTables } from "../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
 import { type Planted, plantedItems, secret } from "./support/planted-items.ts";
 import { program } from "./support/program.ts";
+
+useMemoryTables();
 
 // What operators wait for is another test's.
 skipWaits();

@@ -20,11 +20,14 @@ import { createdAt } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { aKnownLead, name } from "../erasure/known-lead.ts";
 import { program } from "../support/program.ts";
+
+useMemoryTables();
 
 skipWaits();
 
