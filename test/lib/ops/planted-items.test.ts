@@ -13,10 +13,12 @@ import { useMemoryTables } from "../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
-import { type Planted, plantedItems, secret } from "./support/planted-items.ts";
+import { fillAccount, itemsOf as itemsOfAccount, withTexts } from "./support/full-account.ts";
+import { plantedItems, secret } from "./support/planted-items.ts";
 import { program } from "./support/program.ts";
 
-useMemoryTables();
+const memory = useMemoryTables();
+const empty = memory.snapshot();
 
 // What operators wait for is another test's.
 skipWaits();
@@ -27,7 +29,7 @@ const email = "ada@example.com";
 /** The address reads from right to left: an API accepts it, and a terminal would turn it around. */
 const name = "Ada \u202eecalevoL";
 
-let planted: readonly Planted[];
+let planted: readonly Item[];
 let before: ReadonlyMap<string, Item>;
 let ada: Awaited<ReturnType<typeof aPerson>>;
 let bob: typeof ada;
@@ -49,6 +51,10 @@ const itemsOf = (items: ReadonlyMap<string, Item>, account: string, types = Obje
   [...items.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)));
 
 beforeAll(async () => {
+  // Like those of the account that are planted.
+  const ids = await fillAccount(account);
+  const stored = await itemsOfAccount(account);
+  memory.restore(empty);
   ada = await aPerson(account, name, email, "To Ada");
   bob = await aPerson(account, "Bob", "bob@example.com", secret);
   const neighbour = await aPerson(
@@ -57,19 +63,22 @@ beforeAll(async () => {
     email,
     `${secret} of another account`,
   );
+  const { lead, conversationId } = ada;
+  const named = (text: string) => text.replaceAll(ids.ada, lead.id).replaceAll(ids.chat, conversationId);
+  const seeds = [...stored.values()].map((item) => withTexts(item, named));
   for (const owner of [account, other]) await issueApiKey(owner);
   healthy = await tableItems();
-  planted = plantedItems({
-    ...{ account, email, lead: ada.lead.id, conversation: ada.conversationId },
-    other: {
-      account: other,
-      lead: bob.lead.id,
-      conversation: neighbour.conversationId,
-      externalId: `${bob.lead.externalId}`,
-    },
+  const ofOthers = { lead: bob.lead.id, conversation: neighbour.conversationId };
+  const others = { account: other, ...ofOthers, externalId: `${bob.lead.externalId}` };
+  planted = plantedItems(seeds, {
+    account,
+    email,
+    lead: lead.id,
+    conversation: conversationId,
+    other: others,
   });
   await selectTableByOptions({ table: tableName });
-  await inParallel(planted, ({ item }) => put(item));
+  await inParallel(planted, put);
   before = await tableItems();
 });
 
@@ -165,9 +174,12 @@ describe("a command that changes nothing", () => {
   });
 
   test("a change of an item that is invalid", async () => {
-    const find = (type: string, attribute: string) =>
-      planted.find((each) => each.type === type && typeof fieldsOf(each.item)[attribute] === "object")?.item
-        .sk ?? "";
+    const find = (type: "lead" | "conversation", attribute: string) =>
+      String(
+        planted.find(
+          (item) => item.pk === listPartition(type, account) && typeof fieldsOf(item)[attribute] === "object",
+        )?.sk,
+      );
     for (const [type, field] of [
       ["lead", "source"],
       ["lead", "score"],

@@ -4,17 +4,14 @@ import { describe, expect, test } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
   accountApiKeysPartition,
-  accountLimitKey,
   apiKeyKey,
   countNodeKey,
   messageKey,
-  rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -24,13 +21,13 @@ import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/c
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";
-import { runCommand, runJson } from "../../../support/command.ts";
+import { runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
-import { leadFile } from "../../../support/lead-files.ts";
 import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
+import { fillAccount, itemsOf } from "../support/full-account.ts";
 import { program } from "../support/program.ts";
 
 useMemoryTables();
@@ -44,27 +41,11 @@ const countRows = (owner: CountedOwner, ids: readonly string[]) => {
   return maintainList(owner, changes, { deadline: Date.now() + 60_000 });
 };
 
-/** An account with items of every type. */
+/** An account with items of every type, also a message whose conversation no longer exists. */
 async function aFullAccount(account: string): Promise<void> {
-  await issueApiKey(account);
+  await fillAccount(account);
   await issueApiKey(account, { validUntil: "2020-01-01T00:00:00.000Z" });
-  const headers = { "idempotency-key": randomUUID() };
-  await call("create-lead", { account, body: { name: "Ada" }, headers });
-  const { id: leadId } = await aLead(account, { source: "fair", email: "ada@example.com" });
-  await aMessage(account, leadId);
-  await aMessage(account, leadId, "email");
-  // The conversation of this message no longer exists.
   await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
-  await put({ ...rateWindowKey(account, 0), used: 1 });
-  await put({ ...accountLimitKey(account), requests: 5 });
-  const file = await leadFile(`name,source\n${"Ada,fair\n".repeat(20)}`);
-  await runCommand(importCommand(), file, "--account", account, "--units", "1000000");
-}
-
-/** The items that name an account, by their keys; those of API keys do not. */
-async function itemsOf(account: string): Promise<Map<string, Item>> {
-  const items = await tableItems();
-  return new Map([...items].filter(([key]) => new RegExp(`#${account}[# ]`).test(key)));
 }
 
 const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
@@ -102,7 +83,7 @@ describe("accounts erase", () => {
     const elapsed = Date.now() - start;
     expect({ failure, output }).toEqual({
       failure: undefined,
-      output: { account, erased: true, leads: 22, invalid: [] },
+      output: { account, erased: true, leads: 3, invalid: [] },
     });
     const { added, ...others } = compareItems(neighbours, await tableItems());
     expect(others).toEqual({ changed: [], deleted: [] });
@@ -224,7 +205,7 @@ describe("accounts erase", () => {
     await aFullAccount(account);
     const before = await tableItems();
     const args = ["accounts", "erase", "--account", account, "--table", tableName, "--cache-seconds", "0"];
-    const numbers = "22 leads, 2 conversations, 3 messages, 2 keys, 0 erased leads and";
+    const numbers = "3 leads, 10 conversations, 14 messages, 2 keys, 1 erased leads and";
     for (const input of ["", "acm\n", "ACME-2\n"]) {
       const { code, stdout, stderr } = await program(args, { input });
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -237,12 +218,12 @@ describe("accounts erase", () => {
       );
     }
     const planned = await program([...args, "--dry-run", "--json"]);
-    expect(JSON.parse(planned.stdout)).toMatchObject({ account, leads: 22, keys: 2 });
+    expect(JSON.parse(planned.stdout)).toMatchObject({ account, leads: 3, keys: 2 });
     expect((await program([...args, "--dry-run"])).stdout).toContain(`has ${numbers}`);
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
     expect(await program(args, { input: `${account}\n` })).toMatchObject({
       code: 0,
-      stdout: `The account ${account} is erased: 22 leads, and all that belonged to them.\n`,
+      stdout: `The account ${account} is erased: 3 leads, and all that belonged to them.\n`,
     });
     await expectErased(account);
   });
