@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { existsSync, watch } from "node:fs";
+import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { fetchChecked } from "../../support/checked-fetch.ts";
+import { copyProject } from "../../support/project-copy.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { canSeeProcesses, expectLocalOnly, findEngines } from "./support/linux.ts";
 import {
@@ -18,8 +19,8 @@ import {
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-function start(env: Record<string, string>): StartedCommand {
-  const command = startCommand(env);
+function start(env: Record<string, string>, options: Parameters<typeof startCommand>[1] = {}): StartedCommand {
+  const command = startCommand(env, options);
   onTestFinished(async () => {
     signalProcess(command.pid, "SIGTERM");
     await command.ended;
@@ -28,23 +29,34 @@ function start(env: Record<string, string>): StartedCommand {
 }
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
-  test("serves until Ctrl-C or the end of its engine, keeps its data and its key, and rejects a second run on them", async () => {
-    const directory = await temporaryDirectory();
+  test("serves a stage until Ctrl-C or the end of its engine, keeps its data and its key, and rejects a second run on them", async () => {
+    const staging = {
+      ...{ like: "dev", account: "123456789012", region: "eu-central-1" },
+      ...{ rateLimitRequests: 70, corsOrigins: ["https://app.example.com"] },
+      deployment: "canary",
+    };
+    const cwd = await realpath(await copyProject({ staging }));
+    const directory = join(cwd, ".local/stages/staging");
     const port = await freePort();
-    const env = { DATA_DIR: directory, PORT: String(port) };
-    const first = start(env);
+    const startStage = () => start({ PORT: String(port) }, { args: ["--stage", "staging"], cwd });
+    const first = startStage();
     await untilServing(first);
+    expect(first.output()).toContain("The local run has no CORS: corsOrigins has no effect here.");
+    expect(first.output()).toContain("with the settings of stages/staging.json");
     const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
     expect(first.output()).toContain(apiKey);
     // Nobody else reaches a file in it.
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
-    expect(run).toMatchObject({ url: `http://127.0.0.1:${port}`, pid: first.pid });
+    expect(run).toMatchObject({
+      ...{ url: `http://127.0.0.1:${port}`, pid: first.pid, tableName: "leads-and-conversations-staging" },
+    });
     for (const url of [run.url, run.dynamodbEndpoint]) await expectLocalOnly(url);
 
     const listed = async () => {
       const headers = { authorization: `Bearer ${apiKey}` };
       const response = await fetchChecked(`${run.url}/api/v1/leads`, { headers });
+      expect(response.headers.get("ratelimit-policy")).toBe('"account";q=70;w=60');
       return ((await response.json()) as { pagination: { total: number } }).pagination.total;
     };
     expect(await listed()).toBe(0);
@@ -59,6 +71,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       );
       expect(responses[1].data).toEqual([responses[0]]);
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
+      await expect.poll(first.output).toContain("lead.created");
     }
 
     const templateDirectory = inject("engine").assembly;
@@ -74,7 +87,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
     expect(existsSync(join(directory, "run.json"))).toBe(false);
 
-    const second = start(env);
+    const second = startStage();
     await untilServing(second);
     expect(second.output()).toContain(apiKey);
     expect(await listed()).toBe(hasCurl ? 1 : 0);
@@ -90,9 +103,12 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("ends at once, with its engine, when it is interrupted during its start", async () => {
     const directory = await temporaryDirectory();
     const command = start({ DATA_DIR: directory, PORT: "0" });
-    await expect.poll(() => existsSync(join(directory, "stack"))).toBe(true);
-    signalProcess(command.pid, "SIGINT");
+    // At once: a run that has started ends with 0.
+    const watcher = watch(directory, (_, name) => {
+      if (name === "stack") signalProcess(command.pid, "SIGINT");
+    });
     expect(await command.ended).toBe(130);
+    watcher.close();
     await expect.poll(() => isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
   });
 

@@ -73,7 +73,8 @@ test.each([
   await expect(started).rejects.toThrow(sentence);
 });
 
-test("the name of a stage is checked", async () => {
+test("the stage is dev unless an option names another, whose name is checked", async () => {
+  expect(startCommand().opts()).toEqual({ stage: "dev" });
   await expect(parse("--stage", "Prod")).rejects.toThrow(
     /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
   );
