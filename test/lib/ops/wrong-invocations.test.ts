@@ -1,14 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { issueApiKey, listApiKeys } from "../../../lib/ops/keys/api-key-changes.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
-import { useMemoryTables } from "../../support/memory-tables.ts";
+import { copyTable, useMemoryTables } from "../../support/memory-tables.ts";
+import { aLead } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
+import { tableItems } from "../../support/table-items.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { program } from "./support/program.ts";
 
@@ -16,11 +18,13 @@ useMemoryTables();
 skipWaits();
 
 const { keyId } = await issueApiKey("acme", { label: "web" });
+await issueApiKey("empty");
+const lead = await aLead("acme", { email: "ada@example.com", externalId: "crm-1" });
+const restored = copyTable();
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
 const wrongKey = "The checksum of this key is wrong: it has a typo, or is cut off.";
-const question = `The key ${keyId} of the account acme has the label "web".\nThis cannot be undone. Type the id of the key to revoke it: That is not the id of the key: nothing was changed. Scripts use --yes.`;
 const onTable = `--table ${tableName}`;
 
 /** Sentences, and the command lines that fail with them. */
@@ -48,8 +52,8 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     ),
   ],
   "The account acme has no lead with this email address.": [
-    `leads show --account acme ${onTable} --email ada@example.com`,
-    `leads erase --account acme ${onTable} --email ada@example.com`,
+    `leads show --account acme ${onTable} --email bob@example.com`,
+    `leads erase --account acme ${onTable} --email bob@example.com`,
   ],
   "Name the person: --lead ID, --email ADDRESS or --external-id ID.": [
     `leads erase --account acme ${onTable}`,
@@ -57,7 +61,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "The account acme has no conversation conv_1.": [
     `conversations set-status --account acme ${onTable} --conversation conv_1 --status active`,
   ],
-  "The account acme has nothing to export.": [`accounts export --account acme ${onTable} --output a.jsonl`],
+  "The account empty has nothing to export.": [
+    `accounts export --account empty ${onTable} --output a.jsonl`,
+  ],
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
     `keys revoke ${onTable} --key ${unknownKey}`,
   ],
@@ -69,7 +75,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "An id needs the account of the key (--account), a whole key does not.": [
     `keys revoke ${onTable} --key 01JZ`,
   ],
-  [question]: [`keys revoke --account acme ${onTable} --key ${keyId}`],
   "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":
     [
       "keys list --account acme",
@@ -101,10 +106,24 @@ test.each(
   expect(outcome).toEqual({ code: 1, stdout: "", stderr: `${sentence}\n` });
 });
 
-test("none of them has changed the key", async () => {
-  expect(await listApiKeys("acme")).toEqual([
-    { keyId, accountId: "acme", access: "full", label: "web", createdAt: expect.any(String) },
-  ]);
+test.each([
+  [`keys revoke --key ${keyId}`, "the id of the key", "revoke it"],
+  [`leads erase --lead ${lead.id}`, "the id of the person", "erase them"],
+  ["leads erase --email ada@example.com", "the email address of the person", "erase them"],
+  ["leads erase --external-id crm-1", "the external id of the person", "erase them"],
+  ["accounts erase", "the name of the account", "erase it"],
+  [`accounts copy --from-table ${restored} --replace`, "the name of the account", "replace what differs"],
+])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action) => {
+  const before = await tableItems();
+  for (const input of ["", "yes\n"]) {
+    const args = [...line.split(" "), "--account", "acme", "--table", tableName];
+    const { code, stdout, stderr } = await program(args, { input });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      `This cannot be undone. Type ${name} to ${action}: That is not ${name}: nothing was changed. Scripts use --yes.\n`,
+    );
+  }
+  expect(await tableItems()).toEqual(before);
 });
 
 test("help names a command of a group, too", async () => {

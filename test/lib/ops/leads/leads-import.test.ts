@@ -74,18 +74,6 @@ describe("leads import", () => {
     expect(item).toMatchObject({ imported: expect.any(String) });
   });
 
-  test("reads quotes, CRLF, a byte order mark, blank lines and a last line without an end", async () => {
-    const { report, rejects, leads } = await imported(
-      '\uFEFFname,tags\r\n"Ada ""the first"", Lovelace",é;☎\r\n\r\n"=Grace","[""a;b"",""c""]"\nNo end, b;c ',
-    );
-    expect({ report, rejects }).toMatchObject({ report: { rows: 3, imported: 3 }, rejects: [] });
-    expect(leads).toMatchObject([
-      { name: 'Ada "the first", Lovelace', tags: ["é", "☎"] },
-      { name: "=Grace", tags: ["a;b", "c"] },
-      { name: "No end", tags: [" b", "c "] },
-    ]);
-  });
-
   test("reports why rows are invalid, with their first lines, and imports the others", async () => {
     const long = "x".repeat(201);
     const rows = [
