@@ -61,9 +61,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "The account acme has no conversation conv_1.": [
     `conversations set-status --account acme ${onTable} --conversation conv_1 --status active`,
   ],
-  "The account empty has nothing to export.": [
-    `accounts export --account empty ${onTable} --output a.jsonl`,
-  ],
+  "The account empty has nothing to export.": [`accounts export --account empty ${onTable} --output a.jsonl`],
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
     `keys revoke ${onTable} --key ${unknownKey}`,
   ],

@@ -2,11 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
-import {
-  accountLimitKey,
-  conversationKey,
-  messageKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import { accountLimitKey, conversationKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";

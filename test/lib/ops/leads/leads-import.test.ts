@@ -193,6 +193,26 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
   });
 });
 
+test("--units limits the rows per second, and at most 32 are written concurrently", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  using _waits = skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
+  let [concurrent, most] = [0, 0];
+  using _calls = aroundCalls(async (command, send) => {
+    if (!(command instanceof PutCommand)) return send(command);
+    most = Math.max(most, ++concurrent);
+    await new Promise(setImmediate);
+    concurrent -= 1;
+    return send(command);
+  });
+  const account = await anAccount();
+  const start = Date.now();
+  // A row writes one unit, which is worth three.
+  await importFile(account, await leadFile(`name\n${"Ada\n".repeat(70)}`), "--units", "300");
+  expect(Date.now() - start).toBeGreaterThan(450);
+  await importFile(account, await leadFile(`name\n${"Bob\n".repeat(200)}`), "--units", "1000000");
+  expect(most).toBe(32);
+});
+
 describe("a repeated leads import", () => {
   test("adds and changes nothing, also of a file with more rows; another account is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
