@@ -10,8 +10,16 @@ import { copyTable, tagTable, useMemoryTables } from "../../../support/memory-ta
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
-import { expectConsistent, restoredItems } from "./support/restored-items.ts";
-import { aFilledAccount, ago, anAccount, close, hour, spoil } from "./support/spoiled-account.ts";
+import {
+  aFilledAccount,
+  ago,
+  anAccount,
+  close,
+  expectConsistent,
+  hour,
+  restoredItems,
+  spoil,
+} from "./support/restored-account.ts";
 
 const memory = useMemoryTables();
 
