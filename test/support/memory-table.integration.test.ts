@@ -108,6 +108,7 @@ const sources = [
 /** Reads of every kind. */
 function* reads() {
   for (const Key of keys) yield new GetCommand({ TableName, Key, ConsistentRead: Key.sk > "02" });
+  for (const sk of [5, "x".repeat(1025)]) yield new GetCommand({ TableName, Key: { pk: "LEAD#a", sk } });
   const part = { ProjectionExpression: "pk, sk, #status", ExpressionAttributeNames: { "#status": "status" } };
   for (const request of [
     { Keys: keys, ConsistentRead: true },

@@ -8,7 +8,6 @@ import type {
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
 import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
@@ -101,10 +100,6 @@ export class MemoryTable {
         return this.#batchWrite(input as BatchWriteCommandInput);
       case "TransactWriteCommand":
         return { output: {}, writes: transactWrite(this.#items, input as TransactWriteCommandInput) };
-      case "DescribeTableCommand":
-        return { output: {} };
-      case "ListTagsOfResourceCommand":
-        return { output: { Tags: [{ Key: dataFormatTag, Value: String(dataFormat) }] } };
       default:
         throw new Error(`The memory table does not support the command ${name}.`);
     }

@@ -4,6 +4,7 @@ import { afterAll } from "vitest";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../shared/dynamodb/table-client.ts";
 import { validationError } from "./memory-table/stored-items.ts";
+import "./log-leak-check.ts";
 import { MemoryTable } from "./memory-table.ts";
 
 interface Table {

@@ -68,7 +68,9 @@ export class StoredItems {
     return partitions;
   }
 
+  /** @throws ValidationException for what is no key of the table */
   find({ pk, sk }: Key): Row | undefined {
+    if (!isKey(pk, 2048) || !isKey(sk, 1024)) throw validationError("The key is not valid.");
     return this.#table.find(pk, { pk, sk });
   }
 
@@ -142,8 +144,7 @@ function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined 
 }
 
 function toRow({ pk, sk }: Key, item: Item): Row {
-  if (typeof pk !== "string" || typeof sk !== "string" || pk === "" || sk === "")
-    throw validationError("The item has no valid key.");
+  if (pk === "" || sk === "") throw validationError("The item has no valid key.");
   const copy = toFrozen(item) as Item;
   const size = itemSize(copy);
   if (size > largestItem) throw validationError("The item is too large.");
@@ -151,6 +152,9 @@ function toRow({ pk, sk }: Key, item: Item): Row {
 }
 
 const asTheyAre = [Uint8Array, Set, NumberValue];
+
+const isKey = (value: unknown, bytes: number) =>
+  typeof value === "string" && Buffer.byteLength(value) <= bytes;
 
 /** A frozen copy without undefined attributes. Bytes, sets and large numbers stay as they are. */
 function toFrozen(value: unknown): unknown {

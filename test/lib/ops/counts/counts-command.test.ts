@@ -1,18 +1,17 @@
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { labelTreeKey, nodeName, nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../../support/command.ts";
-import { killAtEachWrite } from "../../../support/conditions.ts";
+import { aroundCalls, beforeCall, killAtEachWrite } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
-import { MemoryTable } from "../../../support/memory-table.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
@@ -20,25 +19,13 @@ const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
 const pace = new Pace(1_000_000);
 
-let memory: MemoryTable;
-/** Called before each command. */
-let before: (command: object) => unknown;
+const memory = useMemoryTables();
+const empty = memory.snapshot();
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
-  memory = new MemoryTable();
-  before = () => {};
+  memory.restore(empty);
   skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
-  const send = async (command: object) => {
-    await before(command);
-    return memory.send(command);
-  };
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(send as never);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const counts = (...args: string[]) => runCommand(countsCommand(), ...args, "--account", "acme");
@@ -53,8 +40,7 @@ async function countedLeads(count: number, source: (i: number) => string = () =>
 test("verify finds a wrong row in a list and in its source, and --repair corrects both", async () => {
   const items = await countedLeads(450, (i) => (i % 2 ? "web" : "ads"));
   expect((await counts("verify")).failure).toBeUndefined();
-  const Item = { ...items[3], status: "booked" };
-  memory.execute(new PutCommand({ TableName: tableName, Item }));
+  memory.put({ ...items[3], status: "booked" });
   const { printed, failure } = await counts("verify");
   expect(failure).toBe(
     "The counts of the account acme differ in 2 places: run `npm run ops -- counts verify --repair --account acme --table unit`.",
@@ -104,9 +90,10 @@ test("a record that a maintainer writes before it is removed stays, and so does 
   await countedLeads(450);
   const record = { ...labelTreeKey("lead", "acme", webLeads.labelKey), labelKey: webLeads.labelKey };
   memory.put({ ...record, labelKey: "LEAD#acme#fair" });
-  before = (command) => {
-    if (command instanceof DeleteCommand) memory.put(record);
-  };
+  using _ = beforeCall(
+    (command) => command instanceof DeleteCommand,
+    async () => memory.put(record),
+  );
   await counts("verify", "--repair");
   expect([...memory.items()]).toContainEqual(record);
   expect(await readRoot(webLeads)).toBeDefined();
@@ -153,10 +140,10 @@ test("a repair beside another one, and beside changes that maintainers count, en
   const { labelKey } = webLeads;
   let queries = 0;
   let changes = 0;
-  before = async (command) => {
-    if (!(command instanceof QueryCommand) || ++queries % 4 !== 0 || changes >= 5) return;
+  using _ = aroundCalls(async (command, send) => {
+    if (!(command instanceof QueryCommand) || ++queries % 4 !== 0 || changes >= 5) return send(command);
     const item = items[100 * changes++];
-    memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, status: "booked" } }));
+    memory.put({ ...item, status: "booked" });
     const change = {
       key: String(item?.sk),
       sequenceNumber: "",
@@ -164,7 +151,8 @@ test("a repair beside another one, and beside changes that maintainers count, en
       labelKeys: [labelKey],
     } as const;
     await maintainList(leads, [change], { deadline });
-  };
+    return send(command);
+  });
   await Promise.all([counts("verify", "--repair"), counts("verify", "--repair")]);
   expect(changes).toBe(5);
   expect((await verify(leads, { pace })).findings).toEqual([]);

@@ -11,7 +11,7 @@ useMemoryTables();
 const map = (...pairs: readonly string[]) => pairs.flatMap((pair) => ["--map", pair]);
 const berlin = ["--time-zone", "Europe/Berlin"];
 
-interface Stranger {
+interface OtherFile {
   readonly content: string | Buffer;
   readonly ending?: string;
   /** What the first run, without options, says. Without, it stores the rows. */
@@ -20,7 +20,7 @@ interface Stranger {
   readonly stored: readonly object[];
 }
 
-const files: Readonly<Record<string, Stranger>> = {
+const files: Readonly<Record<string, OtherFile>> = {
   HubSpot: {
     content:
       '"Record ID","First Name","Last Name","Email","Phone Number","Lead Status","Create Date"\r\n"501","Ida","Krüger","ida@example.com","+49 30 1","NEW","2024-07-11 21:22"\r\n"502","Jon","","","","Qualified","2024-08-18"\r\n',

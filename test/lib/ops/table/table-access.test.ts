@@ -1,0 +1,39 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { deleteItems } from "../../../../lib/ops/table/write-items.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { inPartition, queryAll } from "../../../../shared/dynamodb/read-pages.ts";
+import { aroundCalls, smallPages } from "../../../support/conditions.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
+
+const memory = useMemoryTables();
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+  skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
+});
+
+const keys = Array.from({ length: 60 }, (_, n) => ({ pk: "LEAD#acme", sk: `lead_${n + 10}`, name: "Ada" }));
+
+test("a partition is read page by page at a pace, and again when a page is throttled", async () => {
+  for (const key of keys) memory.put(key);
+  let calls = 0;
+  using _pages = smallPages(20);
+  using _calls = aroundCalls((command, send) => {
+    calls += 1;
+    if (calls === 2) throw Object.assign(new Error("Not now."), { name: "ThrottlingException" });
+    return send(command);
+  });
+  expect(await queryAll(inPartition("LEAD#acme"), new Pace(1))).toEqual(keys);
+  expect(calls).toBe(5);
+  expect(Date.now()).toBeGreaterThanOrEqual(2000);
+});
+
+test("items are deleted at a pace at which a write unit is worth three read units, and what a batch leaves over is deleted again", async () => {
+  for (const key of keys) memory.put(key);
+  using _ = smallPages(10);
+  await deleteItems(keys, new Pace(100));
+  expect([...memory.items()]).toEqual([]);
+  // 60 write units are 180 read units, and the throttle halves the pace.
+  expect(Date.now()).toBeGreaterThan(1500);
+});
