@@ -19,7 +19,10 @@ import {
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-function start(env: Record<string, string>, options: Parameters<typeof startCommand>[1] = {}): StartedCommand {
+function start(
+  env: Record<string, string>,
+  options: Parameters<typeof startCommand>[1] = {},
+): StartedCommand {
   const command = startCommand(env, options);
   onTestFinished(async () => {
     signalProcess(command.pid, "SIGTERM");

@@ -53,7 +53,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
       expect(event).toMatchObject({ source: "leads-and-conversations", "detail-type": event.detail.type });
     }
     // The next run goes on behind what was delivered.
-    const positions = async () => Object.keys(JSON.parse(await readFile(join(directory, "stream.json"), "utf8")));
+    const positions = async () =>
+      Object.keys(JSON.parse(await readFile(join(directory, "stream.json"), "utf8")));
     await expect.poll(positions).toHaveLength(2);
     const { log } = first;
     expect(log).toContain(`[events] message.sent ${later.id}`);

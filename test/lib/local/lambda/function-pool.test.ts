@@ -167,7 +167,8 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
 
 test("an environment that ends between two requests is not reused", async () => {
   const exits: Promise<unknown>[] = [];
-  const onWorker = (message: unknown) => void exits.push(once((message as { worker: Worker }).worker, "exit"));
+  const onWorker = (message: unknown) =>
+    void exits.push(once((message as { worker: Worker }).worker, "exit"));
   subscribe("worker_threads", onWorker);
   onTestFinished(() => void unsubscribe("worker_threads", onWorker));
   const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));

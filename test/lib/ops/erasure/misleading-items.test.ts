@@ -4,7 +4,6 @@ import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import {
   activeConversationKey,
-  conversationKey,
   erasedLeadKey,
   externalIdKey,
   leadEmailPartition,
