@@ -35,7 +35,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("serves a stage until Ctrl-C or the end of its engine, keeps its data and its key, and rejects a second run on them", async () => {
     const staging = {
       ...{ like: "dev", account: "123456789012", region: "eu-central-1" },
-      ...{ rateLimitRequests: 70, corsOrigins: ["https://app.example.com"] },
+      ...{ rateLimitRequests: 600, corsOrigins: ["https://app.example.com"] },
       deployment: "canary",
     };
     const cwd = await realpath(await copyProject({ staging }));
@@ -59,20 +59,23 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     const listed = async () => {
       const headers = { authorization: `Bearer ${apiKey}` };
       const response = await fetchChecked(`${run.url}/api/v1/leads`, { headers });
-      expect(response.headers.get("ratelimit-policy")).toBe('"account";q=70;w=60');
+      expect(response.headers.get("ratelimit-policy")).toBe('"account";q=600;w=60');
       return ((await response.json()) as { pagination: { total: number } }).pagination.total;
     };
-    expect(await listed()).toBe(0);
+    // On a busy machine, the first requests may fail.
+    await expect.poll(listed).toBe(0);
     if (hasCurl) {
       const curls = first
         .output()
         .split("\n")
         .filter((line) => line.trim().startsWith("curl "));
       expect(curls).toHaveLength(2);
-      const responses = curls.map((line) =>
-        JSON.parse(execFileSync("/bin/sh", ["-c", line], { stdio: "pipe" }).toString()),
+      const [create, list] = curls.map(
+        (line) => () => JSON.parse(execFileSync("/bin/sh", ["-c", line], { stdio: "pipe" }).toString()),
       );
-      expect(responses[1].data).toEqual([responses[0]]);
+      let lead: object | undefined;
+      await expect.poll(() => (lead = create?.())).toHaveProperty("id");
+      await expect.poll(() => list?.().data).toContainEqual(lead);
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
       await expect.poll(first.output).toContain("lead.created");
     }
@@ -83,6 +86,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     );
     await expect(startLocal({ port, templateDirectory })).rejects.toThrow(`The port ${port} is in use`);
 
+    const total = await listed();
     signalProcess(first.pid, "SIGINT");
     // npm sends the signal a second time.
     signalProcess(first.pid, "SIGINT");
@@ -93,7 +97,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     const second = startStage();
     await untilServing(second);
     expect(second.output()).toContain(apiKey);
-    expect(await listed()).toBe(hasCurl ? 1 : 0);
+    await expect.poll(listed).toBe(total);
 
     if (!canSeeProcesses) return;
     const engines = findEngines(join(directory, "dynamodb.sqlite"));

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
@@ -31,15 +32,16 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the events of a run", () => {
     selectEngineTable(first.dynamodbEndpoint, first.tableName);
     const { apiKey } = await issueApiKey("acme");
     const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "instagram", tags: ["important"] };
-    const { body: created } = await request(first, "create-lead", { apiKey, body: lead });
-    const send = async (message: string) => {
-      const body = { leadId: created.id, channel: "whatsapp", message };
+    const post = async <Name extends "create-lead" | "send-message">(route: Name, body: object) => {
       // On a busy machine, the first requests may fail.
-      const headers = { "idempotency-key": message.replaceAll(/\W/g, "-") };
-      const attempt = () => request(first, "send-message", { apiKey, body, headers });
+      const headers = { "idempotency-key": randomUUID() };
+      const attempt = () => request(first, route, { apiKey, body, headers });
       await expect.poll(async () => (await attempt()).status).toBe(201);
       return (await attempt()).body;
     };
+    const created = await post("create-lead", lead);
+    const send = (message: string) =>
+      post("send-message", { leadId: created.id, channel: "whatsapp", message });
     const hello = await send("Hello Ada, this is the first message");
     await expect.poll(() => connector.received.length).toBeGreaterThan(1);
     expect(connector.delivered.size).toBe(0);

@@ -15,8 +15,7 @@ async function createPool(
   { maxEnvironments = 4, ...settings }: Partial<LocalFunction> & { maxEnvironments?: number } = {},
 ) {
   const log: string[] = [];
-  // Long enough for a busy machine.
-  const fn = await createFunction(source, { timeout: 60_000, ...settings });
+  const fn = await createFunction(source, settings);
   const pool = createFunctionPool(fn, { variables: {}, maxEnvironments, log: (line) => log.push(line) });
   onTestFinished(() => pool.close());
   return {
