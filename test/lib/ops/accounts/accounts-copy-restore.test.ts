@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import { accountLimitKey, conversationKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
-import { readItem, selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { copyTable, tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
@@ -22,9 +22,6 @@ import {
 } from "./support/restored-account.ts";
 
 const memory = useMemoryTables();
-
-// While a test is in the past, the SDK takes each error for one of the clock, which it corrects before it tries again.
-beforeEach(() => selectTable(tableName, { maxAttempts: 1 }));
 
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
