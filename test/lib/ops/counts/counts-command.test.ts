@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
 import { labelTreeKey, nodeName, nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
@@ -57,6 +58,9 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
 
+const byKey = (items: Iterable<Item>) =>
+  new Map(Array.from(items, (item) => [`${item.pk} ${item.sk}`, item]));
+
 test("items that no maintainer writes are one place, and --repair removes them, and nothing else", async () => {
   await countedLeads(450);
   const correct = [...memory.items()];
@@ -82,8 +86,7 @@ test("items that no maintainer writes are one place, and --repair removes them, 
   expect(JSON.parse(String(printed[0]))).toEqual(places);
   await counts("verify", "--repair");
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
-  expect([...memory.items()]).toEqual(expect.arrayContaining([...correct, newer]));
-  expect([...memory.items()]).toHaveLength(correct.length + 1);
+  expect(byKey(memory.items())).toEqual(byKey([...correct, newer]));
 });
 
 test("a record that a maintainer writes before it is removed stays, and so does the tree of an invalid one", async () => {
@@ -118,7 +121,7 @@ function damage(): void {
 }
 
 test("a repair that is killed at any of its writes is done by the next one", async () => {
-  await countedLeads(1000);
+  await countedLeads(600);
   damage();
   const { findings } = await verify(leads, { pace });
   expect(findings).toHaveLength(2);
