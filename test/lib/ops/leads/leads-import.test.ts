@@ -360,6 +360,16 @@ describe("a repeated leads import", () => {
       present: 3,
     });
     expect(await storedLeads(account)).toEqual(stored);
+    // Merged, they are too many bytes.
+    const large = ["a", "b"].map((name) => `metadata.${name}`);
+    const texts = large.map(() => "é".repeat(200));
+    for (const [i, names] of [large, large.map((name) => `${name}2`)].entries()) {
+      const file = await leadFile(`externalId,${names}\ncrm-1,${texts}\n`);
+      expect((await importFile(account, file, "--update")).report).toMatchObject({
+        updated: 1 - i,
+        rejected: i,
+      });
+    }
   });
 
   test("stores one of two rows with the same id", async () => {
