@@ -1,120 +1,119 @@
 import { readFile } from "node:fs/promises";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { selectTableByOptions } from "../../../lib/ops/command/select-table.ts";
-import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { rowToLead } from "../../../lib/ops/leads/row-to-lead.ts";
-import { itemTypes, leadImportKey, listPartition } from "../../../shared/dynamodb/keys.ts";
-import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../../shared/in-parallel.ts";
-import { fieldsOf } from "../../../shared/schemas/record.ts";
-import { call } from "../../support/call.ts";
+import {
+  indexes,
+  leadEmailPartition,
+  leadImportKey,
+  leadKey,
+  listPartition,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Item, type Key, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
 import { useMemoryTables } from "../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
-import { fillAccount, itemsOf as itemsOfAccount, withTexts } from "./support/full-account.ts";
-import { plantedItems, secret } from "./support/planted-items.ts";
+import { withFields } from "../../support/with-fields.ts";
+import { email, fillAccount, itemsOf } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 
-const memory = useMemoryTables();
-const empty = memory.snapshot();
+useMemoryTables();
 
 // What operators wait for is another test's.
 skipWaits();
 
 const account = "acme";
 const other = "acme-1";
-const email = "ada@example.com";
-/** The address reads from right to left: an API accepts it, and a terminal would turn it around. */
+const ofAccount = ["--account", account];
+const secret = "SECRET";
+const terminalCommands = "\u001b[2J\u009b31m\u007f\n\u202eko\u2028";
+/** The name reads from right to left: an API accepts it, and a terminal would turn it around. */
 const name = "Ada \u202eecalevoL";
 
-let planted: readonly Item[];
-let before: ReadonlyMap<string, Item>;
-let ada: Awaited<ReturnType<typeof aPerson>>;
-let bob: typeof ada;
-/** What the API has stored. */
-let healthy: ReadonlyMap<string, Item>;
+/** Values that no field has. `String` throws for the second one. */
+const hostileValues = [
+  ...[undefined, { toString: "x", valueOf: { id: "x" } }, new Set(["x"]), new Uint8Array([27, 91])],
+  ...[NumberValue.from("9".repeat(38)), null, [["x"], { x: 1 }], true, "x".repeat(3000), terminalCommands],
+];
+const fixed: readonly string[] = ["pk", "sk", "lastMessageAt", "accountId", "keyId", ...Object.values(indexes)];
 
-/** A lead with a conversation of two messages, and a record of its request. */
-async function aPerson(account: string, name: string, email: string, text: string) {
-  const lead = await aLead(account, { name, email, externalId: email, source: "web" });
-  const messages = [];
-  for (const part of ["first", "second"])
-    messages.push(await aMessage(account, lead.id, "whatsapp", `${text} ${part}`));
-  const { data } = (await call("list-conversations", { account, query: `leadId=${lead.id}` })).body;
-  return { lead, conversation: { ...data[0], messages }, conversationId: messages[0]?.conversationId ?? "" };
+let ids: Awaited<ReturnType<typeof fillAccount>>;
+let neighbour: typeof ids;
+/** What the API has stored of the account. */
+let healthy: ReadonlyMap<string, Item>;
+let before: ReadonlyMap<string, Item>;
+
+/** The same item under another key, with the attributes that follow from it. */
+function another(item: Item): Item & Key {
+  const prefix = /^(?:lead|conv|msg)(?=_)/.exec(String(item.sk))?.[0] as "lead" | undefined;
+  const sk = prefix ? newId(prefix) : `${item.sk} ${newId("change")}`;
+  const same = Object.entries(item).map(([field, value]) => [field, value === item.sk ? sk : value]);
+  const isNamed = "externalId" in Object(item.details);
+  return withFields(Object.fromEntries(same), isNamed ? { externalId: sk } : {});
 }
 
-/** The items of an account, or of some of its types. */
-const itemsOf = (items: ReadonlyMap<string, Item>, account: string, types = Object.values(itemTypes)) =>
-  [...items.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)));
-
 beforeAll(async () => {
-  // Like those of the account that are planted.
-  const ids = await fillAccount(account);
-  const stored = await itemsOfAccount(account);
-  memory.restore(empty);
-  ada = await aPerson(account, name, email, "To Ada");
-  bob = await aPerson(account, "Bob", "bob@example.com", secret);
-  const neighbour = await aPerson(
-    other,
-    `${secret} of another account`,
-    email,
-    `${secret} of another account`,
+  ids = await fillAccount(account);
+  neighbour = await fillAccount(other);
+  const ada = (await tableItems()).get(`LEAD#${account} ${ids.ada}`) ?? {};
+  await put(withFields(ada, { name }));
+  healthy = await itemsOf(account);
+  const isOfAda = (item: Item) => Number(JSON.stringify(item).includes(ids.ada));
+  const ranked = [...healthy.values()].toSorted((a, b) => isOfAda(a) - isOfAda(b));
+  const ofTypes = new Map(ranked.map((item) => [String(item.pk).split("#")[0], item]));
+  const spoiled = [...ofTypes.values()].flatMap((item) =>
+    Object.keys({ ...item, ...Object(item.details) })
+      .filter((field) => !fixed.includes(field))
+      .flatMap((field) => hostileValues.map((value) => withFields(another(item), { [field]: value }))),
   );
-  const { lead, conversationId } = ada;
-  const named = (text: string) => text.replaceAll(ids.ada, lead.id).replaceAll(ids.chat, conversationId);
-  const seeds = [...stored.values()].map((item) => withTexts(item, named));
-  for (const owner of [account, other]) await issueApiKey(owner);
-  healthy = await tableItems();
-  const ofOthers = { lead: bob.lead.id, conversation: neighbour.conversationId };
-  const others = { account: other, ...ofOthers, externalId: `${bob.lead.externalId}` };
-  planted = plantedItems(seeds, {
-    account,
-    email,
-    lead: lead.id,
-    conversation: conversationId,
-    other: others,
-  });
+  const message = ofTypes.get("MESSAGE") ?? {};
+  const root = rootItem({ ...emptyRoot(1), version: 1, watermark: "~" });
+  const misleading = [
+    ...[ids.grace, neighbour.ada].map((leadId) => ({ ...another(message), leadId, message: secret })),
+    { ...another(ada), byParent: leadEmailPartition(other, email) },
+    { ...another(ada), pk: listPartition("lead", terminalCommands) },
+    ...Object.values(countedLists).map((list) => ({ ...treeKey({ account, list }, "root"), ...root })),
+  ];
   await selectTableByOptions({ table: tableName });
-  await inParallel(planted, put);
+  for (const item of [...spoiled, ...misleading]) await put(item);
   before = await tableItems();
 });
 
-/** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. The time of a test is limited. */
+/** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. */
 async function ops(...args: string[]) {
   const { code, stdout, stderr } = await program([...args, "--table", tableName]);
   expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
-  expect(`${stdout}${stderr}`.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
-  expect(`${stdout}${stderr}`).not.toContain(`${secret} of another account`);
+  const printed = `${stdout}${stderr}`;
+  expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
+  for (const text of [secret, neighbour.ada]) expect(printed).not.toContain(text);
   expect(stderr.length).toBeLessThan(30_000);
   return { code, stdout, stderr };
 }
 
-const ofAccount = ["--account", account];
+const countOf = (...types: string[]) =>
+  [...before.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key))).length;
 
 describe("a command that changes nothing", () => {
   test("leads show", async () => {
-    for (const person of [
-      ["--lead", ada.lead.id],
-      ["--email", email],
-      ["--external-id", email],
-    ]) {
+    for (const person of [["--lead", ids.ada], ["--email", email]]) {
       const { code, stdout, stderr } = await ops("leads", "show", ...ofAccount, ...person, "--json");
       expect(code).toBe(3);
       const { leads } = JSON.parse(stdout);
-      const [own] = leads.filter(({ lead }: typeof ada) => lead.id === ada.lead.id);
-      expect(own.lead).toEqual(ada.lead);
-      const [conversation] = own.conversations.filter(({ id }: { id: string }) => id === ada.conversationId);
-      expect(conversation.messages).toEqual(expect.arrayContaining([...ada.conversation.messages]));
-      expect(stdout).not.toContain(secret);
+      const [own] = leads.filter(({ lead }: { lead: Item }) => lead.id === ids.ada);
+      expect(own.lead).toMatchObject({ name, email });
+      const [chat] = own.conversations.filter(({ id }: Item) => id === ids.chat);
+      expect(chat.messages).toEqual(Array(3).fill(expect.objectContaining({ message: "Hello" })));
       expect(stderr).toMatch(/^These items are not valid and were left out:\n/);
     }
     const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
     expect(code).toBe(3);
     expect(stdout).toContain('"name": "Ada \\u202eecalevoL"');
-    expect(stdout).not.toContain(secret);
   });
 
   test("leads export, which an import takes", async () => {
@@ -122,15 +121,11 @@ describe("a command that changes nothing", () => {
     const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
     const { exported, invalid } = JSON.parse(stdout);
-    expect(exported + invalid).toBe(itemsOf(before, account, ["LEAD"]).length);
+    expect(exported + invalid).toBe(countOf("LEAD"));
     const text = await readFile(path, "utf8");
-    for (const { lead } of [ada, bob]) expect(text).toContain(lead.id);
-    expect(text).toContain(name);
-    expect(text).not.toContain(secret);
+    for (const each of [ids.ada, ids.grace, name]) expect(text).toContain(each);
     const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
-    // The external id of another lead.
-    expect(checked).toMatchObject({ code: 3, stderr: "" });
-    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported - 1, rejected: 1 });
+    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported, rejected: 0 });
   });
 
   test("accounts export, and a copy, which has the same", async () => {
@@ -138,26 +133,17 @@ describe("a command that changes nothing", () => {
     const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
     const lines = await readLines(path);
-    const types = ["LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT"] as const;
-    const messages = itemsOf(before, account, ["MESSAGE"]).length;
-    expect(lines.length + JSON.parse(stdout).invalid).toBe(
-      itemsOf(before, account, [...types]).length + messages,
+    const report = JSON.parse(stdout);
+    expect(lines.length + report.invalid).toBe(
+      countOf("LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT", "MESSAGE"),
     );
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        { type: "lead", ...ada.lead },
-        { type: "lead", ...bob.lead },
-      ]),
-    );
-    for (const { conversation } of [ada, bob])
-      for (const message of conversation.messages)
-        expect(lines).toContainEqual({ type: "message", ...message });
+    expect(lines).toContainEqual(expect.objectContaining({ type: "lead", id: ids.ada, name }));
     const copy = ["accounts", "copy", ...ofAccount, "--from-table", tableName, "--to-account", "copy"];
     const copied = await ops(...copy, "--dry-run", "--json");
     expect(copied.code).toBe(3);
     const { stored, erased, left, invalid } = JSON.parse(copied.stdout);
     expect(stored + erased + left).toBe(lines.length);
-    expect(invalid).toHaveLength(JSON.parse(stdout).invalid);
+    expect(invalid).toHaveLength(report.invalid);
   });
 
   test.each([
@@ -173,27 +159,21 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test("a change of an item that is invalid", async () => {
-    const find = (type: "lead" | "conversation", attribute: string) =>
-      String(
-        planted.find(
-          (item) => item.pk === listPartition(type, account) && typeof fieldsOf(item)[attribute] === "object",
-        )?.sk,
-      );
-    for (const [type, field] of [
-      ["lead", "source"],
-      ["lead", "score"],
-      ["conversation", "channel"],
-      ["conversation", "leadId"],
-    ] as const) {
-      const id = find(type, field);
-      const ofItem = [`--${type}`, id, "--status", type === "lead" ? "booked" : "closed"];
-      expect(await ops(`${type}s`, "set-status", ...ofAccount, ...ofItem)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `The item ${listPartition(type, account)} ${id} is not valid: its ${field} is invalid. Correct or delete it in the table.\n`,
-      });
-    }
+  test.each([
+    ["lead", "source", "booked"],
+    ["lead", "score", "booked"],
+    ["conversation", "channel", "closed"],
+    ["conversation", "leadId", "closed"],
+  ] as const)("a change of a %s whose %s is invalid", async (type, field, status) => {
+    const pk = listPartition(type, account);
+    const isSpoiled = (item: Item) =>
+      item.pk === pk && typeof { ...item, ...Object(item.details) }[field] === "object";
+    const id = String([...before.values()].find(isSpoiled)?.sk);
+    expect(await ops(`${type}s`, "set-status", ...ofAccount, `--${type}`, id, "--status", status)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `The item ${pk} ${id} is not valid: its ${field} is invalid. Correct or delete it in the table.\n`,
+    });
   });
 
   test("an import whose record is invalid", async () => {
@@ -210,34 +190,23 @@ describe("a command that changes nothing", () => {
     await remove(key);
   });
 
-  test("counts verify compares the lists of other accounts", async () => {
-    expect(await ops("counts", "verify", "--account", other)).toEqual({
-      ...{ code: 0, stdout: `The counts of the account ${other} are correct.\n`, stderr: "" },
-    });
-  });
-
   test("changes nothing", async () => {
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   });
 });
 
-test("leads erase deletes what is of the leads with an address, and nothing else", async () => {
-  const args = [...ofAccount, "--email", email, "--yes", "--json"];
-  const { code, stdout, stderr } = await ops("leads", "erase", ...args);
+test("leads erase deletes what is of a lead, and nothing else", async () => {
+  const { code, stderr } = await ops("leads", "erase", ...ofAccount, "--lead", ids.ada, "--yes");
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/then run the command again/) });
-  const leads: string[] = JSON.parse(stdout).leads;
-  expect(leads).toContain(ada.lead.id);
   const { changed, deleted } = compareItems(before, await tableItems());
-  expect(changed.filter((name) => !name.startsWith(`ERASED#${account} `))).toEqual([]);
-  const isOfLead = (name: string) => {
-    const { pk, sk, leadId, ids } = before.get(name) ?? {};
-    const names = [pk, sk, leadId, JSON.stringify(ids)].filter((text) => typeof text === "string");
-    return [...leads, ada.conversationId].some((id) => names.some((text) => text.includes(id)));
-  };
-  expect(deleted.filter((name) => !isOfLead(name))).toEqual([]);
-  const ofAda = [...healthy].filter((entry) => JSON.stringify(entry).includes(ada.lead.id));
-  expect(ofAda.length).toBe(6);
-  expect(deleted.filter((name) => healthy.has(name)).sort()).toEqual(ofAda.map(([name]) => name).sort());
+  expect(changed).toEqual([]);
+  const own = [ids.ada, ids.chat, ids.mail, ids.old];
+  const isOfAda = ([key, { leadId, ids: made }]: [string, Item]) =>
+    own.some((id) => [key, JSON.stringify([leadId, made])].some((text) => text.includes(id)));
+  expect(deleted.filter((key) => !isOfAda([key, before.get(key) ?? {}]))).toEqual([]);
+  const expected = [...healthy].filter(isOfAda).map(([key]) => key);
+  expect(deleted.filter((key) => healthy.has(key))).toEqual(expected.sort());
+  expect((await tableItems()).has(`${leadKey(other, neighbour.ada).pk} ${neighbour.ada}`)).toBe(true);
 });
 
 test("accounts erase deletes everything of the account, and nothing of another one", async () => {
@@ -246,16 +215,7 @@ test("accounts erase deletes everything of the account, and nothing of another o
   const named = Array.from(stderr.matchAll(/event: '(.*)',[^}]*tree: '(.*)'/g), ([, ...parts]) => parts);
   const trees = ["LEAD", "CONVERSATION"].map((type) => ["counts damaged", `COUNT#${account}#${type}`]);
   expect(named).toEqual(trees);
-  const after = await tableItems();
-  expect(itemsOf(after, account).sort()).toEqual([
-    `COUNT#${account}#CONVERSATION root`,
-    `COUNT#${account}#LEAD root`,
-  ]);
-  const isOther = ([name]: [string, unknown]) => !itemsOf(new Map([[name, {}]]), account).length;
-  const others = new Map([...before].filter(isOther));
-  const { changed, deleted } = compareItems(others, new Map([...after].filter(isOther)));
-  expect({ changed, deleted: deleted.filter((name) => !name.startsWith("KEY#")) }).toEqual({
-    changed: [],
-    deleted: [],
-  });
+  expect([...(await itemsOf(account)).keys()].sort()).toEqual(trees.map(([, pk]) => `${pk} root`).sort());
+  const { changed, deleted } = compareItems(before, await tableItems());
+  expect([...changed, ...deleted].filter((key) => key.includes(other))).toEqual([]);
 });
