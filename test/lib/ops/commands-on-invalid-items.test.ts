@@ -11,7 +11,7 @@ import {
   listPartition,
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { newId } from "../../../shared/ids.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
@@ -54,14 +54,17 @@ function another(item: Item): Item & Key {
   const prefix = /^(?:lead|conv|msg)(?=_)/.exec(String(item.sk))?.[0] as "lead" | undefined;
   const sk = prefix ? newId(prefix) : `${item.sk} ${newId("change")}`;
   const same = Object.entries(item).map(([field, value]) => [field, value === item.sk ? sk : value]);
-  const isNamed = "externalId" in Object(item.details);
-  return withFields(Object.fromEntries(same), isNamed ? { externalId: sk } : {});
+  const own = { externalId: sk, createdAt: prefix && createdAt(sk) };
+  const has = Object.entries(own).filter(([field]) => field in { ...item, ...Object(item.details) });
+  return withFields(Object.fromEntries(same), Object.fromEntries(has));
 }
 
 beforeAll(async () => {
   ids = await fillAccount(account);
   neighbour = await fillAccount(other);
-  const ada = (await tableItems()).get(`LEAD#${account} ${ids.ada}`) ?? {};
+  const stored = await tableItems();
+  const ada = stored.get(`LEAD#${account} ${ids.ada}`) ?? {};
+  const ofOther = stored.get(`LEAD#${other} ${neighbour.ada}`) ?? {};
   await put(withFields(ada, { name }));
   healthy = await itemsOf(account);
   const isOfAda = (item: Item) => Number(JSON.stringify(item).includes(ids.ada));
@@ -76,7 +79,7 @@ beforeAll(async () => {
   const root = rootItem({ ...emptyRoot(1), version: 1, watermark: "~" });
   const misleading = [
     ...[ids.grace, neighbour.ada].map((leadId) => ({ ...another(message), leadId, message: secret })),
-    { ...another(ada), byParent: leadEmailPartition(other, email) },
+    { ...ofOther, byParent: leadEmailPartition(account, email) },
     { ...another(ada), pk: listPartition("lead", terminalCommands) },
     ...Object.values(countedLists).map((list) => ({ ...treeKey({ account, list }, "root"), ...root })),
   ];

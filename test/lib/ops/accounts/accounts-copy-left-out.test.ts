@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
-import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
-import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
-import { findOwner } from "../../../../lib/ops/table/item-owner.ts";
 import {
   conversationKey,
   erasedLeadKey,
   externalIdKey,
-  leadImportKey,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
-import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
-import { withFields } from "../../../support/with-fields.ts";
+import { put, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
 import { aFilledAccount, anAccount, expectConsistent, restoredItems } from "./support/restored-account.ts";
 
@@ -27,42 +21,6 @@ useMemoryTables();
 
 // How long a copy waits for late writes of erased leads is another test's.
 skipWaits();
-
-const isMatch = (item: Item, fields: Item) =>
-  Object.entries(fields).every(([name, value]) => item[name] === value);
-
-test("what the API would not have stored is named and left out, and the rest is copied", async () => {
-  const { account, grace, ada } = await aFilledAccount();
-  await beginErasure(account, (await aLead(account)).id, new Pace());
-  await writeLimit(account, 5);
-  await put({ ...leadImportKey(account, "0".repeat(64)), startedAt: "2026-01-01T00:00:00.000Z" });
-  const own = [...(await tableItems()).values()].filter(({ pk }) => String(pk).includes(account));
-  const planted: [type: string, fields: Item, field: string, ofItem: Item][] = [
-    ["lead", { name: " " }, "name", { sk: grace.id }],
-    ["limit", { requests: 1.5 }, "requests", {}],
-    ["erasedLead", { leadId: "lead_1" }, "leadId", {}],
-    ["leadImport", { startedAt: "now" }, "startedAt", {}],
-    ["conversation", { status: "Active" }, "status", { sk: ada.email }],
-    ["message", { message: "" }, "message", { conversationId: ada.whatsapp }],
-  ];
-  const expected = [];
-  for (const [type, fields, field, ofItem] of planted) {
-    const item = own.find((each) => findOwner(each)?.type === type && isMatch(each, ofItem)) ?? {};
-    await put(withFields(item, fields));
-    expected.push({ type, pk: item.pk, sk: item.sk, reason: `its ${field} is invalid` });
-  }
-  const before = await tableItems();
-  const to = randomUUID();
-  const { code, output, printed } = await copy(account, tableName, "--to-account", to);
-  expect(code).toBe(3);
-  expect(output.invalid).toEqual(expect.arrayContaining(expected));
-  expect(printed).toContain("These items are not valid and were left out:");
-  const { added, changed, deleted } = compareItems(before, await tableItems());
-  expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
-  expect(added.filter((key) => !key.includes(to))).toEqual([]);
-  for (const { pk, sk } of expected) expect(added).not.toContain(`${pk} ${sk}`.replace(account, to));
-  await expectConsistent(to);
-});
 
 test("a conversation has the number of its messages, whatever its item says, and none without a message", async () => {
   const { account, grace } = await aFilledAccount();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
-import { accountLimitKey, conversationKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import { accountLimitKey, activeConversationKey, conversationKey, leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
@@ -18,7 +18,6 @@ import {
   expectConsistent,
   hour,
   restoredItems,
-  spoil,
 } from "./support/restored-account.ts";
 
 const memory = useMemoryTables();
@@ -26,14 +25,24 @@ const memory = useMemoryTables();
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
 
-/** What came back of the account of `spoil`: a lead, a conversation and a message were deleted, two items changed. */
+/** What came back of such an account: a lead, a conversation and a message were deleted, two items changed. */
 const restored = { stored: 3, replaced: 2, erased: 0 };
 
 describe("an account is copied from a table that was restored without indexes", () => {
   test("what was deleted or changed is back, nothing is deleted, and a spoiled text is named and stays", async () => {
-    const data = await anAccount();
-    const { account, from, before } = data;
-    const spoiledKey = await spoil(data);
+    const { account, ada, grace, from, before } = await anAccount();
+    const messages = Object.values(before).filter(
+      ({ pk, conversationId }) => String(pk).startsWith("MESSAGE") && conversationId === grace.whatsapp,
+    );
+    const [lost = {}, { pk, sk, ...message } = {}] = messages;
+    const spoiledKey = { pk, sk };
+    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost]) await remove(key);
+    await remove(activeConversationKey(account, grace.id, "email"));
+    const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
+    // In an hour, the table would delete it.
+    await put({ ...lead, status: "booked", note: "x", expiresAt: Math.ceil(Date.now() / 1000) + 3600 });
+    await close(account, ada.email);
+    await put({ ...message, ...spoiledKey, message: "Spoiled" });
     const added = await aMessage(account, (await aLead(account)).id);
     const other = await aFilledAccount();
     const spoiled = await tableItems();
@@ -42,7 +51,7 @@ describe("an account is copied from a table that was restored without indexes", 
     expect((await copy(account, from)).output).toMatchObject({ ...restored, replaced: 0 });
     const half = restoredItems(await tableItems(), account);
     expect(half).toMatchObject(restoredItems(spoiled, account));
-    expect(half[`LEAD#${account} ${data.grace.id}`]).toHaveProperty("status", "booked");
+    expect(half[`LEAD#${account} ${grace.id}`]).toHaveProperty("status", "booked");
     memory.restore(start);
     expect((await replace(account, from, "--dry-run")).output).toMatchObject(restored);
     expect(await tableItems()).toEqual(spoiled);

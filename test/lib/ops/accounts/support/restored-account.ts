@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { NumberValue, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, vi } from "vitest";
 import { setConversationStatus } from "../../../../../lib/ops/conversations/conversations-command.ts";
-import { setLeadFields } from "../../../../../lib/ops/leads/leads-command.ts";
-import { activeConversationKey, conversationKey, leadKey } from "../../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, table, tableName } from "../../../../../shared/dynamodb/table-client.ts";
+import { activeConversationKey } from "../../../../../shared/dynamodb/keys.ts";
+import { type Item, table } from "../../../../../shared/dynamodb/table-client.ts";
 import { copyTable } from "../../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../../support/requests.ts";
-import { put, remove, tableItems } from "../../../../support/table-items.ts";
+import { tableItems } from "../../../../support/table-items.ts";
 
 /** The items that a copy restores, of one account, without the marks of their changes. */
 export const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
@@ -92,32 +90,3 @@ export async function aFilledAccount() {
 }
 
 export const close = (account: string, id: string) => setConversationStatus(account, id, "closed");
-
-type FilledAccount = Awaited<ReturnType<typeof aFilledAccount>>;
-
-/** Spoils data of an account: it deletes items, changes and removes their fields, and adds one. @returns the key of a message with another text */
-export async function spoil({ account, ada, grace }: FilledAccount) {
-  const items = restoredItems(await tableItems(), account);
-  await remove(leadKey(account, ada.id));
-  await setLeadFields(account, grace.id, { status: "booked" });
-  const update = { TableName: tableName, Key: leadKey(account, grace.id) };
-  await table.send(
-    new UpdateCommand({
-      ...update,
-      // In an hour, the table would delete it.
-      UpdateExpression: "SET expiresAt = :t, score = :s REMOVE tags",
-      ExpressionAttributeValues: {
-        ":t": Math.ceil(Date.now() / 1000) + 3600,
-        ":s": NumberValue.from("12345678901234567890123456789012345678"),
-      },
-    }),
-  );
-  await remove(conversationKey(account, ada.whatsapp));
-  await close(account, ada.email);
-  const messages = Object.values(items).filter(({ pk }) => String(pk).startsWith("MESSAGE"));
-  const [deleted, changed] = messages.filter(({ conversationId }) => conversationId === grace.whatsapp);
-  await remove(deleted as Key);
-  await put({ ...changed, message: "Spoiled" });
-  await remove(activeConversationKey(account, grace.id, "email"));
-  return { pk: changed?.pk, sk: changed?.sk } as Key;
-}
