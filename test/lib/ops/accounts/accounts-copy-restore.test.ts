@@ -131,6 +131,7 @@ describe("an account is copied from a table that was restored without indexes", 
   test("a change that comes between the read and the write is not overwritten unseen", async () => {
     const { account, grace, from, before } = await anAccount();
     await setConversationStatus(account, grace.email, "paused");
+    const paused = await readItem(conversationKey(account, grace.email));
     const name = `CONVERSATION#${account} ${grace.email}`;
     const isUpdate = (input: object) =>
       JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email);
@@ -138,7 +139,7 @@ describe("an account is copied from a table that was restored without indexes", 
       // It stays: the conversation that is read again is of another lead.
       using _ = beforeCall(
         ({ input }) => isUpdate(input),
-        () => put({ ...before[name], status: "paused", leadId: "lead_1" }),
+        () => put({ ...paused, leadId: "lead_1" }),
       );
       expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 2 });
       expect(await readItem(conversationKey(account, grace.email))).toMatchObject({ leadId: "lead_1" });

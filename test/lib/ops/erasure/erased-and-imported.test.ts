@@ -120,16 +120,6 @@ describe.each(Object.entries(kinds))("%s", (_name, kind) => {
     expect(await tableItems()).toEqual(before);
   });
 
-  test("deletes a lead that is erased while its file is imported, also if it stored it before", async () => {
-    const data = await saved();
-    const { account, id, items, other, from } = data;
-    for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
-    await put({ pk: `LIMIT#${account}`, sk: "requests", requests: 5 });
-    using _ = beforeCall(isPut("Ada"), () => erase(account, id));
-    expect((await load(account, from)).failure).toBeUndefined();
-    await expectErased(data);
-  });
-
   test("deletes what it stored of a lead that was erased meanwhile, also when it fails", async () => {
     const data = await saved();
     const { account, id, items, other, from } = data;

@@ -24,9 +24,6 @@ const files: Readonly<Record<string, OtherFile>> = {
   HubSpot: {
     content:
       '"Record ID","First Name","Last Name","Email","Phone Number","Lead Status","Create Date"\r\n"501","Ida","Krüger","ida@example.com","+49 30 1","NEW","2024-07-11 21:22"\r\n"502","Jon","","","","Qualified","2024-08-18"\r\n',
-    first: `  2. "First Name" is unknown: --ignore-others leaves it out, --map 'First Name=metadata.First Name' keeps it
-  3. "Last Name" is unknown: --ignore-others leaves it out, --map 'Last Name=metadata.Last Name' keeps it
-  4. "Email" is email`,
     options: [
       ...map("Record ID=externalId", "First Name=name", "Last Name=name", "Lead Status=status"),
       ...map("Create Date=createdAt", "Phone Number=metadata.phone"),
@@ -43,7 +40,6 @@ const files: Readonly<Record<string, OtherFile>> = {
   Zoho: {
     content:
       'Id,Lead Name,E-mail,Lead Source,Tag,Created Time\nzcrm_1,Mei Ling,mei@example.com,Web Download,"vip, hot",2024-07-11T21:22:06+05:30\nzcrm_2,Raj Nair,,NULL,,2024-07-12T00:00:00+05:30\n',
-    first: '  1. "Id" is id\n  2. "Lead Name" is unknown',
     options: [
       ...map("Id=externalId", "Lead Name=name", "Lead Source=source", "Tag=tags", "Created Time=createdAt"),
       ...["--null", "NULL", "--tags-separator", ","],
@@ -68,26 +64,12 @@ const files: Readonly<Record<string, OtherFile>> = {
     ending: ".txt",
     stored: [{ name: "Łukasz Żak", email: "lukasz@example.com" }],
   },
-  "Facebook lead ads": {
-    content: Buffer.from(
-      "\uFEFFid\tcreated_time\tplatform\tfull_name\temail\nl:77\t2024-07-11T21:22:06+0000\tig\tZoë Ray\tzoe@example.com\n",
-      "utf16le",
-    ),
-    first: '  2. "created_time" is unknown',
-    options: map("id=externalId", "created_time=createdAt", "platform=source", "full_name=name"),
-    stored: [
-      {
-        ...{ externalId: "l:77", name: "Zoë Ray", email: "zoe@example.com", source: "ig" },
-        createdAt: "2024-07-11T21:22:06.000Z",
-      },
-    ],
-  },
   "sep=": {
     content: 'sep=|\r\nname|tags\r\n"Ann|Lee"|a;b',
     stored: [{ name: "Ann|Lee", tags: ["a", "b"] }],
   },
-  "CR only": {
-    content: 'Name,Status\rEve,Booked\r"Two, words",\r',
+  "CR only, in UTF-16 without a mark": {
+    content: Buffer.from('Name,Status\rEve,Booked\r"Two, words",\r', "utf16le"),
     stored: [
       { name: "Eve", status: "booked" },
       { name: "Two, words", status: "new" },
