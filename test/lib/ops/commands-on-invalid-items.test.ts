@@ -41,7 +41,14 @@ const hostileValues = [
   ...[undefined, { toString: "x", valueOf: { id: "x" } }, new Set(["x"]), new Uint8Array([27, 91])],
   ...[NumberValue.from("9".repeat(38)), null, [["x"], { x: 1 }], true, "x".repeat(3000), terminalCommands],
 ];
-const fixed: readonly string[] = ["pk", "sk", "lastMessageAt", "accountId", "keyId", ...Object.values(indexes)];
+const fixed: readonly string[] = [
+  "pk",
+  "sk",
+  "lastMessageAt",
+  "accountId",
+  "keyId",
+  ...Object.values(indexes),
+];
 
 let ids: Awaited<ReturnType<typeof fillAccount>>;
 let neighbour: typeof ids;
@@ -100,11 +107,15 @@ async function ops(...args: string[]) {
 }
 
 const countOf = (...types: string[]) =>
-  [...before.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key))).length;
+  [...before.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)))
+    .length;
 
 describe("a command that changes nothing", () => {
   test("leads show", async () => {
-    for (const person of [["--lead", ids.ada], ["--email", email]]) {
+    for (const person of [
+      ["--lead", ids.ada],
+      ["--email", email],
+    ]) {
       const { code, stdout, stderr } = await ops("leads", "show", ...ofAccount, ...person, "--json");
       expect(code).toBe(3);
       const { leads } = JSON.parse(stdout);

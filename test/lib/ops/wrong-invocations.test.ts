@@ -91,6 +91,15 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     ["keys list --account acme --table ../acme"],
   "error: option '--from-table <name>' argument 'é' is invalid. A table's name has 3 to 255 letters, digits, '_', '.' or '-'.":
     [`accounts copy --account acme ${onTable} --from-table é`],
+  "error: option '--local' cannot be used with option '--stage <name>'": [
+    "accounts list --local --stage dev",
+  ],
+  "error: option '--stage <name>' cannot be used with option '--table <name>'": [
+    "counts verify --account acme --stage dev --table unit",
+  ],
+  "error: option '--local' cannot be used with option '--table <name>'": [
+    "keys revoke --key x --local --table unit",
+  ],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "error: unknown option '--acount'\n(Did you mean --account?)": [`keys list --acount acme ${onTable}`],
   "error: unknown command 'forget'": ["keys forget --account acme"],

@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
-import { accountLimitKey, activeConversationKey, conversationKey, leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import {
+  accountLimitKey,
+  activeConversationKey,
+  conversationKey,
+  externalIdKey,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
@@ -36,7 +43,8 @@ describe("an account is copied from a table that was restored without indexes", 
     );
     const [lost = {}, { pk, sk, ...message } = {}] = messages;
     const spoiledKey = { pk, sk };
-    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost]) await remove(key);
+    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost])
+      await remove(key);
     await remove(activeConversationKey(account, grace.id, "email"));
     const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
     // In an hour, the table would delete it.
@@ -93,6 +101,13 @@ describe("an account is copied from a table that was restored without indexes", 
     await remove(key);
     await replace(account, from);
     expect(await readItem(key)).toMatchObject({ requests: 100 });
+  });
+
+  test("an external id whose item is missing beside its lead is stored again", async () => {
+    const { account, ada, from } = await anAccount();
+    await remove(externalIdKey(account, "crm-ada"));
+    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
+    expect(await readItem(externalIdKey(account, "crm-ada"))).toMatchObject({ leadId: ada.id });
   });
 
   test("messages are counted, also those that were sent since", async () => {

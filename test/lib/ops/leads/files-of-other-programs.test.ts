@@ -59,8 +59,8 @@ const files: Readonly<Record<string, OtherFile>> = {
     options: ["--ignore-others"],
     stored: [{ name: "Jürgen Groß", email: "juergen@example.com", source: "messe, köln" }],
   },
-  "Excel in UTF-16": {
-    content: Buffer.from("\uFEFFNAME\tEMAIL\r\nŁukasz Żak\tlukasz@example.com\r\n", "utf16le"),
+  "Excel in big-endian UTF-16": {
+    content: Buffer.from("\uFEFFNAME\tEMAIL\r\nŁukasz Żak\tlukasz@example.com\r\n", "utf16le").swap16(),
     ending: ".txt",
     stored: [{ name: "Łukasz Żak", email: "lukasz@example.com" }],
   },
