@@ -133,13 +133,6 @@ describe("a request with several faults gets the response to the first one, in t
   });
 });
 
-test("a request that matches no route takes no token from the throttle", async () => {
-  const { get } = await startProbes({ throttle: { ratePerSecond: 0, burst: 1 } });
-  expect((await get("/probes", { method: "PUT" })).status).toBe(404);
-  expect((await get()).status).toBe(200);
-  await expectGatewayResponse(await get(), 429, "Too Many Requests");
-});
-
 test("the throttle allows a burst, then the rate, and never more than the burst", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const takeToken = createTokenBucket({ ratePerSecond: 10, burst: 3 });
