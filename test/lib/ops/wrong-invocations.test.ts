@@ -24,7 +24,6 @@ const restored = copyTable();
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
-const wrongKey = "The checksum of this key is wrong: it has a typo, or is cut off.";
 const onTable = `--table ${tableName}`;
 
 /** Sentences, and the command lines that fail with them. */
@@ -65,7 +64,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
     `keys revoke ${onTable} --key ${unknownKey}`,
   ],
-  [wrongKey]: [
+  [`The account acme has no key ${keyId.slice(0, -1)}: see \`npm run ops -- keys list --account acme ${onTable}\`.`]:
+    [`keys revoke --account acme ${onTable} --key ${keyId.slice(0, -1)}`],
+  "The checksum of this key is wrong: it has a typo, or is cut off.": [
     `keys revoke ${onTable} --key ${mistyped}`,
     `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,
     `keys revoke ${onTable} --key ${unknownKey.slice(0, -1)}`,

@@ -25,7 +25,7 @@ import type { TestRequest } from "../../../support/events.ts";
 import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
-import { storedLead } from "../../../support/stored.ts";
+import { storedConversation, storedLead } from "../../../support/stored.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
@@ -233,19 +233,15 @@ async function plantItem(key: Key, fields: object): Promise<string> {
 }
 
 test("messages in a conversation that was overwritten with one of another lead are shown, and erased without a scan", async () => {
-  const account = randomUUID();
-  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  const account = "acme";
+  const ada = await aKnownLead(account);
   const names = ada.items.filter((item) => item.startsWith("CONVERSATION"));
   for (const each of names) {
     const [, id = ""] = each.split(" ");
-    const fields = { id, leadId: bob.id, channel: "whatsapp", status: "closed", messageCount: 1 };
-    await plantItem(conversationItem(account, { ...fields, lastMessageAt: "2026-01-01T00:00:00.000Z" }), {});
-    const message = { id: newId("msg"), conversationId: id, leadId: bob.id, channel: "whatsapp" };
-    await plantItem(messageKey(account, id, message.id), {
-      ...message,
-      message: "Of Bob",
-      createdAt: "2026-01-01T00:00:00.000Z",
-    });
+    const conversation = storedConversation(id);
+    await put(conversation);
+    const { leadId } = conversation;
+    await put({ ...messageKey(account, id, newId("msg")), leadId, message: "Of another lead" });
   }
   const ofAda = ["--account", account, "--lead", ada.id];
   const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
