@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
+import { createFunctions } from "../../../../lib/local/lambda/lambda-functions.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
@@ -200,4 +201,39 @@ test("requests that the end of the run ends are no failures of the function", as
   await close();
   expect(await pending).toMatchObject({ message: "The function probe failed." });
   expect(log.join("\n")).not.toContain("failed");
+});
+
+const readVariables = "exports.handler = async () => ({ ...process.env });";
+
+function start(functions: readonly LocalFunction[]) {
+  const created = createFunctions(functions, {
+    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
+    maxEnvironments: 1,
+    log: () => {},
+  });
+  onTestFinished(() => created.stop());
+  return created;
+}
+
+test("a function has the variables of Lambda and its own, with its own access key, and none of the developer's", async () => {
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
+    vi.stubEnv(name, "");
+  const fn = await createFunction(readVariables, { environment: { TABLE_NAME: "probes" } });
+  const other = { ...fn, name: "Other", environment: {} };
+  const { invoke } = start([fn, other]);
+  expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other" });
+  expect(await invoke(fn, "{}")).toEqual({
+    AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+    AWS_LAMBDA_FUNCTION_NAME: "Probe",
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "key of Probe",
+    AWS_SECRET_ACCESS_KEY: "local",
+    TZ: ":UTC",
+    TABLE_NAME: "probes",
+    LOG_ERROR_MESSAGES: "true",
+    _X_AMZN_TRACE_ID: "",
+  });
 });
