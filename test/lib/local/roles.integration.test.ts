@@ -24,28 +24,19 @@ test("an index is read with the keys of the index, and not with those of the tab
     );
 });
 
+const named = key("EXTERNAL#a");
+
 test.each<[string, string, object, string]>([
   ["the action", "DeleteItem", { Key: key("LEAD#a") }, "dynamodb:DeleteItem"],
   ["the index", "GetItem", { Key: key("LEAD#a"), IndexName: "x" }, "dynamodb:GetItem on arn:.*/index/x"],
   ["the key", "PutItem", { Item: key("MESSAGE#a#b") }, "dynamodb:LeadingKeys MESSAGE#…"],
-  [
-    "the attribute",
-    "PutItem",
-    { Item: { ...key("EXTERNAL#a"), byParent: {} } },
-    "dynamodb:Attributes byParent",
-  ],
-  [
-    "what is returned",
-    "PutItem",
-    { Item: key("LEAD#a"), ReturnValues: "ALL_OLD" },
-    "dynamodb:ReturnValues ALL_OLD",
-  ],
-  [
-    "what is returned of a failure",
-    "PutItem",
-    { Item: key("LEAD#a"), ReturnValuesOnConditionCheckFailure: "ALL_OLD" },
-    "dynamodb:ReturnValues ALL_OLD",
-  ],
+  ["the attribute", "PutItem", { Item: { ...named, byParent: {} } }, "dynamodb:Attributes byParent"],
+  ...["ReturnValues", "ReturnValuesOnConditionCheckFailure"].map(
+    (parameter): [string, string, object, string] => [
+      ...([`the ${parameter}`, "PutItem", { Item: named, [parameter]: "ALL_OLD" }] as const),
+      "dynamodb:ReturnValues ALL_OLD",
+    ],
+  ),
 ])("a refusal names %s that the role lacks", (_, operation, input, missing) => {
   expect(denial("create-lead", operation, input)).toMatch(new RegExp(`\\(the role lacks ${missing}\\)$`));
 });

@@ -32,9 +32,7 @@ const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
   Object.fromEntries(
     [...items]
       .filter(([key]) =>
-        ["LEAD", "EXTERNAL", "CONVERSATION", "MESSAGE", "ACTIVE"].some(
-          (type) => key.startsWith(`${type}#${account} `) || key.startsWith(`${type}#${account}#`),
-        ),
+        new RegExp(`^(?:LEAD|EXTERNAL|CONVERSATION|MESSAGE|ACTIVE)#${account}[# ]`).test(key),
       )
       .map(([key, { changed, changeId, ...item }]) => [key, item as Item]),
   );

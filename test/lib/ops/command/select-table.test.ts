@@ -1,8 +1,8 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/settings.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
-import { selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
+import { selectTableByOptions, ShownPace } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
@@ -80,4 +80,24 @@ test.each([
   expect(await findCacheSeconds(options)).toBe(seconds);
   expect(errors).toHaveBeenCalledTimes(note ? 1 : 0);
   expect(String(errors.mock.calls)).toContain(note);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+test.each([
+  [true, ["1,025 read units used so far.", "1,045 read units used so far."]],
+  [false, []],
+])("says every ten seconds how many units are used, if stderr is a terminal (%s)", async (isTTY, lines) => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.spyOn(process, "stderr", "get").mockReturnValue({ isTTY } as never);
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  const pace = new ShownPace(1_000_000);
+  for (const units of [1000, 5, 20, 10, 10]) {
+    await pace.spend(units);
+    vi.setSystemTime(Date.now() + 5000);
+  }
+  expect(error.mock.calls.flat()).toEqual(lines);
 });
