@@ -31,12 +31,13 @@ test.each<[string, string, object, string]>([
   ["the index", "GetItem", { Key: key("LEAD#a"), IndexName: "x" }, "dynamodb:GetItem on arn:.*/index/x"],
   ["the key", "PutItem", { Item: key("MESSAGE#a#b") }, "dynamodb:LeadingKeys MESSAGE#…"],
   ["the attribute", "PutItem", { Item: { ...named, byParent: {} } }, "dynamodb:Attributes byParent"],
-  ...["ReturnValues", "ReturnValuesOnConditionCheckFailure"].map(
-    (parameter): [string, string, object, string] => [
-      ...([`the ${parameter}`, "PutItem", { Item: named, [parameter]: "ALL_OLD" }] as const),
-      "dynamodb:ReturnValues ALL_OLD",
-    ],
-  ),
+  ["what is returned", "PutItem", { Item: named, ReturnValues: "ALL_OLD" }, "dynamodb:ReturnValues ALL_OLD"],
+  [
+    "what a failure returns",
+    "PutItem",
+    { Item: named, ReturnValuesOnConditionCheckFailure: "ALL_OLD" },
+    "dynamodb:ReturnValues ALL_OLD",
+  ],
 ])("a refusal names %s that the role lacks", (_, operation, input, missing) => {
   expect(denial("create-lead", operation, input)).toMatch(new RegExp(`\\(the role lacks ${missing}\\)$`));
 });

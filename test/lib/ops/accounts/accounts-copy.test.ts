@@ -190,18 +190,6 @@ describe("an account is copied from a table that was restored without indexes", 
     expect(await readItem(externalIdKey(account, "crm-ada"))).toMatchObject({ leadId: ada.id });
   });
 
-  test("messages are counted, also those that were sent since", async () => {
-    const { account, ada, grace, from } = await anAccount();
-    const joined = await aMessage(account, grace.id);
-    await remove(conversationKey(account, grace.whatsapp));
-    await remove(conversationKey(account, ada.email));
-    await replace(account, from);
-    const { items } = await expectConsistent(account);
-    expect(items[`CONVERSATION#${account} ${grace.whatsapp}`]).toMatchObject({
-      ...{ messageCount: 3, lastMessageAt: joined.createdAt, status: "active" },
-    });
-  });
-
   test.each([
     ["read", (input: string, id: string) => input.includes(`#${id}"`) && input.includes('"sk"')],
     ["written", (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
