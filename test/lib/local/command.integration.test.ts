@@ -7,21 +7,11 @@ import { fetchChecked } from "../../support/checked-fetch.ts";
 import { copyProject } from "../../support/project-copy.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { canSeeProcesses, expectLocalOnly, findEngines } from "./support/linux.ts";
-import {
-  freePort,
-  isOpen,
-  type StartedCommand,
-  signalProcess,
-  startCommand,
-  untilServing,
-} from "./support/process.ts";
+import { freePort, isOpen, signalProcess, startCommand, untilServing } from "./support/process.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-function start(
-  env: Record<string, string>,
-  options: Parameters<typeof startCommand>[1] = {},
-): StartedCommand {
+function start(env: Record<string, string>, options?: Parameters<typeof startCommand>[1]) {
   const command = startCommand(env, options);
   onTestFinished(async () => {
     signalProcess(command.pid, "SIGTERM");

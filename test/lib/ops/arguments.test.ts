@@ -64,7 +64,8 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
   ["leads set-status --lead x --status", ["new", "booked"], ["New", "lost", ""], "Allowed choices are"],
   [
     "conversations set-status --conversation x --status",
-    ...[["a", "on hold", "\u{1F600}".repeat(64)], statuses],
+    ["a", "on hold", "\u{1F600}".repeat(64)],
+    statuses,
     "A status has 1 to 64 characters, some visible, and no control characters.",
   ],
   ["accounts set-limit --requests", ["1", "100000000", "stage"], limits, "1 to 100000000, or `stage`."],

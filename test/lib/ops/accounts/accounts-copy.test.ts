@@ -318,7 +318,8 @@ test("a conversation has the number of its messages, whatever its item says, and
   expect(copied).not.toHaveProperty("other");
   await expectConsistent(to);
   // Also where it is stored so.
-  await put({ ...copied, messageCount: NumberValue.from("1e125") });
+  const wrong = { messageCount: NumberValue.from("1e125"), lastMessageAt: "2026-01-01T00:00:00.000Z" };
+  await put({ ...copied, ...wrong });
   expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
   await expectConsistent(to);
 });
