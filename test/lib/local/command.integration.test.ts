@@ -67,6 +67,9 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       await expect.poll(() => list?.().data).toContainEqual(lead);
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
       await expect.poll(first.output).toContain("lead.created");
+      // The next run goes on behind what was delivered.
+      const positions = async () => JSON.parse(await readFile(join(directory, "stream.json"), "utf8"));
+      await expect.poll(async () => Object.keys(await positions())).toHaveLength(2);
     }
 
     const total = await listed();

@@ -1,6 +1,34 @@
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
-import { startConnector } from "../support/connector.ts";
+import { listening } from "../../../support/listening.ts";
+
+/** An event as EventBridge posts it, as far as these tests read it. */
+interface PostedEvent {
+  readonly id: string;
+  readonly detail: { readonly id: string };
+}
+
+/** Starts a channel's connector, which responds with the status that `respond` returns. */
+async function startConnector(respond: (event: PostedEvent, calls: number) => number) {
+  const received: PostedEvent[] = [];
+  /** The ids of the accepted events. */
+  const delivered = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const event = (await json(request)) as PostedEvent;
+    received.push(event);
+    response.statusCode = respond(event, received.length);
+    if (response.statusCode < 300) delivered.add(event.detail.id);
+    response.end();
+  });
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(stop);
+  return { url: `${await listening(server)}/events`, received, delivered, stop };
+}
 
 const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });
 const toEntry = (id: string) => ({
@@ -45,9 +73,9 @@ test("an event that is refused again and again delays no other one", async () =>
   const connector = await startConnector(({ detail }) => (refusing && detail.id === "refused" ? 500 : 200));
   const { putMessages } = open(connector.url);
   await putMessages("refused", "msg_1");
-  expect([...connector.delivered.keys()]).toEqual(["msg_1"]);
+  expect([...connector.delivered]).toEqual(["msg_1"]);
   await putMessages("msg_2");
-  expect([...connector.delivered.keys()]).toEqual(["msg_1", "msg_2"]);
+  expect([...connector.delivered]).toEqual(["msg_1", "msg_2"]);
   const attempts = () => connector.received.filter(({ detail }) => detail.id === "refused").length;
   await expect.poll(attempts).toBeGreaterThan(2);
   refusing = false;
