@@ -203,27 +203,18 @@ test("requests that the end of the run ends are no failures of the function", as
   expect(log.join("\n")).not.toContain("failed");
 });
 
-const readVariables = "exports.handler = async () => ({ ...process.env });";
-
-function start(functions: readonly LocalFunction[]) {
-  const created = createFunctions(functions, {
-    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
-    maxEnvironments: 1,
-    log: () => {},
-  });
-  onTestFinished(() => created.stop());
-  return created;
-}
-
 test("a function has the variables of Lambda and its own, with its own access key, and none of the developer's", async () => {
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-  });
+  onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
     vi.stubEnv(name, "");
-  const fn = await createFunction(readVariables, { environment: { TABLE_NAME: "probes" } });
+  const source = handler("return { ...process.env }");
+  const fn = await createFunction(source, { environment: { TABLE_NAME: "probes" } });
   const other = { ...fn, name: "Other", environment: {} };
-  const { invoke } = start([fn, other]);
+  const { invoke, stop } = createFunctions([fn, other], {
+    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
+    ...{ maxEnvironments: 1, log: () => {} },
+  });
+  onTestFinished(() => stop());
   expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other" });
   expect(await invoke(fn, "{}")).toEqual({
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",

@@ -2,11 +2,17 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
+import { eventSource, toEvents } from "../../../../shared/domain/events.ts";
+import { newId } from "../../../../shared/ids.ts";
+import { compareEvent } from "../../../support/document.ts";
 import { listening } from "../../../support/listening.ts";
+import { storedLead } from "../../../support/stored.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
 
 /** An event as EventBridge posts it, as far as these tests read it. */
 interface PostedEvent {
   readonly id: string;
+  readonly "detail-type": string;
   readonly detail: { readonly id: string };
 }
 
@@ -66,6 +72,16 @@ test("an event is posted in EventBridge's format, and again with the same id", a
     "[events] message.sent msg_1 failed and is retried: the connector responded with 503",
     "[events] message.sent msg_1",
   ]);
+});
+
+test("an event has the form that the document promises of a webhook", async () => {
+  const record = streamRecord(undefined, storedLead(newId("lead")));
+  const [detail] = toEvents([{ ...record, eventName: "INSERT" }]);
+  const connector = await startConnector(() => 200);
+  const entry = { Source: eventSource, DetailType: "lead.created", Detail: JSON.stringify(detail) };
+  await open(connector.url).putEvents({ Entries: [entry] });
+  expect(connector.received).toHaveLength(1);
+  expect(connector.received.flatMap(compareEvent)).toEqual([]);
 });
 
 test("an event that is refused again and again delays no other one", async () => {

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { filePath, leadFile } from "../../../support/lead-files.ts";
+import { filePath } from "../../../support/lead-files.ts";
 import { listening } from "../../../support/listening.ts";
 import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
@@ -57,8 +57,7 @@ describe("leads export", () => {
     const quoted = await aLead(account, { name: "'quoted'", tags: ["a;b", " c "] });
     const named = { externalId: "+49", metadata: { größe: "=1" } };
     const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"], ...named });
-    const text = await exported(account);
-    expect(text.split("\r\n")).toEqual([
+    expect((await exported(account)).split("\r\n")).toEqual([
       header,
       `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""größe"":""=1""}",${brackets.createdAt}`,
       `${quoted.id},,'quoted',,0,new,,"[""a;b"","" c ""]",,${quoted.createdAt}`,
@@ -66,10 +65,6 @@ describe("leads export", () => {
       `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,${ada.createdAt}`,
       "",
     ]);
-    const other = randomUUID();
-    await issueApiKey(other);
-    expect((await ops(other, "import", await leadFile(text))).code).toBe(0);
-    expect(await exported(other)).toBe(text);
   });
 
   test("leaves no partial file when a signal ends it", async () => {
