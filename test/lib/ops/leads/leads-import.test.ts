@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { columns } from "../../../../lib/ops/leads/csv-cells.ts";
+import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
@@ -203,9 +204,7 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
 describe("a repeated leads import", () => {
   test("adds and changes nothing, also of a file with more rows; another account is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
-    const lead = `${leads[0]?.id}`;
-    const onLead = ["--account", account, "--table", tableName, "--lead", lead];
-    expect((await program(["leads", "set-score", ...onLead, "--score", "9"])).code).toBe(0);
+    expect(await setLeadFields(account, `${leads[0]?.id}`, { score: 9 })).toBeDefined();
     const changed = leads.with(0, { ...leads[0], score: 9 } as (typeof leads)[0]);
     expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 2 });
     expect(await storedLeads(account)).toEqual(changed);
