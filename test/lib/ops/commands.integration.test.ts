@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { operatorConfig } from "../../../lib/ops/command/select-table.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { externalIdKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../support/lead-files.ts";

@@ -2,7 +2,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/settings.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
-import { selectTableByOptions, ShownPace } from "../../../../lib/ops/command/select-table.ts";
+import { ShownPace, selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 

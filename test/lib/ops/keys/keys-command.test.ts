@@ -78,12 +78,6 @@ test("revoke does not find a key under the name of another account, and never pr
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
 });
 
-test("revoke takes a whole key without its account", async () => {
-  const { apiKey, keyId } = await issueApiKey("acme");
-  expect((await keys("revoke", "--key", apiKey)).stdout).toBe(`The key ${keyId} is revoked.\n`);
-  expect(await findApiKey(apiKey)).toBe("revoked");
-});
-
 test.each([
   ["list"],
   ["list", "--json"],
