@@ -3,8 +3,10 @@ import {
   BatchWriteCommand,
   DeleteCommand,
   GetCommand,
+  NumberValue,
   PutCommand,
   QueryCommand,
+  ScanCommand,
   TransactGetCommand,
   TransactWriteCommand,
   UpdateCommand,
@@ -64,6 +66,8 @@ const items = keys.map((key, n) => ({
   filler: "x".repeat([0, 900, 5000][n % 3] ?? 0),
   bytes: new Uint8Array(100 * n),
   list: ["one", { id: "two" }],
+  large: NumberValue.from("9".repeat(29 + n)),
+  names: new Set(["one", "two"].slice(n % 2)),
 }));
 
 const newVersion = { ":version": 2 };
@@ -104,6 +108,7 @@ const sources = [
 /** Reads of every kind. */
 function* reads() {
   for (const Key of keys) yield new GetCommand({ TableName, Key, ConsistentRead: Key.sk > "02" });
+  for (const sk of [5, "x".repeat(1025)]) yield new GetCommand({ TableName, Key: { pk: "LEAD#a", sk } });
   const part = { ProjectionExpression: "pk, sk, #status", ExpressionAttributeNames: { "#status": "status" } };
   for (const request of [
     { Keys: keys, ConsistentRead: true },
@@ -129,6 +134,26 @@ function* reads() {
             ExpressionAttributeNames: { "#partition": attribute, ...(filter && { "#status": "status" }) },
             ExpressionAttributeValues: { ":of": of, ...values, ...(filter && { ":new": "new" }) },
           });
+}
+
+/** What a scan finds of each segment, in any order. */
+async function scanned(send: Send, segments: number) {
+  const found: Item[] = [];
+  for (let Segment = 0; Segment < segments; Segment++)
+    for (let start: Item | undefined, more = true; more; more = start !== undefined) {
+      const answer = await send(
+        new ScanCommand({
+          ...{ TableName, Segment, TotalSegments: segments, Limit: 3, ConsistentRead: true },
+          FilterExpression: "begins_with(sk, :sk) OR byStatus = :status",
+          ExpressionAttributeValues: { ":sk": "02", ":status": "S#1" },
+          ...(start && { ExclusiveStartKey: start }),
+        }),
+      );
+      const { Items, LastEvaluatedKey } = answer as { Items: Item[]; LastEvaluatedKey?: Item };
+      found.push(...Items);
+      start = LastEvaluatedKey;
+    }
+  return new Map(found.map((item) => [`${item.pk} ${item.sk}`, item]));
 }
 
 /** Reads of the index by activity, and one that asks an index for all attributes. */
@@ -182,4 +207,6 @@ test("the memory table answers like the embedded engine", async () => {
   for (const read of reads()) await compare(read);
   for (const write of writes()) await compare(write);
   for (const read of [...reads(), ...readsByActivity()]) await compare(read);
+  for (const segments of [1, 4])
+    expect(await scanned(memory.send, segments)).toEqual(await scanned(engine, segments));
 });

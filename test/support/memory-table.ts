@@ -3,15 +3,16 @@ import type {
   BatchWriteCommandInput,
   GetCommandInput,
   QueryCommandInput,
+  ScanCommandInput,
   TransactGetCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
 import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
+import { scan } from "./memory-table/scan.ts";
 import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
 import { transactGet } from "./memory-table/transact-get.ts";
 import { updatedNames } from "./memory-table/updates.ts";
@@ -87,6 +88,8 @@ export class MemoryTable {
         return transactGet(this.#items, input as TransactGetCommandInput);
       case "QueryCommand":
         return query(this.#items, input as QueryCommandInput);
+      case "ScanCommand":
+        return scan(this.#items, input as ScanCommandInput);
       case "PutCommand":
         return { output: {}, writes: write(this.#items, "Put", input as WriteInput).writes };
       case "DeleteCommand":
@@ -97,10 +100,6 @@ export class MemoryTable {
         return this.#batchWrite(input as BatchWriteCommandInput);
       case "TransactWriteCommand":
         return { output: {}, writes: transactWrite(this.#items, input as TransactWriteCommandInput) };
-      case "DescribeTableCommand":
-        return { output: {} };
-      case "ListTagsOfResourceCommand":
-        return { output: { Tags: [{ Key: dataFormatTag, Value: String(dataFormat) }] } };
       default:
         throw new Error(`The memory table does not support the command ${name}.`);
     }

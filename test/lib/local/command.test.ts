@@ -1,19 +1,15 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
-import { MemoryTable } from "../../support/memory-table.ts";
+import { useMemoryTables } from "../../support/memory-tables.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-// The run selects a client of its own.
-beforeEach(() => {
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(new MemoryTable().send as never);
-});
+useMemoryTables();
 
 const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
 
@@ -73,7 +69,8 @@ test.each([
   await expect(started).rejects.toThrow(sentence);
 });
 
-test("the name of a stage is checked", async () => {
+test("the stage is dev unless an option names another, whose name is checked", async () => {
+  expect(startCommand().opts()).toEqual({ stage: "dev" });
   await expect(parse("--stage", "Prod")).rejects.toThrow(
     /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
   );

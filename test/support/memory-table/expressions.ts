@@ -81,6 +81,14 @@ class ConditionParser {
       this.#expect(")");
       return (item, substitutions) => (value(item, substitutions) !== undefined) === exists;
     }
+    if (this.#skip("begins_with")) {
+      this.#expect("(");
+      const value = operand(this.#next());
+      this.#expect(",");
+      const prefix = operand(this.#next());
+      this.#expect(")");
+      return (item, names) => String(value(item, names) ?? "").startsWith(String(prefix(item, names)));
+    }
     const left = operand(this.#next());
     const operator = this.#next();
     const right = operand(this.#next());

@@ -1,5 +1,6 @@
 import { nameOf, type Substitutions, unsupported, valueFor } from "./expressions.ts";
 import { firstIndex, type Row } from "./partitions.ts";
+import { validationError } from "./stored-items.ts";
 
 /** A partition, and how to find the part of its rows that a key condition matches. */
 export interface KeyCondition {
@@ -18,7 +19,11 @@ export function readKeyCondition(expression: string | undefined, substitutions: 
   const { attribute, partition, operator, value, low, high, prefix } =
     pattern.exec(expression ?? "")?.groups ?? {};
   if (attribute === undefined || partition === undefined) throw unsupported("key condition", expression);
-  const text = (token: string) => String(valueFor(token, substitutions));
+  const text = (token: string) => {
+    const value = valueFor(token, substitutions);
+    if (typeof value !== "string" || value === "") throw validationError("The key is not valid.");
+    return value;
+  };
   const condition = {
     attribute: nameOf(attribute, substitutions),
     partition: text(partition),

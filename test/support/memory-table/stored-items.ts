@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import {
   activityIndex,
   copiedFields,
@@ -67,7 +68,9 @@ export class StoredItems {
     return partitions;
   }
 
+  /** @throws ValidationException for what is no key of the table */
   find({ pk, sk }: Key): Row | undefined {
+    if (!isKey(pk, 2048) || !isKey(sk, 1024)) throw validationError("The key is not valid.");
     return this.#table.find(pk, { pk, sk });
   }
 
@@ -141,17 +144,22 @@ function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined 
 }
 
 function toRow({ pk, sk }: Key, item: Item): Row {
-  if (typeof pk !== "string" || typeof sk !== "string" || pk === "" || sk === "")
-    throw validationError("The item has no valid key.");
+  if (pk === "" || sk === "") throw validationError("The item has no valid key.");
   const copy = toFrozen(item) as Item;
   const size = itemSize(copy);
   if (size > largestItem) throw validationError("The item is too large.");
   return { pk, sk, item: copy, size };
 }
 
-/** A frozen copy without undefined attributes. Bytes stay as they are. */
+const asTheyAre = [Uint8Array, Set, NumberValue];
+
+const isKey = (value: unknown, bytes: number) =>
+  typeof value === "string" && Buffer.byteLength(value) <= bytes;
+
+/** A frozen copy without undefined attributes. Bytes, sets and large numbers stay as they are. */
 function toFrozen(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  if (typeof value !== "object" || value === null || asTheyAre.some((kind) => value instanceof kind))
+    return value;
   if (Array.isArray(value)) return Object.freeze(value.map(toFrozen));
   const copy: Record<string, unknown> = {};
   for (const [name, attribute] of Object.entries(value)) {

@@ -1,13 +1,12 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
-import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createTokenBucket } from "../../../../lib/local/gateway/request-routing.ts";
 import { UserError } from "../../../../lib/user-error.ts";
-import { expectGatewayResponse, startProbes } from "../support/gateway.ts";
+import { startProbes } from "../support/gateway.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -99,7 +98,11 @@ test.each([
   const { get } = await startProbes({
     respond: () => (result instanceof Error ? Promise.reject(result) : result),
   });
-  await expectGatewayResponse(await get(), 500, "Internal Server Error");
+  const response = await get();
+  expect(response.status).toBe(500);
+  expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.headers.get("apigw-requestid")).toMatch(/^[\w+/]{15}=$/);
+  expect(await response.json()).toEqual({ message: "Internal Server Error" });
 });
 
 const tooLarge = Buffer.alloc(10_485_761, "a");
@@ -134,13 +137,6 @@ describe("a request with several faults gets the response to the first one, in t
   });
 });
 
-test("a request that matches no route takes no token from the throttle", async () => {
-  const { get } = await startProbes({ throttle: { ratePerSecond: 0, burst: 1 } });
-  expect((await get("/probes", { method: "PUT" })).status).toBe(404);
-  expect((await get()).status).toBe(200);
-  await expectGatewayResponse(await get(), 429, "Too Many Requests");
-});
-
 test("the throttle allows a burst, then the rate, and never more than the burst", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const takeToken = createTokenBucket({ ratePerSecond: 10, burst: 3 });
@@ -163,32 +159,6 @@ test.each([
   expect((await send(`${url}/probes`, { headers: { ...identity, host } })).status).toBe(status);
 });
 
-test("a request of ambiguous length gets 400, and neither it nor the next one reaches a function", async () => {
-  let calls = 0;
-  const { url } = await startProbes({ respond: () => returned(++calls) });
-  const head = "POST /probes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n";
-  for (const header of ["Content-Length: 0", "Transfer-Encoding: chunked"]) {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
-    // The server may close before it has read everything.
-    const closed = new Promise((resolve) => socket.on("error", () => {}).on("close", resolve));
-    socket.write(`${head}${header}\r\n\r\n0\r\n\r\n${head}\r\nhello`);
-    expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    await closed;
-  }
-  expect(calls).toBe(0);
-});
-
-test("an authorizer that throws gets 500, and is called again", async () => {
-  let calls = 0;
-  const authorize = () => {
-    calls += 1;
-    throw new Error("on purpose");
-  };
-  const { get } = await startProbes({ authorize });
-  for (const _ of [1, 2]) await expectGatewayResponse(await get(), 500, "Internal Server Error");
-  expect(calls).toBe(2);
-});
-
 test("the authorizer's context is passed to the function and the log", async () => {
   const { get, log } = await startProbes({
     authorize: ({ type, identitySource, body }) => ({
@@ -206,20 +176,21 @@ test("the authorizer's context is passed to the function and the log", async () 
   expect(log.join()).not.toContain("Bearer");
 });
 
-test("the authorizer's responses, denials too, are cached by identity for all routes", async () => {
+test("the authorizer's responses, denials too, are cached by identity for all routes, but no failure", async () => {
   const identities: unknown[] = [];
   const { get } = await startProbes({
     authorize: ({ identitySource }) => {
       identities.push(identitySource);
+      if (String(identitySource) === "broken") throw new Error("on purpose");
       return { isAuthorized: String(identitySource) === "good" };
     },
   });
   for (const path of ["/probes", "/others", "/probes"])
-    for (const authorization of ["good", "bad"]) {
+    for (const [authorization, expected] of Object.entries({ good: 200, bad: 403, broken: 500 })) {
       const { status } = await get(path, { headers: { authorization } });
-      expect([authorization, status]).toEqual([authorization, authorization === "bad" ? 403 : 200]);
+      expect([authorization, status]).toEqual([authorization, expected]);
     }
-  expect(identities).toEqual([["good"], ["bad"]]);
+  expect(identities.flat()).toEqual(["good", "bad", "broken", "broken", "broken"]);
 });
 
 test.each([
@@ -238,12 +209,13 @@ test.each([
 
 test("a client that closes the connection during its request does no harm", async () => {
   const { url, get, log } = await startProbes();
-  const request = httpRequest(`${url}/probes`, { method: "POST", headers: { "content-length": 100 } });
+  const headers = { "content-length": 100, expect: "100-continue" };
+  const request = httpRequest(`${url}/probes`, { method: "POST", headers });
   request.on("error", () => {});
-  request.write("half");
-  await once(request, "socket");
   const closed = new Promise((resolve) => request.on("close", resolve));
-  await setTimeout(50);
+  // The gateway has the head of the request.
+  await once(request, "continue");
+  request.write("half");
   request.destroy();
   await closed;
   expect((await get()).status).toBe(200);

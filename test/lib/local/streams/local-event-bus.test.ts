@@ -1,6 +1,40 @@
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
-import { startConnector } from "../support/connector.ts";
+import { eventSource, toEvents } from "../../../../shared/domain/events.ts";
+import { newId } from "../../../../shared/ids.ts";
+import { compareEvent } from "../../../support/document.ts";
+import { listening } from "../../../support/listening.ts";
+import { storedLead } from "../../../support/stored.ts";
+import { streamRecord } from "../../../support/stream-record.ts";
+
+/** An event as EventBridge posts it, as far as these tests read it. */
+interface PostedEvent {
+  readonly id: string;
+  readonly "detail-type": string;
+  readonly detail: { readonly id: string };
+}
+
+/** Starts a channel's connector, which responds with the status that `respond` returns. */
+async function startConnector(respond: (event: PostedEvent, calls: number) => number) {
+  const received: PostedEvent[] = [];
+  /** The ids of the accepted events. */
+  const delivered = new Set<string>();
+  const server = createServer(async (request, response) => {
+    const event = (await json(request)) as PostedEvent;
+    received.push(event);
+    response.statusCode = respond(event, received.length);
+    if (response.statusCode < 300) delivered.add(event.detail.id);
+    response.end();
+  });
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(stop);
+  return { url: `${await listening(server)}/events`, received, delivered, stop };
+}
 
 const sent = (id: string) => ({ type: "message.sent", id, message: "a secret" });
 const toEntry = (id: string) => ({
@@ -40,14 +74,24 @@ test("an event is posted in EventBridge's format, and again with the same id", a
   ]);
 });
 
+test("an event has the form that the document promises of a webhook", async () => {
+  const record = streamRecord(undefined, storedLead(newId("lead")));
+  const [detail] = toEvents([{ ...record, eventName: "INSERT" }]);
+  const connector = await startConnector(() => 200);
+  const entry = { Source: eventSource, DetailType: "lead.created", Detail: JSON.stringify(detail) };
+  await open(connector.url).putEvents({ Entries: [entry] });
+  expect(connector.received).toHaveLength(1);
+  expect(connector.received.flatMap(compareEvent)).toEqual([]);
+});
+
 test("an event that is refused again and again delays no other one", async () => {
   let refusing = true;
   const connector = await startConnector(({ detail }) => (refusing && detail.id === "refused" ? 500 : 200));
   const { putMessages } = open(connector.url);
   await putMessages("refused", "msg_1");
-  expect([...connector.delivered.keys()]).toEqual(["msg_1"]);
+  expect([...connector.delivered]).toEqual(["msg_1"]);
   await putMessages("msg_2");
-  expect([...connector.delivered.keys()]).toEqual(["msg_1", "msg_2"]);
+  expect([...connector.delivered]).toEqual(["msg_1", "msg_2"]);
   const attempts = () => connector.received.filter(({ detail }) => detail.id === "refused").length;
   await expect.poll(attempts).toBeGreaterThan(2);
   refusing = false;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -8,29 +8,11 @@ import { listening } from "../../../support/listening.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
-/** `npm start` as a process of its own. */
-export interface StartedCommand {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  /** Everything that it has printed. */
-  output(): string;
-  /** Its exit code, or the signal that ended it. */
-  readonly ended: Promise<number | string>;
-}
-
-interface Start {
-  /** The project's root. */
-  readonly cwd?: string;
-  readonly args?: readonly string[];
-  /** By default that of `npm start`. */
-  readonly program?: string;
-}
-
 /** Starts a program, by default `npm start`, in a process group of its own. */
 export function startCommand(
   env: Record<string, string>,
-  { cwd = root, args = [], program = "bin/local.ts" }: Start = {},
-): StartedCommand {
+  { cwd = root, args = [] as readonly string[], program = "bin/local.ts" } = {},
+) {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     detached: true,
@@ -48,9 +30,12 @@ export function startCommand(
       output += chunk;
     });
   }
-  const ended = once(child, "close").then(([code, signal]) => code ?? signal);
+  /** Its exit code, or the signal that ended it. */
+  const ended: Promise<number | string> = once(child, "close").then(([code, signal]) => code ?? signal);
   return { child, pid: child.pid ?? 0, output: () => output, ended };
 }
+
+export type StartedCommand = ReturnType<typeof startCommand>;
 
 /** Resolves when the service accepts requests. */
 export async function untilServing(command: StartedCommand): Promise<void> {

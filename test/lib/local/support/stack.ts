@@ -15,7 +15,8 @@ export async function createFunction(
     label: "probe",
     codeDirectory,
     handler: "index.handler",
-    timeout: 3000,
+    // Long enough for a busy machine.
+    timeout: 60_000,
     memorySize: 128,
     environment: {},
     role: { name: "ProbeRole", statements: [] },

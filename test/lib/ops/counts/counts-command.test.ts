@@ -1,44 +1,28 @@
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { labelTreeKey, nodeName, nodePrefix } from "../../../../shared/dynamodb/keys.ts";
-import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
-import { verify } from "../../../../shared/pages/audit/verify.ts";
+import { labelTreeKey, nodeName } from "../../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../../support/command.ts";
-import { killAtEachWrite } from "../../../support/conditions.ts";
+import { beforeCall } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
-import { MemoryTable } from "../../../support/memory-table.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
-const pace = new Pace(1_000_000);
 
-let memory: MemoryTable;
-/** Called before each command. */
-let before: (command: object) => unknown;
+const memory = useMemoryTables();
+const empty = memory.snapshot();
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
-  memory = new MemoryTable();
-  before = () => {};
+  memory.restore(empty);
   skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
-  const send = async (command: object) => {
-    await before(command);
-    return memory.send(command);
-  };
-  vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(send as never);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 const counts = (...args: string[]) => runCommand(countsCommand(), ...args, "--account", "acme");
@@ -53,8 +37,7 @@ async function countedLeads(count: number, source: (i: number) => string = () =>
 test("verify finds a wrong row in a list and in its source, and --repair corrects both", async () => {
   const items = await countedLeads(450, (i) => (i % 2 ? "web" : "ads"));
   expect((await counts("verify")).failure).toBeUndefined();
-  const Item = { ...items[3], status: "booked" };
-  memory.execute(new PutCommand({ TableName: tableName, Item }));
+  memory.put({ ...items[3], status: "booked" });
   const { printed, failure } = await counts("verify");
   expect(failure).toBe(
     "The counts of the account acme differ in 2 places: run `npm run ops -- counts verify --repair --account acme --table unit`.",
@@ -70,6 +53,9 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   expect(error.mock.calls).toEqual([[expect.stringMatching(/ differ in 2 places, which are corrected\.$/)]]);
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
+
+const byKey = (items: Iterable<Item>) =>
+  new Map(Array.from(items, (item) => [`${item.pk} ${item.sk}`, item]));
 
 test("items that no maintainer writes are one place, and --repair removes them, and nothing else", async () => {
   await countedLeads(450);
@@ -96,17 +82,17 @@ test("items that no maintainer writes are one place, and --repair removes them, 
   expect(JSON.parse(String(printed[0]))).toEqual(places);
   await counts("verify", "--repair");
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
-  expect([...memory.items()]).toEqual(expect.arrayContaining([...correct, newer]));
-  expect([...memory.items()]).toHaveLength(correct.length + 1);
+  expect(byKey(memory.items())).toEqual(byKey([...correct, newer]));
 });
 
 test("a record that a maintainer writes before it is removed stays, and so does the tree of an invalid one", async () => {
   await countedLeads(450);
   const record = { ...labelTreeKey("lead", "acme", webLeads.labelKey), labelKey: webLeads.labelKey };
   memory.put({ ...record, labelKey: "LEAD#acme#fair" });
-  before = (command) => {
-    if (command instanceof DeleteCommand) memory.put(record);
-  };
+  using _ = beforeCall(
+    (command) => command instanceof DeleteCommand,
+    async () => memory.put(record),
+  );
   await counts("verify", "--repair");
   expect([...memory.items()]).toContainEqual(record);
   expect(await readRoot(webLeads)).toBeDefined();
@@ -119,53 +105,4 @@ test("--units sets the pace", async () => {
   const seconds = (Date.now() - start) / 1000;
   expect(seconds).toBeGreaterThan(1);
   expect(seconds).toBeLessThan(20);
-});
-
-/** Deletes the oldest nodes of the list and of its source. */
-function damage(): void {
-  for (const owner of [leads, webLeads]) {
-    const { pk } = treeKey(owner, "");
-    const node = [...memory.items()].find((item) => item.pk === pk && String(item.sk).startsWith(nodePrefix));
-    memory.delete(node ?? {});
-  }
-}
-
-test("a repair that is killed at any of its writes is done by the next one", async () => {
-  await countedLeads(1000);
-  damage();
-  const { findings } = await verify(leads, { pace });
-  expect(findings).toHaveLength(2);
-  const start = memory.snapshot();
-  const kills = await killAtEachWrite(async (kill) => {
-    memory.restore(start);
-    await kill(async () => void (await repair(leads, findings, pacedMaintenance(pace))));
-    expect((await counts("verify", "--repair")).failure).toBeUndefined();
-    expect((await verify(leads, { pace })).findings).toEqual([]);
-    const { fed, watermark } = (await readRoot(leads)) ?? {};
-    expect([fed, watermark]).toEqual([watermark, expect.stringMatching(/^lead_/)]);
-  });
-  expect(kills).toBeGreaterThanOrEqual(5);
-});
-
-test("a repair beside another one, and beside changes that maintainers count, ends with correct counts", async () => {
-  const items = await countedLeads(1000);
-  damage();
-  const { labelKey } = webLeads;
-  let queries = 0;
-  let changes = 0;
-  before = async (command) => {
-    if (!(command instanceof QueryCommand) || ++queries % 4 !== 0 || changes >= 5) return;
-    const item = items[100 * changes++];
-    memory.execute(new PutCommand({ TableName: tableName, Item: { ...item, status: "booked" } }));
-    const change = {
-      key: String(item?.sk),
-      sequenceNumber: "",
-      kind: "changed",
-      labelKeys: [labelKey],
-    } as const;
-    await maintainList(leads, [change], { deadline });
-  };
-  await Promise.all([counts("verify", "--repair"), counts("verify", "--repair")]);
-  expect(changes).toBe(5);
-  expect((await verify(leads, { pace })).findings).toEqual([]);
 });

@@ -8,10 +8,9 @@ import {
 } from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
-import { leadItem } from "../../../../shared/domain/leads.ts";
 import { newId } from "../../../../shared/ids.ts";
-import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
+import { storedLead } from "../../../support/stored.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { program } from "../support/program.ts";
 
@@ -30,17 +29,8 @@ const shards: Readonly<Record<string, readonly number[]>> = {
 
 /** The record of a new lead, as the SDK returns it. */
 function record(age: number) {
-  const id = newId("lead", now - age * 1000);
   const createdAt = new Date(now - age * 1000);
-  const lead: Lead = {
-    id,
-    name: "Ada",
-    score: 0,
-    status: "new",
-    tags: [],
-    createdAt: createdAt.toISOString(),
-  };
-  const { dynamodb } = streamRecord(undefined, leadItem("acme", lead));
+  const { dynamodb } = streamRecord(undefined, storedLead(newId("lead", createdAt.getTime())));
   return { eventName: "INSERT", dynamodb: { ...dynamodb, ApproximateCreationDateTime: createdAt } };
 }
 
@@ -54,13 +44,7 @@ beforeEach(() => {
   for (const mock of [stacks, streams, lambda]) mock.reset();
   vi.setSystemTime(now);
   const Outputs = [{ OutputKey: "FunctionNames", OutputValue: '{"publish-events":"publisher"}' }];
-  const stack = {
-    StackName: name,
-    CreationTime: new Date(0),
-    StackStatus: "UPDATE_COMPLETE",
-    Outputs,
-  } as const;
-  stacks.on(DescribeStacksCommand, { StackName: name }).resolves({ Stacks: [stack] });
+  stacks.on(DescribeStacksCommand, { StackName: name }).resolves({ Stacks: [{ Outputs } as never] });
   streams.on(ListStreamsCommand, { TableName: name }).resolves({ Streams: [{ StreamArn: "stream" }] });
   // A page of shards each.
   const ended = { ShardId: "ended", SequenceNumberRange: { EndingSequenceNumber: "9" } };

@@ -6,25 +6,17 @@ import { ApiError } from "../../../../shared/errors.ts";
 
 const sdkError = (name: string, message: string, properties = {}) =>
   Object.assign(new Error(message), { name, ...properties });
+const unreachable = "check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.";
 const throttled = sdkError("ThrottlingException", "Rate exceeded");
 
 test.each([
-  [
-    sdkError("ExpiredTokenException", "The token is expired."),
-    "AWS rejected the credentials: The token is expired.",
-  ],
-  [
-    sdkError("UnrecognizedClientException", "The token is invalid."),
-    "AWS rejected the credentials: The token is invalid.",
-  ],
-  [
-    sdkError("TimeoutError", "Connection timed out"),
-    "DynamoDB cannot be reached (Connection timed out): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
-  ],
+  [sdkError("ExpiredTokenException", "Expired."), "AWS rejected the credentials: Expired."],
+  [sdkError("UnrecognizedClientException", "Invalid."), "AWS rejected the credentials: Invalid."],
+  [sdkError("TimeoutError", "Timed out"), `DynamoDB cannot be reached (Timed out): ${unreachable}`],
   [
     // Node.js reports a refused `localhost`, which has two addresses, without a message.
     Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }),
-    "DynamoDB cannot be reached (ECONNREFUSED): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.",
+    `DynamoDB cannot be reached (ECONNREFUSED): ${unreachable}`,
   ],
   [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
   [

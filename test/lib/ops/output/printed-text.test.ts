@@ -52,14 +52,8 @@ test("the console escapes what it prints, and JSON stays the same data", () => {
   console.error(new Error("\u001b[2J"));
   console.warn("100 %", "\u202e");
   const [json = "", stack, warning] = printed;
-  expect(printed.join("").replaceAll("\n", "")).not.toMatch(
-    new RegExp(
-      `[${unsafe
-        .slice(1)
-        .join("")
-        .replace(/[\n\]\\^-]/g, "")}]`,
-    ),
-  );
+  const lines = new Set(printed.join(""));
+  expect(unsafe.filter((character) => lines.has(character))).toEqual(["\n"]);
   expect(JSON.parse(json)).toEqual(data);
   expect(stack).toMatch(/^Error: \\u001b\[2J\n/);
   expect(warning).toBe("100 % \\u202e");

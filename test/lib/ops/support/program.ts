@@ -6,17 +6,15 @@ import { runProgram } from "../../../../lib/ops/program.ts";
 import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import type { Outcome } from "../../../support/ops.ts";
 
-interface Environment {
-  /** Variables that are added to those of this process; undefined removes one. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** What the command reads from stdin. */
-  readonly input?: string;
-}
-
-/** Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again. */
+/**
+ * Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again.
+ *
+ * @param env variables that are added to those of this process; undefined removes one
+ * @param input what the command reads from stdin
+ */
 export async function program(
   args: readonly string[],
-  { env = {}, input = "" }: Environment = {},
+  { env = {} as NodeJS.ProcessEnv, input = "" } = {},
 ): Promise<Outcome> {
   const own = tableName;
   const printed = { stdout: "", stderr: "" };

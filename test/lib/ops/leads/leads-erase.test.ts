@@ -11,22 +11,56 @@ import {
   activeConversationKey,
   erasedLeadKey,
   externalIdKey,
+  leadEmailPartition,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { createdAt } from "../../../../shared/ids.ts";
+import { createdAt, newId } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
+import type { TestRequest } from "../../../support/events.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
+import { storedConversation, storedLead } from "../../../support/stored.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
-import { aKnownLead, name } from "../erasure/known-lead.ts";
+import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 
+useMemoryTables();
+
 skipWaits();
+
+const email = "ada@example.com";
+
+const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
+
+/** A lead with a conversation on each of two channels, all created, and the lead changed, with idempotency keys. @returns the keys of its items */
+async function aKnownLead(account: string, email?: string) {
+  const before = await tableItems();
+  const requests: TestRequest[] = [];
+  const post = async (route: "create-lead" | "send-message", body: object) => {
+    const request = { account, body, headers: { "idempotency-key": randomUUID() } };
+    const response = await call(route, request);
+    expect(response.status).toBe(201);
+    requests.push(request);
+    return response.body;
+  };
+  const externalId = `crm-${randomUUID()}`;
+  const { id } = await post("create-lead", { name: "Ada", externalId, ...(email && { email }) });
+  for (const channel of ["whatsapp", "email", "email"])
+    await post("send-message", { leadId: id, channel, message: "Hello" });
+  const change = { account, query: "ifExists=update", body: { externalId, name: "Ada Lovelace" } };
+  const headers = { "idempotency-key": randomUUID() };
+  expect((await call("create-lead", { ...change, headers })).status).toBe(200);
+  const { added } = compareItems(before, await tableItems());
+  // The lead, its external id, two conversations with their locks, three messages, and a record of each request.
+  expect(added).toHaveLength(14);
+  return { id, externalId, requests, items: added };
+}
 
 const erase = (account: string, ...args: string[]) =>
   runJson(eraseCommand(), "--account", account, "--yes", ...args);
@@ -39,17 +73,25 @@ describe("leads erase", () => {
   test.each([
     true,
     false,
-  ])("deletes everything that names the lead, and nothing else (scan: %j)", async (scan) => {
+  ])("deletes everything that names the lead, and nothing else, after a dry run that counts the same (scan: %j)", async (scan) => {
     const account = `acme-${scan}`;
     const lead = await aKnownLead(account);
     await aKnownLead(account);
     // An account whose name begins like the other's.
     await aKnownLead("acme");
     const before = await tableItems();
-    expect(await erase(account, "--lead", lead.id, ...(scan ? [] : ["--no-scan"]))).toEqual({
+    const args = ["--lead", lead.id, ...(scan ? [] : ["--no-scan"])];
+    const report = {
       failure: undefined,
       output: { account, leads: [lead.id], ...deletedItems, idempotencyRecords: scan ? 5 : 0 },
-    });
+    };
+    expect(await erase(account, ...args, "--dry-run")).toEqual(report);
+    const { printed } = await runCommand(eraseCommand(), "--account", account, ...args, "--dry-run");
+    expect(printed).toEqual([
+      `${lead.id} would be erased: 2 conversations, 3 messages, 2 locks, ${scan ? "5 idempotency records" : "no idempotency records, which expire within 24 hours"}.`,
+    ]);
+    expect(await tableItems()).toEqual(before);
+    expect(await erase(account, ...args)).toEqual(report);
     const after = await tableItems();
     const left = erasedLeadKey(account, lead.id);
     expect(compareItems(before, after)).toEqual({
@@ -71,58 +113,25 @@ describe("leads erase", () => {
       expect((await call(route, { account, query })).body.pagination.total).toBe(0);
   });
 
-  test("--email finds all leads with the address, in any letter case", async () => {
+  test("asks for what an option names, and erases then", async () => {
     const account = randomUUID();
-    const leads = [
-      await aKnownLead(account, "Ada@example.com"),
-      await aKnownLead(account, "ada@EXAMPLE.com"),
+    const { id, items } = await aKnownLead(account, email);
+    const args = [
+      "leads",
+      "erase",
+      "--account",
+      account,
+      "--email",
+      email,
+      "--no-scan",
+      "--table",
+      tableName,
     ];
-    await aKnownLead(account, "grace@example.com");
     const before = await tableItems();
-    const { output } = await erase(account, "--email", "ADA@example.com");
-    expect(output.leads.toSorted()).toEqual(leads.map(({ id }) => id).sort());
-    const { deleted } = compareItems(before, await tableItems());
-    expect(deleted).toEqual(leads.flatMap(({ items }) => items).sort());
-  });
-
-  test("--dry-run counts the same, and changes nothing", async () => {
-    const account = randomUUID();
-    const { id } = await aKnownLead(account);
-    const before = await tableItems();
-    const { output } = await erase(account, "--lead", id, "--dry-run");
-    expect(output).toEqual({ account, leads: [id], ...deletedItems });
-    const { printed } = await runCommand(
-      eraseCommand(),
-      ...["--account", account, "--lead", id, "--dry-run"],
-    );
-    expect(printed).toEqual([
-      `${id} would be erased: 2 conversations, 3 messages, 2 locks, 5 idempotency records.`,
-    ]);
-    expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
-  });
-
-  test.each([
-    "--lead",
-    "--email",
-    "--external-id",
-  ])("asks for what %s names, and refuses another text", async (option) => {
-    const account = randomUUID();
-    const email = "ada@example.com";
-    const { id, externalId, items } = await aKnownLead(account, email);
-    const text = { "--lead": id, "--email": email }[option] ?? externalId;
-    const args = ["leads", "erase", "--account", account, option, text, "--no-scan", "--table", tableName];
-    const before = await tableItems();
-    for (const input of ["", `${text}x\n`]) {
-      const { code, stdout, stderr } = await program(args, { input });
-      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-      expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 locks`);
-      expect(stderr).toMatch(/nothing was changed\. Scripts use --yes\.\n$/);
-    }
-    expect(compareItems(before, await tableItems()).deleted).toEqual([]);
-    const { code, stdout } = await program(args, { input: `${text}\n` });
+    const { code, stdout, stderr } = await program(args, { input: `${email}\n` });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${id} erased: 2 `) });
-    const { deleted } = compareItems(before, await tableItems());
-    expect(deleted).toEqual(withoutRecords(items));
+    expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 locks`);
+    expect(compareItems(before, await tableItems()).deleted).toEqual(withoutRecords(items));
   });
 
   test("waits for requests that had found the lead: what they write leaves nothing behind", async () => {
@@ -209,8 +218,6 @@ test("leads show shows a lead with its conversations and messages", async () => 
     const { printed } = await runCommand(showCommand(), "--account", account, ...person);
     expect(printed).toEqual([JSON.stringify({ account, leads: [stored], invalid: [] }, null, 2)]);
   }
-  const { failure } = await runCommand(showCommand(), "--account", account, "--external-id", "crm");
-  expect(failure).toBe(`The account ${account} has no lead with this external id.`);
 });
 
 test("an erasure that ends after its account was erased leaves nothing of the lead", async () => {
@@ -220,4 +227,79 @@ test("an erasure that ends after its account was erased leaves nothing of the le
   await remove(erasedLeadKey(account, id));
   await endErasure(account, id, new Pace());
   expect(await readItem(erasedLeadKey(account, id))).toBeUndefined();
+});
+
+/** Stores an item. @returns its name */
+async function plantItem(key: Key, fields: object): Promise<string> {
+  await put({ ...key, ...fields });
+  return name(key);
+}
+
+test("messages in a conversation that was overwritten with one of another lead are shown, and erased without a scan", async () => {
+  const account = "acme";
+  const ada = await aKnownLead(account);
+  const names = ada.items.filter((item) => item.startsWith("CONVERSATION"));
+  for (const each of names) {
+    const [, id = ""] = each.split(" ");
+    const conversation = storedConversation(id);
+    await put(conversation);
+    const { leadId } = conversation;
+    await put({ ...messageKey(account, id, newId("msg")), leadId, message: "Of another lead" });
+  }
+  const ofAda = ["--account", account, "--lead", ada.id];
+  const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
+  const { leads, invalid } = JSON.parse(stdout);
+  expect(code).toBe(3);
+  const messages = leads[0].conversations.flatMap((each: { messages: object[] }) => each.messages);
+  expect(messages).toEqual(Array(3).fill(expect.objectContaining({ leadId: ada.id, message: "Hello" })));
+  expect(invalid.map(name).sort()).toEqual(names);
+  expect((await erase(account, "--lead", ada.id, "--no-scan")).failure).toBeUndefined();
+  const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
+  expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", "IDEMPOTENCY", "IDEMPOTENCY"]);
+});
+
+test("a lead that the index lists for an address, and whose own is another or cannot be read, is not erased, nor one that the note of another names", async () => {
+  const account = randomUUID();
+  const byParent = leadEmailPartition(account, "ada@example.com");
+  const { id } = await aKnownLead(account, "ada@example.com");
+  await plantItem(leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
+  const nameless = await plantItem(leadKey(account, newId("lead")), { byParent, email: 5 });
+  const other = await aKnownLead(account);
+  const note = { id: "erasure_1", leadId: other.id, pending: true };
+  const noted = await plantItem(erasedLeadKey(account, "lead_x"), note);
+  const first = await erase(account, "--email", "ada@example.com", "--no-scan");
+  expect(first.output.leads).toEqual([id]);
+  expect(first.output.invalid.map(name)).toEqual([nameless, noted]);
+  const second = await erase(account, "--email", "ada@example.com", "--no-scan");
+  expect(second.output).toBeUndefined();
+  expect(second.failure).toContain(" then run the command again");
+});
+
+test("an external id is erased only with the lead that has it, whatever names it", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  await plantItem(externalIdKey(account, "crm-other"), { leadId: bob.id });
+  const other = await erase(account, "--external-id", "crm-other");
+  expect(other.failure).toBe(`The account ${account} has no lead with this external id.`);
+  const eve = storedLead(newId("lead"), account);
+  await put(withFields(eve, { details: { ...eve.details, externalId: bob.externalId } }));
+  const before = await tableItems();
+  await erase(account, "--lead", String(eve.id), "--no-scan");
+  expect(compareItems(before, await tableItems()).deleted).toEqual([name(eve)]);
+  const { output } = await erase(account, "--external-id", ada.externalId);
+  expect(output.leads).toEqual([ada.id]);
+  expect((await erase(account, "--external-id", bob.externalId, "--no-scan")).output.leads).toEqual([bob.id]);
+  const left = [...(await tableItems()).keys()].filter((key) => key.startsWith(`EXTERNAL#${account}`));
+  expect(left).toEqual([`EXTERNAL#${account} crm-other`]);
+});
+
+test("an erasure of two leads without a scan follows a lock of one to a conversation of the other once", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];
+  await plantItem(activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
+  for (const { id } of [ada, bob])
+    await plantItem(erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
+  const { output, failure } = await erase(account, "--lead", ada.id, "--no-scan");
+  expect({ failure, ...output }).toMatchObject({ failure: undefined, conversations: 4, messages: 6 });
 });

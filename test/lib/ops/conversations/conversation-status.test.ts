@@ -5,8 +5,11 @@ import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put } from "../../../support/table-items.ts";
+
+useMemoryTables();
 
 const set = (account: string, id: string, status: string) => setConversationStatus(account, id, status);
 
@@ -62,14 +65,14 @@ test("a conversation becomes active again, whether the lock names it or one that
   await expect(set(account, newer, "active")).rejects.toThrow(refused(older));
 });
 
-test("a lock to the active conversation of another lead or channel is replaced", async () => {
+test("a lock to the active conversation of another lead or channel, or to none, is replaced", async () => {
   const account = randomUUID();
   const { leadId, ids } = await endedConversations(account, 1);
   const [id = ""] = ids;
   const ofBob = (await aMessage(account, (await aLead(account)).id)).conversationId;
   const bySms = (await aMessage(account, leadId, "sms")).conversationId;
   const before = await conversations(account, "status=active");
-  for (const conversationId of [ofBob, bySms]) {
+  for (const conversationId of [ofBob, bySms, undefined, 5, "x".repeat(2000)]) {
     await put({ ...activeConversationKey(account, leadId, "whatsapp"), conversationId });
     expect(await set(account, id, "active")).toMatchObject({ status: "active" });
     expect(await lock(account, leadId)).toBe(id);

@@ -1,7 +1,8 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/settings.ts";
-import { selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
+import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
+import { ShownPace, selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { mockClient } from "../../../support/mocked-client.ts";
 
@@ -11,6 +12,8 @@ const stages: Readonly<Record<string, Partial<Settings>>> = {
   pinned: { account, region: "eu-west-1" },
   regional: { region: "eu-west-1" },
   open: {},
+  staging: { authorizerCacheSeconds: 300 },
+  dev: { authorizerCacheSeconds: 30 },
 };
 
 vi.mock(import("../../../../lib/config/read-stage-file.ts"), () => ({
@@ -64,4 +67,37 @@ test("a command attempts each call ten times, and waits longer than a route: ten
   expect(await requestHandler.configProvider).toMatchObject({
     ...{ connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
   });
+});
+
+test.each([
+  [{ stage: "staging" }, 300, ""],
+  [{ stage: "staging", cacheSeconds: 0 }, 0, ""],
+  [{ local: true }, 30, ""],
+  [{ stage: "pr-42" }, 3600, "assuming 3600 seconds"],
+  [{}, 3600, "--cache-seconds"],
+])("with %j, a revoked key works for %i seconds", async (options, seconds, note) => {
+  const errors = vi.spyOn(console, "error").mockImplementation(() => {});
+  expect(await findCacheSeconds(options)).toBe(seconds);
+  expect(errors).toHaveBeenCalledTimes(note ? 1 : 0);
+  expect(String(errors.mock.calls)).toContain(note);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+test.each([
+  [true, ["1,025 read units used so far.", "1,045 read units used so far."]],
+  [false, []],
+])("says every ten seconds how many units are used, if stderr is a terminal (%s)", async (isTTY, lines) => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.spyOn(process, "stderr", "get").mockReturnValue({ isTTY } as never);
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  const pace = new ShownPace(1_000_000);
+  for (const units of [1000, 5, 20, 10, 10]) {
+    await pace.spend(units);
+    vi.setSystemTime(Date.now() + 5000);
+  }
+  expect(error.mock.calls.flat()).toEqual(lines);
 });

@@ -1,8 +1,12 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
+import { createFunctions } from "../../../../lib/local/lambda/lambda-functions.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
@@ -27,7 +31,7 @@ const handler = (body: string) => `exports.handler = async (event, context) => {
 test("the handler gets the event and Lambda's context", async () => {
   const { call } = await createPool(
     handler("return { event, context, left: context.getRemainingTimeInMillis() };"),
-    { handler: "index.handler", timeout: 60_000 },
+    { handler: "index.handler" },
   );
   const response = (await call({ a: 1 })) as Record<string, unknown>;
   expect(response).toMatchObject({
@@ -86,8 +90,7 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
     "fills its memory",
     handler("const all = []; for (;;) all.push(new Array(1000).fill(0.5));"),
     "ran out of memory",
-    // Long enough for a busy machine.
-    { memorySize: 16, timeout: 60_000 },
+    { memorySize: 16 },
   ],
   ["returns a value that is not JSON", handler("return { a: 1n }"), "BigInt"],
   ["is not JavaScript", "exports.handler = (", "SyntaxError"],
@@ -126,7 +129,7 @@ test("a debugger may stop a function for longer than its time limit", async () =
 test("a function that does not load within ten seconds fails the request", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { call, log } = await createPool("for (;;);", { timeout: 60_000 });
+  const { call, log } = await createPool("for (;;);");
   const failing = call().catch(() => {});
   await vi.advanceTimersByTimeAsync(9999);
   expect(log.join()).not.toContain("failed");
@@ -140,14 +143,19 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
     let served = 0;
     exports.handler = async ({ crash, hang }) => {
       if (crash) process.exit(1);
+      if (hang) console.log("hanging");
       if (hang) await new Promise(() => {});
       return ++served;
     };`;
-  const { call } = await createPool(crashing, { maxEnvironments: 1, timeout: 1000 });
-  const outcomes = await Promise.allSettled([
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const { call, log } = await createPool(crashing, { maxEnvironments: 1 });
+  const calls = Promise.allSettled([
     ...[call(), call(), call({ crash: true })],
     ...[call(), call(), call({ hang: true }), call()],
   ]);
+  await expect.poll(() => log).toContain("[probe] hanging");
+  await vi.advanceTimersByTimeAsync(60_000);
+  const outcomes = await calls;
   expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "failed"))).toEqual([
     ...[1, 2, "failed"],
     ...[1, 2, "failed", 1],
@@ -158,11 +166,16 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
 });
 
 test("an environment that ends between two requests is not reused", async () => {
+  const exits: Promise<unknown>[] = [];
+  const onWorker = (message: unknown) =>
+    void exits.push(once((message as { worker: Worker }).worker, "exit"));
+  subscribe("worker_threads", onWorker);
+  onTestFinished(() => void unsubscribe("worker_threads", onWorker));
   const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
   expect(await call()).toBe("fine");
-  // Longer than until it exits; a call in between would fail.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await exits[0];
   expect(await call()).toBe("fine");
+  expect(exits).toHaveLength(2);
 });
 
 test("output of the function is logged under its name, each object on one line", async () => {
@@ -188,4 +201,30 @@ test("requests that the end of the run ends are no failures of the function", as
   await close();
   expect(await pending).toMatchObject({ message: "The function probe failed." });
   expect(log.join("\n")).not.toContain("failed");
+});
+
+test("a function has the variables of Lambda and its own, with its own access key, and none of the developer's", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
+    vi.stubEnv(name, "");
+  const source = handler("return { ...process.env }");
+  const fn = await createFunction(source, { environment: { TABLE_NAME: "probes" } });
+  const other = { ...fn, name: "Other", environment: {} };
+  const { invoke, stop } = createFunctions([fn, other], {
+    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
+    ...{ maxEnvironments: 1, log: () => {} },
+  });
+  onTestFinished(() => stop());
+  expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other" });
+  expect(await invoke(fn, "{}")).toEqual({
+    AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+    AWS_LAMBDA_FUNCTION_NAME: "Probe",
+    AWS_REGION: "local",
+    AWS_ACCESS_KEY_ID: "key of Probe",
+    AWS_SECRET_ACCESS_KEY: "local",
+    TZ: ":UTC",
+    TABLE_NAME: "probes",
+    LOG_ERROR_MESSAGES: "true",
+    _X_AMZN_TRACE_ID: "",
+  });
 });

@@ -3,21 +3,18 @@ import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
-import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { formatColumns } from "../../../../lib/ops/output/columns.ts";
-import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
-import { filePath, leadFile, readLines } from "../../../support/lead-files.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { compareItems, put, tableItems } from "../../../support/table-items.ts";
+import { filePath, readLines } from "../../../support/lead-files.ts";
+import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
+
+useMemoryTables();
 
 const source = randomUUID();
 
@@ -26,24 +23,10 @@ const lists = async (account: string) => [
   (await call("list-leads", { account, query: "limit=100" })).body,
   (await call("list-leads", { account, query: "email=ADA@example.com&status=new" })).body,
   (await call("list-conversations", { account, query: "limit=100" })).body,
-  (await call("list-conversations", { account, query: "channel=whatsapp&status=closed" })).body,
+  (await call("list-conversations", { account, query: "channel=email&status=closed" })).body,
 ];
 
-beforeAll(async () => {
-  const ada = await aLead(source, { email: "ada@example.com", tags: ["a;b", "c"], source: "fair" });
-  const grace = await aLead(source, { name: 'Grace 👋 "quoted"' });
-  const erased = await aLead(source);
-  await beginErasure(source, erased.id, new Pace());
-  await endErasure(source, erased.id, new Pace());
-  const file = await leadFile("name\nImported\n");
-  await runCommand(importCommand(), file, "--account", source);
-  const { conversationId } = await aMessage(source, ada.id, "whatsapp", "Hello\nAda");
-  await setConversationStatus(source, conversationId, "closed");
-  for (let i = 0; i < 5; i++) await aMessage(source, ada.id, "whatsapp", `Message ${i}`);
-  await aMessage(source, grace.id, "email");
-  await issueApiKey(source);
-  await writeLimit(source, 5);
-});
+beforeAll(() => fillAccount(source));
 
 /** Exports an account. @returns the path of the file */
 async function exported(account: string): Promise<string> {
@@ -57,20 +40,15 @@ test("accounts copy moves an account to another, which then exports the same lin
   const lines = await readLines(path);
   expect(Object.groupBy(lines, ({ type }) => type)).toMatchObject({
     ...{ limit: [{ requests: 5 }], erasedLead: [{}], leadImport: [{}] },
-    ...{ lead: [{}, {}, {}], conversation: [{}, {}, {}], message: Array(7).fill({}) },
+    ...{ lead: [{}, {}, {}], conversation: Array(10).fill({}), message: Array(13).fill({}) },
   });
-  // How many messages a conversation has follows from them, whatever its item says.
-  const [joined] = [...(await tableItems()).values()].filter(({ messageCount }) => messageCount === 5);
-  await put({ ...joined, messageCount: 9 });
-  expect(await readLines(await exported(source))).toEqual(lines);
-  await put({ ...joined });
   const account = randomUUID();
   const args = ["copy", "--account", source, "--from-table", tableName, "--to-account", account];
   const before = await tableItems();
-  expect((await accounts(...args, "--dry-run")).output).toMatchObject({ stored: 16 });
+  expect((await accounts(...args, "--dry-run")).output).toMatchObject({ stored: 29 });
   expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   const report = {
-    ...{ account, from: tableName, stored: 16, present: 0, replaced: 0, erased: 0, left: 0 },
+    ...{ account, from: tableName, stored: 29, present: 0, replaced: 0, erased: 0, left: 0 },
     ...{ invalid: [], leftOut: [] },
   };
   expect(await accounts(...args)).toMatchObject({ failure: undefined, code: 0, output: report });
@@ -87,9 +65,9 @@ test("accounts copy moves an account to another, which then exports the same lin
     const { imported: _, changed, changeId, ...expected } = original ?? {};
     expect(JSON.parse(JSON.stringify(item).replaceAll(account, source))).toEqual(expected);
   }
-  expect(added.filter((name) => name.startsWith("ACTIVE"))).toHaveLength(2);
+  expect(added.filter((name) => name.startsWith("ACTIVE"))).toHaveLength(3);
   // Once more, it changes nothing.
-  expect((await accounts(...args)).output).toEqual({ ...report, stored: 0, present: 16 });
+  expect((await accounts(...args)).output).toEqual({ ...report, stored: 0, present: 29 });
   expect(await tableItems()).toEqual(after);
 });
 
@@ -121,9 +99,9 @@ test("accounts export writes a file that only its owner can access, and never ov
 test("accounts list counts the items of each account", async () => {
   const { output } = await accounts("list");
   expect(output.find(({ account }: Item) => account === source)).toEqual({
-    ...{ account: source, leads: 3, conversations: 3, messages: 7, keys: 1, erasedLeads: 1 },
-    // The record of the import, the locks and the limit.
-    others: 4,
+    ...{ account: source, leads: 3, conversations: 10, messages: 13, keys: 1, erasedLeads: 1 },
+    // The record of the import, the limit, the external id, ten locks and four items of counts.
+    others: 17,
   });
   expect(output.map(({ account }: Item) => account)).toEqual(
     output.map(({ account }: Item) => String(account)).toSorted(),

@@ -1,0 +1,435 @@
+import { randomUUID } from "node:crypto";
+import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { describe, expect, test, vi } from "vitest";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
+import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
+import {
+  accountLimitKey,
+  activeConversationKey,
+  conversationKey,
+  erasedLeadKey,
+  externalIdKey,
+  leadKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../../../shared/ids.ts";
+import { call } from "../../../support/call.ts";
+import { beforeCall } from "../../../support/conditions.ts";
+import { copyTable, tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
+import { put, remove, tableItems } from "../../../support/table-items.ts";
+import { copy, replace } from "./support/copy.ts";
+
+const memory = useMemoryTables();
+
+// How long a copy waits for late writes of erased leads is another test's.
+skipWaits();
+
+/** The items that a copy restores, of one account, without the marks of their changes. */
+const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
+  Object.fromEntries(
+    [...items]
+      .filter(([key]) =>
+        new RegExp(`^(?:LEAD|EXTERNAL|CONVERSATION|MESSAGE|ACTIVE)#${account}[# ]`).test(key),
+      )
+      .map(([key, { changed, changeId, ...item }]) => [key, item as Item]),
+  );
+
+/** Checks that the API could have made the items of an account. */
+async function expectConsistent(account: string) {
+  const items = Object.entries(restoredItems(await tableItems(), account));
+  const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
+  const leads = new Set(ofType("LEAD").map(({ id }) => id));
+  const named = ofType("LEAD").map(({ id, details }) => [Object(details).externalId, id]);
+  expect(ofType("EXTERNAL").map(({ sk, leadId }) => [sk, leadId])).toEqual(named.filter(([sk]) => sk));
+  const messages = ofType("MESSAGE");
+  const locks = new Map(
+    ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
+  );
+  const conversations = ofType("CONVERSATION");
+  const ids = new Set(conversations.map(({ id }) => id));
+  for (const conversation of conversations) {
+    const { id, leadId, channel, status, messageCount, lastMessageAt } = conversation;
+    expect(leads).toContain(leadId);
+    const own = messages
+      .filter(({ conversationId }) => conversationId === id)
+      .map((message) => String(message.createdAt));
+    expect({ id, messageCount, lastMessageAt }).toEqual({
+      id,
+      messageCount: own.length,
+      lastMessageAt: own.sort().at(-1),
+    });
+    const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
+    // So no other one of the lead and channel is active.
+    if (status === "active") expect(locks.get(`${pk} ${sk}`)).toBe(id);
+  }
+  for (const { conversationId } of messages) expect(ids).toContain(conversationId);
+  return { items: Object.fromEntries(items), leads, conversations };
+}
+
+/** In milliseconds. */
+const hour = 3_600_000;
+
+/** Does something at a time in the past, in milliseconds before now. */
+async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - time });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+/** Such an account, and a copy of the table. */
+async function anAccount() {
+  const data = await aFilledAccount();
+  const { account } = data;
+  return { ...data, from: copyTable(), before: restoredItems(await tableItems(), account) };
+}
+
+/** An account with two leads, four conversations and six messages of an hour ago. */
+async function aFilledAccount() {
+  const account = randomUUID();
+  const fill = async (lead: Parameters<typeof aLead>[1]) => {
+    const { id } = await aLead(account, lead);
+    const { conversationId: whatsapp } = await aMessage(account, id);
+    await aMessage(account, id);
+    const { conversationId: email } = await aMessage(account, id, "email");
+    return { id, whatsapp, email };
+  };
+  const fields = { email: "ada@example.com", source: "fair", externalId: "crm-ada" };
+  return ago(hour, async () => ({
+    account,
+    ada: await fill({ ...fields, metadata: { plan: "pro" } }),
+    grace: await fill({ name: "Grace" }),
+  }));
+}
+
+const close = (account: string, id: string) => setConversationStatus(account, id, "closed");
+
+const statusOf = async (account: string, id: string) =>
+  (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
+
+/** What came back of such an account: a lead, a conversation and a message were deleted, two items changed. */
+const restored = { stored: 3, replaced: 2, erased: 0 };
+
+describe("an account is copied from a table that was restored without indexes", () => {
+  test("what was deleted or changed is back, nothing is deleted, and a spoiled text is named and stays", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    const messages = Object.values(before).filter(
+      ({ pk, conversationId }) => String(pk).startsWith("MESSAGE") && conversationId === grace.whatsapp,
+    );
+    const [lost = {}, { pk, sk, ...message } = {}] = messages;
+    const spoiledKey = { pk, sk };
+    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost])
+      await remove(key);
+    await remove(activeConversationKey(account, grace.id, "email"));
+    const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
+    // In an hour, the table would delete it.
+    await put({ ...lead, status: "booked", note: "x", expiresAt: Math.ceil(Date.now() / 1000) + 3600 });
+    await close(account, ada.email);
+    await put({ ...message, ...spoiledKey, message: "Spoiled" });
+    const added = await aMessage(account, (await aLead(account)).id);
+    const other = await aFilledAccount();
+    const spoiled = await tableItems();
+    const start = memory.snapshot();
+    // Without --replace, what was changed stays.
+    expect((await copy(account, from)).output).toMatchObject({ ...restored, replaced: 0 });
+    const half = restoredItems(await tableItems(), account);
+    expect(half).toMatchObject(restoredItems(spoiled, account));
+    expect(half[`LEAD#${account} ${grace.id}`]).toHaveProperty("status", "booked");
+    memory.restore(start);
+    expect((await replace(account, from, "--dry-run")).output).toMatchObject(restored);
+    expect(await tableItems()).toEqual(spoiled);
+    const outcome = await replace(account, from);
+    expect(outcome).toMatchObject({ code: 3, failure: undefined, output: { ...restored, left: 1 } });
+    expect(outcome.output.leftOut).toEqual([
+      { type: "message", ...spoiledKey, reason: "its message is not the stored one" },
+    ]);
+    expect(outcome.printed).toContain("These items do not fit what is stored and were left out:\n");
+    const name = `${spoiledKey.pk} ${spoiledKey.sk}`;
+    const after = await tableItems();
+    expect(after.get(name)).toEqual(spoiled.get(name));
+    expect([...spoiled.keys()].filter((key) => !after.has(key))).toEqual([]);
+    expect(restoredItems(after, other.account)).toEqual(restoredItems(spoiled, other.account));
+    expect(await replace(account, from)).toMatchObject({
+      code: 3,
+      output: { stored: 0, replaced: 0, left: 1 },
+    });
+    expect(await tableItems()).toEqual(after);
+
+    await remove(spoiledKey);
+    expect(await replace(account, from)).toMatchObject({ code: 0, output: { stored: 1, left: 0 } });
+    const { items } = await expectConsistent(account);
+    for (const [key, item] of Object.entries(before)) {
+      const { imported, ...found } = items[key] ?? {};
+      expect(found).toEqual(item);
+    }
+    expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.id}`);
+  });
+
+  test("an account gets its rate limit back, but keeps one that was set since", async () => {
+    const account = randomUUID();
+    const key = accountLimitKey(account);
+    await put({ ...key, requests: 100 });
+    const from = copyTable();
+    await put({ ...key, requests: 200 });
+    await replace(account, from);
+    expect(await readItem(key)).toMatchObject({ requests: 200 });
+    await remove(key);
+    await replace(account, from);
+    expect(await readItem(key)).toMatchObject({ requests: 100 });
+  });
+
+  test("an external id whose item is missing beside its lead is stored again", async () => {
+    const { account, ada, from } = await anAccount();
+    await remove(externalIdKey(account, "crm-ada"));
+    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
+    expect(await readItem(externalIdKey(account, "crm-ada"))).toMatchObject({ leadId: ada.id });
+  });
+
+  test.each([
+    ["read", (input: string, id: string) => input.includes(`#${id}"`) && input.includes('"sk"')],
+    ["written", (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
+  ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, isNext) => {
+    const { account, ada, from } = await anAccount();
+    await close(account, ada.whatsapp);
+    await setConversationStatus(account, ada.whatsapp, "active");
+    await put({ ...(await readItem(conversationKey(account, ada.whatsapp))), messageCount: 9 });
+    let sent: Promise<unknown> | undefined;
+    {
+      using _ = beforeCall(
+        ({ input }) => isNext(JSON.stringify(input), ada.whatsapp),
+        () => (sent = aMessage(account, ada.id)),
+      );
+      await replace(account, from);
+    }
+    expect(await sent).toBeDefined();
+    const { conversations } = await expectConsistent(account);
+    expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({ messageCount: 3 });
+  });
+
+  test("a change that comes between the read and the write is not overwritten unseen", async () => {
+    const { account, grace, from, before } = await anAccount();
+    await setConversationStatus(account, grace.email, "paused");
+    const paused = await readItem(conversationKey(account, grace.email));
+    const name = `CONVERSATION#${account} ${grace.email}`;
+    const isUpdate = (input: object) =>
+      JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email);
+    {
+      // It stays: the conversation that is read again is of another lead.
+      using _ = beforeCall(
+        ({ input }) => isUpdate(input),
+        () => put({ ...paused, leadId: "lead_1" }),
+      );
+      expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 2 });
+      expect(await readItem(conversationKey(account, grace.email))).toMatchObject({ leadId: "lead_1" });
+    }
+    await put({ ...before[name], status: "paused" });
+    using _ = beforeCall(
+      ({ input }) => isUpdate(input),
+      () => put({ ...before[name], status: "stopped", note: "x" }),
+    );
+    expect((await replace(account, from)).output).toMatchObject({ replaced: 1, left: 0 });
+    expect(restoredItems(await tableItems(), account)).toEqual(before);
+  });
+
+  test("an item that appears between the read and the write stays as it is", async () => {
+    const { account, ada, from, before } = await anAccount();
+    const key = messageKey(account, ada.email, "");
+    const name = Object.keys(before).find((each) => each.startsWith(key.pk)) ?? "";
+    await remove(before[name] ?? {});
+    using _ = beforeCall(
+      ({ input }) => input.Item?.sk === before[name]?.sk,
+      () => put({ ...before[name], message: "Another" }),
+    );
+    expect(await replace(account, from)).toMatchObject({ code: 3, output: { stored: 0, left: 1 } });
+    expect((await tableItems()).get(name)).toMatchObject({ message: "Another" });
+  });
+
+  test("a conversation is closed if a newer one is active in its place, and active again if that one has ended", async () => {
+    const { account, ada, from } = await anAccount();
+    await close(account, ada.whatsapp);
+    const { conversationId: newer } = await aMessage(account, ada.id);
+    await remove(conversationKey(account, ada.whatsapp));
+    await replace(account, from);
+    await expectConsistent(account);
+    const statuses = async () => [await statusOf(account, ada.whatsapp), await statusOf(account, newer)];
+    expect(await statuses()).toEqual(["closed", "active"]);
+    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
+    await close(account, newer);
+    await replace(account, from);
+    await expectConsistent(account);
+    expect(await statuses()).toEqual(["active", "closed"]);
+    expect((await aMessage(account, ada.id)).conversationId).toBe(ada.whatsapp);
+  });
+
+  test.each([
+    "older",
+    "newer",
+  ])("the %s of two conversations is active again, whichever holds the lock", async (which) => {
+    const { account, ada } = await aFilledAccount();
+    const { conversationId: second } = await ago(hour - 1000, async () => {
+      await close(account, ada.whatsapp);
+      return aMessage(account, ada.id);
+    });
+    const [wanted, other] = which === "newer" ? [second, ada.whatsapp] : [ada.whatsapp, second];
+    const activate = async (id: string, ended: string) => {
+      await close(account, ended);
+      await setConversationStatus(account, id, "active");
+    };
+    await activate(wanted, other);
+    const from = copyTable();
+    const before = restoredItems(await tableItems(), account);
+    await activate(other, wanted);
+    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 2 });
+    expect((await expectConsistent(account)).items).toEqual(before);
+  });
+});
+
+test("a table of another data format, without the account or that does not exist is refused", async () => {
+  const { account, from } = await anAccount();
+  const before = await tableItems();
+  tagTable(from, dataFormat + 1);
+  const failures = [await copy(account, from)];
+  tagTable(from, dataFormat);
+  failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
+  expect(failures.map(({ failure }) => failure)).toEqual([
+    expect.stringContaining(`The table ${from} has the data format ${dataFormat + 1}, but`),
+    expect.stringContaining(`The table ${from} has nothing of the account nobody.`),
+    expect.stringContaining("There is no table none in the region"),
+    expect.stringContaining(`The account ${account} would be copied onto itself`),
+  ]);
+  expect(await tableItems()).toEqual(before);
+});
+
+test("a conversation has the number of its messages, whatever its item says, and none without a message", async () => {
+  const { account, grace } = await aFilledAccount();
+  const conversation = (await readItem(conversationKey(account, grace.email))) ?? {};
+  await put({ ...conversation, messageCount: NumberValue.from("1e125"), lastMessageAt: "5", other: "x" });
+  const empty = newId("conv", Date.now() - 5000);
+  await put({ ...conversation, ...conversationKey(account, empty), id: empty });
+  const to = randomUUID();
+  const { output } = await copy(account, tableName, "--to-account", to);
+  expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is invalid" }]);
+  const copied = await readItem(conversationKey(to, grace.email));
+  expect(copied).not.toHaveProperty("other");
+  await expectConsistent(to);
+  // Also where it is stored so.
+  const wrong = { messageCount: NumberValue.from("1e125"), lastMessageAt: "2026-01-01T00:00:00.000Z" };
+  await put({ ...copied, ...wrong });
+  expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
+  await expectConsistent(to);
+});
+
+/** Writes to the table that is copied from. */
+const putInto = (TableName: string, Item: object) =>
+  table.send(new PutCommand({ TableName, Item: { ...Item } }));
+
+describe("what does not fit what is stored is named and left", () => {
+  type Data = Awaited<ReturnType<typeof anAccount>>;
+
+  /** Moves a conversation and its messages to another lead, in the source. */
+  async function move({ ada, grace, from, before }: Data) {
+    for (const item of Object.values(before).filter(({ leadId }) => leadId === ada.id))
+      if ([item.id, item.conversationId].includes(ada.email))
+        await putInto(from, { ...item, leadId: grace.id });
+  }
+
+  test.each<[what: string, arrange: (data: Data) => Promise<unknown>, reasons: (string | RegExp)[]]>([
+    [
+      "a conversation under another lead, which takes no message with it",
+      move,
+      ["its leadId is not the stored one", "its conversation is left"],
+    ],
+    [
+      "its stored messages, if the conversation itself is not stored",
+      async (data) => {
+        await move(data);
+        await remove(conversationKey(data.account, data.ada.email));
+      },
+      ["its stored messages are of another lead or channel", "its conversation is left"],
+    ],
+    [
+      "a lead whose external id another lead has by now, with its conversations",
+      async ({ account, ada }) => {
+        for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
+        await aLead(account, { externalId: "crm-ada" });
+      },
+      [/^the lead lead_\w+ has its externalId$/, "its lead does not exist", "its conversation is left"],
+    ],
+    [
+      "a lead that has another external id itself",
+      async ({ account, grace, from, before }) => {
+        const item = before[`LEAD#${account} ${grace.id}`] ?? {};
+        await putInto(from, { ...item, details: { ...Object(item.details), externalId: "crm-grace" } });
+      },
+      ["its externalId is not the stored one"],
+    ],
+  ])("%s", async (_, arrange, reasons) => {
+    const data = await anAccount();
+    await arrange(data);
+    const before = await tableItems();
+    const { code, output } = await replace(data.account, data.from);
+    expect(code).toBe(3);
+    expect(output.left).toBe(output.leftOut.length);
+    const found = new Set(output.leftOut.map(({ reason }: { reason: string }) => reason));
+    expect([...found]).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
+    expect(await tableItems()).toEqual(before);
+  });
+
+  test("messages of another lead or channel than their conversation are not copied", async () => {
+    const { account, ada, grace, from, before } = await anAccount();
+    const ofAda = Object.values(before).filter(
+      ({ conversationId, id }) => id && conversationId === ada.whatsapp,
+    );
+    for (const item of ofAda) await remove(item);
+    await putInto(from, { ...ofAda[0], leadId: grace.id });
+    await putInto(from, { ...ofAda[1], channel: "sms" });
+    const { code, output } = await replace(account, from);
+    expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
+    const keys = output.invalid.map(({ sk }: Item) => sk);
+    expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
+  });
+
+  test("a conversation of a lead that does not exist, such as one of another account, and a dry run says so", async () => {
+    const [{ account, ada, from }, other] = [await anAccount(), await aFilledAccount()];
+    const id = newId("conv", Date.now() - 5000);
+    const item = await readItem(conversationKey(account, ada.email));
+    const message = newId("msg", Date.now() - 4000);
+    const foreign = { leadId: other.ada.id, channel: "email", createdAt: createdAt(message) };
+    await putInto(from, { ...item, ...conversationKey(account, id), id, ...foreign });
+    const fields = { id: message, conversationId: id, message: "Hi", ...foreign };
+    await putInto(from, { ...messageKey(account, id, message), ...fields });
+    const to = randomUUID();
+    const before = await tableItems();
+    const dry = await copy(account, from, "--to-account", to, "--dry-run");
+    expect(await tableItems()).toEqual(before);
+    const { code, output } = await copy(account, from, "--to-account", to);
+    for (const each of [dry.output, output]) expect(each).toMatchObject({ stored: 12, left: 2, invalid: [] });
+    expect(code).toBe(3);
+    const { items } = await expectConsistent(to);
+    expect(Object.keys(items).filter((key) => key.includes(id))).toEqual([]);
+  });
+});
+
+test("nothing is copied of a lead that is erased in the source, though it has its conversations, and that is noted", async () => {
+  const { account, ada, from } = await anAccount();
+  const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
+  await putInto(from, erased);
+  const to = randomUUID();
+  expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
+  const { pending: _, ...noted } = erased;
+  expect(await readItem(erasedLeadKey(to, ada.id))).toEqual({
+    ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
+  });
+  expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
+  // Who exists here stays: only `leads erase` erases a lead.
+  const before = restoredItems(await tableItems(), account);
+  expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
+  expect(restoredItems(await tableItems(), account)).toEqual(before);
+  expect(await readItem(erasedLeadKey(account, ada.id))).toBeUndefined();
+  expect(await readItem(leadKey(account, ada.id))).toBeDefined();
+});

@@ -1,0 +1,238 @@
+import { readFile } from "node:fs/promises";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
+import { beforeAll, describe, expect, test } from "vitest";
+import { selectTableByOptions } from "../../../lib/ops/command/select-table.ts";
+import { rowToLead } from "../../../lib/ops/leads/row-to-lead.ts";
+import {
+  indexes,
+  leadEmailPartition,
+  leadImportKey,
+  leadKey,
+  listPartition,
+} from "../../../shared/dynamodb/keys.ts";
+import { type Item, type Key, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
+import { useMemoryTables } from "../../support/memory-tables.ts";
+import { skipWaits } from "../../support/skipped-waits.ts";
+import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
+import { withFields } from "../../support/with-fields.ts";
+import { email, fillAccount, itemsOf } from "./support/full-account.ts";
+import { program } from "./support/program.ts";
+
+useMemoryTables();
+
+// What operators wait for is another test's.
+skipWaits();
+
+const account = "acme";
+const other = "acme-1";
+const ofAccount = ["--account", account];
+const secret = "SECRET";
+const terminalCommands = "\u001b[2J\u009b31m\u007f\n\u202eko\u2028";
+/** The name reads from right to left: an API accepts it, and a terminal would turn it around. */
+const name = "Ada \u202eecalevoL";
+
+/** Values that no field has. `String` throws for the second one. */
+const hostileValues = [
+  ...[undefined, { toString: "x", valueOf: { id: "x" } }, new Set(["x"]), new Uint8Array([27, 91])],
+  ...[NumberValue.from("9".repeat(38)), null, [["x"], { x: 1 }], true, "x".repeat(3000), terminalCommands],
+];
+const fixed: readonly string[] = [
+  "pk",
+  "sk",
+  "lastMessageAt",
+  "accountId",
+  "keyId",
+  ...Object.values(indexes),
+];
+
+let ids: Awaited<ReturnType<typeof fillAccount>>;
+let neighbour: typeof ids;
+/** What the API has stored of the account. */
+let healthy: ReadonlyMap<string, Item>;
+let before: ReadonlyMap<string, Item>;
+
+/** The same item under another key, with the attributes that follow from it. */
+function another(item: Item): Item & Key {
+  const prefix = /^(?:lead|conv|msg)(?=_)/.exec(String(item.sk))?.[0] as "lead" | undefined;
+  const sk = prefix ? newId(prefix) : `${item.sk} ${newId("change")}`;
+  const same = Object.entries(item).map(([field, value]) => [field, value === item.sk ? sk : value]);
+  const own = { externalId: sk, createdAt: prefix && createdAt(sk) };
+  const has = Object.entries(own).filter(([field]) => field in { ...item, ...Object(item.details) });
+  return withFields(Object.fromEntries(same), Object.fromEntries(has));
+}
+
+beforeAll(async () => {
+  ids = await fillAccount(account);
+  neighbour = await fillAccount(other);
+  const stored = await tableItems();
+  const ada = stored.get(`LEAD#${account} ${ids.ada}`) ?? {};
+  const ofOther = stored.get(`LEAD#${other} ${neighbour.ada}`) ?? {};
+  await put(withFields(ada, { name }));
+  healthy = await itemsOf(account);
+  // Of each type one of this lead and this conversation.
+  const score = (item: Item) => [ids.ada, ids.chat].filter((id) => JSON.stringify(item).includes(id)).length;
+  const ranked = [...healthy.values()].toSorted((a, b) => score(a) - score(b));
+  const ofTypes = new Map(ranked.map((item) => [String(item.pk).split("#")[0], item]));
+  const spoiled = [...ofTypes.values()].flatMap((item) =>
+    Object.keys({ ...item, ...Object(item.details) })
+      .filter((field) => !fixed.includes(field))
+      .flatMap((field) => hostileValues.map((value) => withFields(another(item), { [field]: value }))),
+  );
+  const message = ofTypes.get("MESSAGE") ?? {};
+  const root = rootItem({ ...emptyRoot(1), version: 1, watermark: "~" });
+  const misleading = [
+    ...[ids.grace, neighbour.ada].map((leadId) => ({ ...another(message), leadId, message: secret })),
+    { ...ofOther, byParent: leadEmailPartition(account, email) },
+    { ...another(ada), pk: listPartition("lead", terminalCommands) },
+    ...Object.values(countedLists).map((list) => ({ ...treeKey({ account, list }, "root"), ...root })),
+  ];
+  await selectTableByOptions({ table: tableName });
+  for (const item of [...spoiled, ...misleading]) await put(item);
+  before = await tableItems();
+});
+
+/** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. */
+async function ops(...args: string[]) {
+  const { code, stdout, stderr } = await program([...args, "--table", tableName]);
+  expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
+  const printed = `${stdout}${stderr}`;
+  expect(printed.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/u);
+  for (const text of [secret, neighbour.ada]) expect(printed).not.toContain(text);
+  expect(stderr.length).toBeLessThan(30_000);
+  return { code, stdout, stderr };
+}
+
+const countOf = (...types: string[]) =>
+  [...before.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)))
+    .length;
+
+describe("a command that changes nothing", () => {
+  test("leads show", async () => {
+    for (const person of [
+      ["--lead", ids.ada],
+      ["--email", email],
+    ]) {
+      const { code, stdout, stderr } = await ops("leads", "show", ...ofAccount, ...person, "--json");
+      expect(code).toBe(3);
+      const { leads } = JSON.parse(stdout);
+      const [own] = leads.filter(({ lead }: { lead: Item }) => lead.id === ids.ada);
+      expect(own.lead).toMatchObject({ name, email });
+      const [chat] = own.conversations.filter(({ id }: Item) => id === ids.chat);
+      // One of those that are planted is valid.
+      const texts = chat.messages.map(({ message }: Item) => String(message).slice(0, 5));
+      expect(texts).toEqual(["Hello", "Hello", "Hello", "xxxxx"]);
+      expect(stderr).toMatch(/^These items are not valid and were left out:\n/);
+    }
+    const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
+    expect(code).toBe(3);
+    expect(stdout).toContain('"name": "Ada \\u202eecalevoL"');
+  });
+
+  test("leads export, which an import takes", async () => {
+    const path = filePath(".csv");
+    const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
+    expect(code).toBe(3);
+    const { exported, invalid } = JSON.parse(stdout);
+    expect(exported + invalid).toBe(countOf("LEAD"));
+    const text = await readFile(path, "utf8");
+    for (const each of [ids.ada, ids.grace, name]) expect(text).toContain(each);
+    const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
+    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported, rejected: 0 });
+  });
+
+  test("accounts export, and a copy, which has the same", async () => {
+    const path = filePath(".jsonl");
+    const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");
+    expect(code).toBe(3);
+    const lines = await readLines(path);
+    const report = JSON.parse(stdout);
+    expect(lines.length + report.invalid).toBe(
+      countOf("LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT", "MESSAGE"),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ type: "lead", id: ids.ada, name }));
+    const copy = ["accounts", "copy", ...ofAccount, "--from-table", tableName, "--to-account", "copy"];
+    const copied = await ops(...copy, "--dry-run", "--json");
+    expect(copied.code).toBe(3);
+    const { stored, erased, left, invalid } = JSON.parse(copied.stdout);
+    expect(stored + erased + left).toBe(lines.length);
+    expect(invalid).toHaveLength(report.invalid);
+  });
+
+  test.each([
+    [3, "leads", "erased", ...ofAccount],
+    [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run"],
+    [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run", "--no-scan"],
+    [0, "accounts", "erase", ...ofAccount, "--dry-run"],
+    [3, "accounts", "list"],
+    [0, "accounts", "show-limit", ...ofAccount],
+    [0, "keys", "list", ...ofAccount],
+    [1, "counts", "verify", ...ofAccount],
+  ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {
+    expect(await ops(...args)).toMatchObject({ code });
+  });
+
+  test.each([
+    ["lead", "source", "booked"],
+    ["lead", "score", "booked"],
+    ["conversation", "channel", "closed"],
+    ["conversation", "leadId", "closed"],
+  ] as const)("a change of a %s whose %s is invalid", async (type, field, status) => {
+    const pk = listPartition(type, account);
+    const isSpoiled = (item: Item) =>
+      item.pk === pk && typeof { ...item, ...Object(item.details) }[field] === "object";
+    const id = String([...before.values()].find(isSpoiled)?.sk);
+    expect(await ops(`${type}s`, "set-status", ...ofAccount, `--${type}`, id, "--status", status)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `The item ${pk} ${id} is not valid: its ${field} is invalid. Correct or delete it in the table.\n`,
+    });
+  });
+
+  test("an import whose record is invalid", async () => {
+    const path = await leadFile("name\nAda\n");
+    const context = { startedAt: 0, update: false, lines: new Map(), equals: new Map() };
+    const row = rowToLead({ name: "Ada" }, 2, 0, context);
+    const sha256 = "lead" in row ? row.digest.toString("hex") : "";
+    const key = leadImportKey(account, sha256);
+    await put({ ...key, startedAt: { toString: "x" } });
+    const { code, stderr } = await ops("leads", "import", path, ...ofAccount);
+    expect({ code, stderr }).toEqual({
+      ...{ code: 1, stderr: expect.stringContaining(`delete the item ${key.pk} ${sha256} in the table.`) },
+    });
+    await remove(key);
+  });
+
+  test("changes nothing", async () => {
+    expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
+  });
+});
+
+test("leads erase deletes what is of a lead, and nothing else", async () => {
+  const { code, stderr } = await ops("leads", "erase", ...ofAccount, "--lead", ids.ada, "--yes");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/then run the command again/) });
+  const { changed, deleted } = compareItems(before, await tableItems());
+  expect(changed).toEqual([]);
+  const own = [ids.ada, ids.chat, ids.mail, ids.old];
+  const isOfAda = ([key, { leadId, ids: made }]: [string, Item]) =>
+    own.some((id) => [key, JSON.stringify([leadId, made])].some((text) => text.includes(id)));
+  expect(deleted.filter((key) => !isOfAda([key, before.get(key) ?? {}]))).toEqual([]);
+  const expected = [...healthy].filter(isOfAda).map(([key]) => key);
+  expect(deleted.filter((key) => healthy.has(key))).toEqual(expected.sort());
+  expect((await tableItems()).has(`${leadKey(other, neighbour.ada).pk} ${neighbour.ada}`)).toBe(true);
+});
+
+test("accounts erase deletes everything of the account, and nothing of another one", async () => {
+  const { code, stderr } = await ops("accounts", "erase", ...ofAccount, "--yes", "--cache-seconds", "0");
+  expect(code).toBe(0);
+  const named = Array.from(stderr.matchAll(/event: '(.*)',[^}]*tree: '(.*)'/g), ([, ...parts]) => parts);
+  const trees = ["LEAD", "CONVERSATION"].map((type) => ["counts damaged", `COUNT#${account}#${type}`]);
+  expect(named).toEqual(trees);
+  expect([...(await itemsOf(account)).keys()].sort()).toEqual(trees.map(([, pk]) => `${pk} root`).sort());
+  const { changed, deleted } = compareItems(before, await tableItems());
+  expect([...changed, ...deleted].filter((key) => key.includes(other))).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
+import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
+import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import {
+  accountApiKeysPartition,
+  apiKeyKey,
+  countNodeKey,
+  labelPartition,
+  labelTreeKey,
+  rateWindowKey,
+} from "../../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import type { Item } from "../../../../shared/dynamodb/table-client.ts";
+import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
+import { encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
+import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
+import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
+import { call } from "../../../support/call.ts";
+import { runCommand } from "../../../support/command.ts";
+import { leadFile } from "../../../support/lead-files.ts";
+import { aLead, aMessage } from "../../../support/requests.ts";
+import { put, tableItems } from "../../../support/table-items.ts";
+
+export const email = "ada@example.com";
+
+/**
+ * Fills an account with items of every type: three leads, one of them imported, ten conversations with thirteen messages, the
+ * note of an erased lead, a limit, a window of the rate limit, and the trees of the leads and of their source `fair`.
+ *
+ * @returns the ids that tests name
+ */
+export async function fillAccount(account: string) {
+  // The same key in each account, but for its name.
+  const key = { byParent: accountApiKeysPartition(account), keyId: account, accountId: account };
+  const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
+  await put({ ...apiKeyKey("hash", account), ...key, ...fields });
+  const body = { name: "Ada", email, source: "fair", externalId: "crm-ada", metadata: { plan: "pro" } };
+  const headers = { "idempotency-key": randomUUID() };
+  const { id: ada } = (await call("create-lead", { account, body, headers })).body;
+  const { id: grace } = await aLead(account, { name: "Grace", source: "web" });
+  const talk = async (leadId: string, channel: string, messages: number, status = "active") => {
+    let conversationId = "";
+    for (let i = 0; i < messages; i++) ({ conversationId } = await aMessage(account, leadId, channel));
+    if (status !== "active") await setConversationStatus(account, conversationId, status);
+    return conversationId;
+  };
+  const ids = {
+    ...{ ada, grace, chat: await talk(ada, "email", 3), mail: await talk(ada, "whatsapp", 2) },
+    old: await talk(ada, "sms", 1, "closed"),
+    ended: await talk(grace, "email", 1, "closed"),
+  };
+  await talk(grace, "whatsapp", 1);
+  // Eight conversations are exported at a time.
+  for (const channel of ["a", "b", "c", "d", "e"]) await talk(grace, channel, 1, "closed");
+  const { id: gone } = await aLead(account);
+  await beginErasure(account, gone, new Pace());
+  await endErasure(account, gone, new Pace());
+  await runCommand(importCommand(), await leadFile("name\nMary\n"), "--account", account);
+  await writeLimit(account, 5);
+  await put({ ...rateWindowKey(account, 0), used: 1, expiresAt: 4_000_000_000 });
+  const labelKey = labelPartition("lead", account, "fair");
+  const list = { account, list: countedLists.lead };
+  const root = rootItem({ ...emptyRoot(1), version: 1 });
+  for (const owner of [list, { ...list, labelKey }]) await put({ ...treeKey(owner, "root"), ...root });
+  await put({ ...labelTreeKey("lead", account, labelKey), labelKey });
+  const entries = encodeEntries([rowEntry("lead_0", 0)]);
+  await put({ ...countNodeKey("lead", account, "node#1#1#"), entries });
+  return ids;
+}
+
+/** The items of the table that are of an account. */
+export const itemsOf = async (account: string): Promise<ReadonlyMap<string, Item>> =>
+  new Map(
+    [...(await tableItems())].filter(
+      ([key, { accountId }]) => new RegExp(`#${account}[# ]`).test(key) || accountId === account,
+    ),
+  );
+
+/** An item with other texts in its attributes, but not inside of them. */
+export const withTexts = (item: Item, replace: (text: string) => string): Item =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, typeof value === "string" ? replace(value) : value]),
+  );
