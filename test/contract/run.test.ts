@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -21,15 +21,21 @@ function run(args: readonly string[]): Promise<{ code: unknown; printed: string 
   });
 }
 
-const keys = ["--key", "one", "--other-key", "two"];
-const emptyPage = JSON.stringify({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
-
-test("a service that stores nothing fails by the names of its promises", async () => {
+/** Serves wrong responses until the test ends. @returns the address */
+function serve(listener: RequestListener): Promise<string> {
   const server = createServer((request, response) => {
-    request.resume().on("end", () => response.end(emptyPage));
+    request.resume().on("end", () => listener(request, response));
   });
   onTestFinished(() => void server.close().closeAllConnections());
-  const url = await listening(server);
+  return listening(server);
+}
+
+const keys = ["--key", "one", "--other-key", "two"];
+const emptyPage = JSON.stringify({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
+const oneRow = JSON.stringify({ id: "lead_1", data: [], pagination: { page: 1, limit: 20, total: 1 } });
+
+test("a service that stores nothing fails by the names of its promises", async () => {
+  const url = await serve((_, response) => void response.end(emptyPage));
   const { code, printed } = await run(["--url", url, ...keys]);
   expect(code).toBe(1);
   expect(printed).toMatch(/^FAILED {2}A new lead is returned with 201 .*\(README\.md#first-requests\)$/m);
@@ -39,15 +45,28 @@ test("a service that stores nothing fails by the names of its promises", async (
 });
 
 test.each([
-  [[], 2],
-  [["--url", "http://127.0.0.1:1", "--key", "one"], 2],
-  [["--url", "nowhere", ...keys], 2],
-  [["--urls"], 2],
-  [["--help"], 0],
-])("%j shows how it is used, and exits with %i", async (args, status) => {
+  [[], "--url is missing."],
+  [["--url", "http://127.0.0.1:1", "--key", "one"], "--other-key is missing."],
+  [["--url", "127.0.0.1", ...keys], "--url must be an address such as http://127.0.0.1:3000, not 127.0.0.1."],
+  [["--url", "http://127.0.0.1:1", ...keys], "http://127.0.0.1:1 does not respond"],
+  [["--urls"], "Unknown option '--urls'"],
+])("%j cannot be checked", async (args, message) => {
   const { code, printed } = await run(args);
-  expect(printed).toContain("node run.ts --url <address> --key <API key> --other-key <API key>");
-  expect(code).toBe(status);
+  expect(printed).toContain(message);
+  expect(code).toBe(2);
+});
+
+test.each([
+  ["a refused key", 403, "refuses --key with 403."],
+  ["two keys of one account", 201, "--key and --other-key see the same data"],
+])("%s is an error", async (_, status, message) => {
+  const headers = { "idempotency-replayed": "true" };
+  const url = await serve((request, response) => {
+    response.writeHead(request.method === "GET" && status === 201 ? 200 : status, headers).end(oneRow);
+  });
+  const { code, printed } = await run(["--url", url, ...keys]);
+  expect(printed).toContain(message);
+  expect(code).toBe(2);
 });
 
 test("the suite imports nothing but Node.js and itself", () => {

@@ -1,6 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { parseArgs } from "node:util";
-import { Account } from "./account.ts";
-import { runCheck } from "./check.ts";
+import { Account, leads } from "./account.ts";
+import { type Context, runCheck } from "./check.ts";
 import { checks } from "./checks.ts";
 import { Client } from "./client.ts";
 
@@ -13,45 +14,91 @@ node run.ts --url <address> --key <API key> --other-key <API key>
   --other-key      an API key with full access, of another account
   --read-only-key  an API key of the first account that may only read
   --limited-key    an API key of a third account, with a rate limit of some ten requests
+  --json           print each result as a line of JSON
 
 The checks leave some hundred leads and conversations in the first two accounts. Nothing else should write there
 meanwhile, because totals are compared. Exits with 1 if a promise is not kept, and with 2 if it cannot check.`;
 
-/** The options, with none if they cannot be used. */
+/** What keeps the checks from being made. */
+class UsageError extends Error {}
+
 function readOptions() {
   const text = { type: "string" } as const;
   const keys = { key: text, "other-key": text, "read-only-key": text, "limited-key": text };
+  const flag = { type: "boolean" } as const;
   try {
-    return parseArgs({ options: { url: text, ...keys, help: { type: "boolean" } } }).values;
+    return parseArgs({ options: { url: text, ...keys, json: flag, help: flag } }).values;
   } catch (error) {
-    console.error((error as Error).message);
-    return {};
+    throw new UsageError((error as Error).message);
   }
 }
 
-const options = readOptions();
-const { url = "", key, "other-key": otherKey, "read-only-key": readOnly, "limited-key": limited } = options;
-if (options.help || !URL.canParse(url) || !key || !otherKey) {
-  console.error(usage);
-  process.exit(options.help ? 0 : 2);
+type Options = ReturnType<typeof readOptions>;
+
+/** A client whose key is accepted. */
+async function connect(url: string, name: keyof Options, options: Options): Promise<Account> {
+  const client = new Account(url, String(options[name]));
+  const { status } = await client.sendOnce({ path: leads }).catch((error: unknown) => {
+    throw new UsageError(`${url} does not respond: ${error}.`);
+  });
+  if (status === 401 || status === 403) throw new UsageError(`${url} refuses --${name} with ${status}.`);
+  return client;
 }
-const context = {
-  mine: new Account(url, key),
-  other: new Account(url, otherKey),
-  anonymous: new Client(url),
-  key,
-  readOnly: readOnly === undefined ? undefined : new Account(url, readOnly),
-  limited: limited === undefined ? undefined : new Client(url, limited),
-  shared: new Map(),
-};
-const start = performance.now();
-const counts = { ok: 0, FAILED: 0, skipped: 0 };
-for (const check of checks) {
-  const { outcome, promise, page, reason } = await runCheck(check, context);
-  counts[outcome]++;
-  const why = reason === undefined ? "" : `\n${reason.replaceAll(/^/gm, "        ")}`;
-  console.log(`${outcome.padEnd(7)} ${promise}  (${page})${why}`);
+
+/** Whether two clients are of one account: they share idempotency keys, and one sees the leads of the other. */
+async function shareAccount(one: Account, two: Account): Promise<boolean> {
+  const lead = [leads, { name: "Contract check" }, { "idempotency-key": randomUUID() }] as const;
+  const id = String(Object((await one.post(...lead)).body).id);
+  const { headers } = await two.post(...lead);
+  return headers["idempotency-replayed"] === "true" && (await two.count(leads, { id })) === 1;
 }
-const seconds = ((performance.now() - start) / 1000).toFixed(1);
-console.error(`${counts.ok} ok, ${counts.FAILED} failed, ${counts.skipped} skipped in ${seconds} s`);
-process.exitCode = counts.FAILED === 0 ? 0 : 1;
+
+async function prepare(options: Options): Promise<Context> {
+  const { url } = options;
+  for (const name of ["url", "key", "other-key"] as const)
+    if (options[name] === undefined) throw new UsageError(`--${name} is missing.`);
+  if (!url || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+    throw new UsageError(`--url must be an address such as http://127.0.0.1:3000, not ${url}.`);
+  const [mine, other] = [await connect(url, "key", options), await connect(url, "other-key", options)];
+  if (await shareAccount(mine, other))
+    throw new UsageError("--key and --other-key see the same data: they must be of different accounts.");
+  const [readOnly, limited] = (["read-only-key", "limited-key"] as const).map((name) =>
+    options[name] === undefined ? undefined : connect(url, name, options),
+  );
+  return {
+    mine,
+    other,
+    anonymous: new Client(url),
+    key: String(options.key),
+    readOnly: await readOnly,
+    limited: await limited,
+    shared: new Map(),
+  };
+}
+
+async function run(): Promise<number> {
+  const options = readOptions();
+  if (options.help) {
+    console.log(usage);
+    return 0;
+  }
+  const context = await prepare(options);
+  const start = performance.now();
+  const counts = { ok: 0, FAILED: 0, skipped: 0 };
+  for (const check of checks) {
+    const result = await runCheck(check, context);
+    const { outcome, promise, page, reason } = result;
+    counts[outcome]++;
+    const why = reason === undefined ? "" : `\n${reason.replaceAll(/^/gm, "        ")}`;
+    console.log(options.json ? JSON.stringify(result) : `${outcome.padEnd(7)} ${promise}  (${page})${why}`);
+  }
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.error(`${counts.ok} ok, ${counts.FAILED} failed, ${counts.skipped} skipped in ${seconds} s`);
+  return counts.FAILED === 0 ? 0 : 1;
+}
+
+process.exitCode = await run().catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(`${error.message} See --help.`);
+  return 2;
+});
