@@ -243,3 +243,30 @@ test("without time, the function audits nothing, and keeps 90 seconds to end", a
   await handler({}, lambdaContext(89_000));
   expect(lines.info).toMatchObject([{ verified: 0, oldest: 168 }]);
 });
+
+test("a table that throttles until the time is up ends the run, and the next one goes on", async () => {
+  await countLeads("busy");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (!(command instanceof QueryCommand)) return;
+    vi.advanceTimersByTime(20_000);
+    throw Object.assign(new Error("on purpose"), { name: "ThrottlingException" });
+  };
+  expect(await audit(0)).toEqual({ verified: 0, repaired: 0, oldest: 168 });
+  before = () => {};
+  expect(await audit(1)).toEqual({ verified: 1, repaired: 0, oldest: 1 });
+});
+
+test("a run whose time ends between lists is continued at the page of the scan that it had come to", async () => {
+  for (let n = 0; n < 200; n++) memory.put({ pk: `MESSAGE#any#conv_${n}`, sk: "msg_1" });
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  const read: unknown[] = [];
+  before = (command) => {
+    if (command instanceof ScanCommand && read.push(command.input.ExclusiveStartKey) === 3)
+      vi.advanceTimersByTime(hour);
+  };
+  await audit(0);
+  await audit(1);
+  expect(read[2]).toMatchObject({ sk: "msg_1" });
+  expect(read[3]).toEqual(read[2]);
+});

@@ -247,10 +247,10 @@ describe("the message of a fault", () => {
       `phone ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
     ],
     [{ name: "Ada", status: "new" }, "status can be set only with ifExists=update"],
-    [
-      { name: "Ada", externalId: "a b" },
+    ...["a b", "\u2800"].map((externalId): [object, string] => [
+      { name: "Ada", externalId },
       "externalId must have visible characters only, without spaces and commas",
-    ],
+    ]),
     [{ name: "Ada", metadata: { "a/b~": null } }, "metadata[a/b~] must be a string, not null"],
     [
       { name: "Ada", metadata: { "": "x" } },

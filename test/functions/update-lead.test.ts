@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
+import { leadItem } from "../../shared/domain/leads.ts";
 import { externalIdKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
@@ -132,4 +134,33 @@ test.each<[string, unknown, boolean, boolean]>([
   expect(logged.mock.calls.flat().some(({ pk, field }) => pk === key.pk && field === "leadId")).toBe(
     isLogged,
   );
+});
+
+/** The next update, once it is sent. @param meanwhile what happens before */
+function nextUpdate(meanwhile: () => void = () => {}): object[] {
+  const sent: object[] = [];
+  const isIt = (command: object) => command instanceof UpdateCommand && sent.push(command) > 0;
+  const run = () => {
+    meanwhile();
+    return memory.send(sent[0] ?? {});
+  };
+  next = { isIt, run };
+  return sent;
+}
+
+test("a late second attempt does not repeat a change that was taken back", async () => {
+  const { name } = await aLead(account, { externalId });
+  const first = nextUpdate();
+  await update({ name: "Grace" });
+  await update({ name });
+  await expect(memory.send(first[0] ?? {})).rejects.toThrow(ConditionalCheckFailedException);
+  expect(await find()).toMatchObject([{ name }]);
+});
+
+test("a lead that gets another status and another source at once is listed by both", async () => {
+  const lead = await aLead(account, { externalId, source: "web" });
+  nextUpdate(() => memory.put(leadItem(account, { ...lead, status: "booked" })));
+  expect((await update({ source: "fair" })).body).toMatchObject({ source: "fair", status: "booked" });
+  const { body } = await call("list-leads", { account, query: "source=fair&status=booked" });
+  expect(body.data).toMatchObject([{ id: lead.id }]);
 });

@@ -60,6 +60,7 @@ const own = {
   certificateArn: certificate,
   alarmsTo: "arn:aws:sns:eu-west-1:123456789012:alarms",
   canary: true,
+  logErrorMessages: true,
 };
 
 test.each([
@@ -70,8 +71,8 @@ test.each([
   const [, context, throttleRate] = args;
   const staging = { like: "prod", throttleRate: 20 };
   const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
-  expect(config).toMatchObject({ ...prod, throttleRate, stage: context.stage });
-  expect(config.canary).toBe(false);
+  const without = { canary: false, logErrorMessages: false };
+  expect(config).toMatchObject({ ...prod, ...without, throttleRate, stage: context.stage });
   for (const name of ["domainName", "certificateArn"]) expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });

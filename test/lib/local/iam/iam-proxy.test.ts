@@ -125,12 +125,14 @@ test("messages reach the queue that the role allows, and are logged", async () =
   );
 });
 
-test.each<[InjectedFault, string | undefined, number]>([
-  ["throttle", "ThrottlingException", 0],
-  ["late", undefined, 1],
-  ["drop", "ECONNRESET", 1],
-])("a call with the fault %s ends with %s, and reaches the engine %i times", async (fault, code, calls) => {
-  vi.spyOn(Math, "random").mockReturnValue(0);
+test.each<[InjectedFault, string | undefined, number, number]>([
+  ["throttle", "ThrottlingException", 0, 0],
+  ["late", undefined, 1, 190],
+  ["drop", "ECONNRESET", 1, 0],
+])("a call with the fault %s ends with %s, reaches the engine %i times and takes %i ms at least", async (...row) => {
+  const [fault, code, calls, least] = row;
+  // Below a fifth, which is the share of the calls with faults, and a tenth of the longest delay.
+  vi.spyOn(Math, "random").mockReturnValue(0.1);
   const faults = createFaults([fault]);
   const { client, received, log } = await start([allow("GetItem", "LEAD#*")], faults);
   client.middlewareStack.add(
@@ -140,11 +142,13 @@ test.each<[InjectedFault, string | undefined, number]>([
     },
     { step: "build" },
   );
+  const sentAt = performance.now();
   const outcome = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") })).then(
     () => undefined,
     (error) => error.code ?? error.name,
   );
   expect([outcome, received.length]).toEqual([code, calls]);
+  expect(performance.now() - sentAt).toBeGreaterThanOrEqual(least);
   expect(faults.take("request")).toEqual([`${fault} GetItem`]);
   expect(faults.take("request")).toEqual([]);
   expect(log).toEqual([]);

@@ -164,3 +164,17 @@ test("accounts copy under another name brings back no lead that was erased since
     expect(copied).toContain(`LEAD#${to} ${other.id}`);
   }
 });
+
+test("leads import stores no erased lead again that has no external id", async () => {
+  const account = randomUUID();
+  const { id } = await aLead(account);
+  await aLead(account, { name: "Grace" });
+  await erase(account, id);
+  const { output } = await runJson(
+    importCommand(),
+    await leadFile(`id,name\n${id},Ada\n`),
+    "--account",
+    account,
+  );
+  expect(output).toMatchObject({ imported: 0, erased: 1 });
+});

@@ -148,3 +148,13 @@ test("a change is later than the one before it, which a machine with another clo
   const before = { ...storedLead("lead_1"), changeId };
   expect(String(asChange(before, { status: "booked" }).changeId) > changeId).toBe(true);
 });
+
+test("a closed conversation that becomes active meanwhile is closed by a change, which has an event", async () => {
+  const conversation = storedConversation("conv_1");
+  const table = tableWith(
+    [{ ...conversation, status: "closed" }],
+    (write) => write === 1 && table.put(conversation),
+  );
+  expect(await setConversationStatus("acme", "conv_1", "closed")).toMatchObject({ status: "closed" });
+  expect(table.stored()).toMatchObject([{ status: "closed", changed: ["status"] }]);
+});

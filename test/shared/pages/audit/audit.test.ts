@@ -1,4 +1,5 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
@@ -257,4 +258,25 @@ test("the trees of an erased account, and those of a list without rows, are left
   expect(await check()).toEqual({ findings: [], waits: [] });
   useMemoryTable();
   expect(await check()).toEqual({ findings: [], waits: [] });
+});
+
+test.each([
+  [
+    "other commits that come first until its time is nearly up",
+    new ConditionalCheckFailedException({ message: "changed", $metadata: {} }),
+    "The time is up.",
+  ],
+  ["a write that the table refuses", new Error("on purpose"), "on purpose"],
+])("a repair fails after %s", async (_, error, message) => {
+  let fails = false;
+  const { memory, items } = await countedLeads(async (command, send) => {
+    if (fails && (command instanceof PutCommand || command instanceof TransactWriteCommand)) throw error;
+    return send(command);
+  });
+  memory.put({ ...items[100], status: "booked" });
+  const { findings } = await check();
+  fails = true;
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const repairing = repair(leads, findings, { ...maintenance, deadline: Date.now() + 1 });
+  await expect(repairing).rejects.toThrow(message);
 });

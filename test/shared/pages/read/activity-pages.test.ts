@@ -85,6 +85,19 @@ describe("a page by the last message, with a filter,", () => {
   });
 });
 
+test("a list by lastMessageAfter counts a conversation once that moves while it is read", async () => {
+  const [oldest = ""] = history.addMany(30, { age: 60_000 });
+  let queries = 0;
+  history.table.before = (command) => {
+    if (!(command instanceof QueryCommand)) return;
+    command.input.Limit = 20;
+    if (++queries === 2) send(oldest);
+  };
+  const query = { lastMessageAfter: "2020-01-01T00:00:00Z", sort: "lastMessageAt" } as const;
+  const { data, pagination } = await list(query, 50);
+  expect([queries, data.length, pagination.total]).toEqual([2, 30, 30]);
+});
+
 test("a lead with too many conversations for this order is refused at little cost, and listed by their creation", async () => {
   history.addMany(1200);
   for (const [query, field] of [
