@@ -191,6 +191,17 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 
   test.each([
+    "leadId",
+    "channel",
+  ])("a conversation that has another %s now is left as it is", async (field) => {
+    const { account, grace, from } = await anAccount();
+    const other = { ...(await readItem(conversationKey(account, grace.email))), [field]: "other" };
+    await put(other);
+    expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 2 });
+    expect(await readItem(conversationKey(account, grace.email))).toEqual(other);
+  });
+
+  test.each([
     ["read", (input: string, id: string) => input.includes(`#${id}"`) && input.includes('"sk"')],
     ["written", (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
   ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, isNext) => {
@@ -296,11 +307,13 @@ test("a table of another data format, without the account or that does not exist
   const failures = [await copy(account, from)];
   tagTable(from, dataFormat);
   failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
+  failures.push(await copy(account, "none", "--from-region", "eu-north-1"));
   expect(failures.map(({ failure }) => failure)).toEqual([
     expect.stringContaining(`The table ${from} has the data format ${dataFormat + 1}, but`),
     expect.stringContaining(`The table ${from} has nothing of the account nobody.`),
     expect.stringContaining("There is no table none in the region"),
     expect.stringContaining(`The account ${account} would be copied onto itself`),
+    expect.stringContaining("There is no table none in the region eu-north-1"),
   ]);
   expect(await tableItems()).toEqual(before);
 });
