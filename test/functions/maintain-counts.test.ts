@@ -10,11 +10,13 @@ import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
 import { streamRecord } from "../support/stream-record.ts";
+import { stopClock } from "../support/virtual-time.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 const account = "acme";
 let table: WatchedTable;
 beforeEach(() => {
+  stopClock();
   table = new WatchedTable();
 });
 
@@ -101,11 +103,10 @@ test.each([
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const failures = async () => (await deliver([...records, ...other])).batchItemFailures.length;
   expect(await failures()).toBe(20);
-  const start = Date.now();
-  const clock = vi.spyOn(Date, "now");
-  clock.mockImplementation(() => start + 59_000);
+  const failed = Date.now();
+  vi.setSystemTime(failed + 59_000);
   expect(await failures()).toBe(20);
-  clock.mockImplementation(() => start + 61_000);
+  vi.setSystemTime(failed + 61_000);
   expect(await failures()).toBe(left);
   const event = left === 0 ? "counts given up" : "counts failed";
   expect(logged.mock.lastCall).toMatchObject([{ event, account: `poisoned by ${name}`, list: "lead" }]);
