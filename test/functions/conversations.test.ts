@@ -77,15 +77,6 @@ test("a message joins a conversation that is active again, so that no lead has t
   expect(await summary()).toEqual([[conversationId, "active", 2]]);
 });
 
-test("a message in the millisecond of another is stored at the second attempt, one millisecond later", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  const first = await aMessage(account, leadId);
-  const { result: second, calls } = await table.watch(() => aMessage(account, leadId));
-  expect(second.conversationId).toBe(first.conversationId);
-  expect(Date.parse(second.createdAt)).toBe(Date.parse(first.createdAt) + 1);
-  expect(calls.filter(({ name }) => name === "TransactWriteCommand")).toHaveLength(2);
-});
-
 test("ids of a conversation increase with each message that is stored, whatever the clocks of the machines", async () => {
   const random = seeded(1);
   const start = Date.now();
@@ -100,4 +91,30 @@ test("ids of a conversation increase with each message that is stored, whatever 
   expect(await summary()).toEqual([[messages[0]?.conversationId, "active", 100]]);
   const { body } = await call("list-conversations", { account });
   expect(body.data[0]?.lastMessageAt).toBe(messages.at(-1)?.createdAt);
+});
+
+test.each([
+  "no Idempotency-Key",
+  "an Idempotency-Key each",
+])("of 25 messages in the same millisecond, with %s, each is stored once, a millisecond after another", async (keys) => {
+  const start = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  // Retries do not wait.
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const send = (n: number) =>
+    call("send-message", {
+      account,
+      body: { leadId, channel: "sms", message: `message ${n}` },
+      ...(keys.startsWith("an") && { headers: { "idempotency-key": `key-${n}` } }),
+    });
+  const sent = await Promise.all(Array.from({ length: 25 }, (_, n) => send(n)));
+  expect(sent.map(({ status }) => status)).toEqual(Array(25).fill(201));
+  const messages = sent.map(({ body }) => body).sort((a, b) => (a.id < b.id ? 1 : -1));
+  expect(messages.map(({ createdAt }) => Date.parse(createdAt) - start)).toEqual(
+    Array.from({ length: 25 }, (_, n) => 24 - n),
+  );
+  const { conversationId: id, createdAt: lastMessageAt } = messages[0] ?? {};
+  const query = `id=${id}&include=messages&messageLimit=100`;
+  const { data } = (await call("list-conversations", { account, query })).body;
+  expect(data).toMatchObject([{ id, messageCount: 25, lastMessageAt, messages }]);
 });

@@ -7,6 +7,7 @@ import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
+import { runs } from "../support/part.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 
 /** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
@@ -214,6 +215,6 @@ test("lists, filters, pages and their links match a model in memory", async () =
       const model = new Model();
       for (const run of steps) await run(model);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60, 3) },
   );
 });

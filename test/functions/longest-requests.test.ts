@@ -7,6 +7,7 @@ import { type RouteName, routes } from "../../shared/routes.ts";
 import type { TestRequest } from "../support/events.ts";
 import { headerBytes, longestRequests, mostBody, mostHeaders, units } from "../support/longest-requests.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
+import { MemoryTable } from "../support/memory-table.ts";
 
 // The handlers read these when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "999999999");
@@ -23,12 +24,12 @@ const longestBody = (name: "create-lead" | "send-message") =>
 const createdAt = "2026-01-01T00:00:00.000Z";
 const leadId = newId("lead");
 
-beforeEach(() => {
-  const memory = useMemoryTable();
-  const lead = { ...JSON.parse(longestBody("create-lead")), status: "new", score: 100, createdAt };
-  for (const id of [leadId, ...Array.from({ length: 100 }, () => newId("lead"))])
-    memory.put(leadItem("acme", { ...lead, id }));
-});
+const stored = new MemoryTable();
+const lead = { ...JSON.parse(longestBody("create-lead")), status: "new", score: 100, createdAt };
+for (const id of [leadId, ...Array.from({ length: 100 }, () => newId("lead"))])
+  stored.put(leadItem("acme", { ...lead, id }));
+
+beforeEach(() => useMemoryTable().restore(stored.snapshot()));
 
 /** Sends a request, whose response must be within the budget. @returns its status */
 async function send(name: RouteName, request: TestRequest) {

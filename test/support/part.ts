@@ -11,3 +11,6 @@ export function part<T>(cases: readonly T[], parts: number): readonly T[] {
   const chosen = shuffled(seeded(Number(seed)), [...cases.keys()]).slice(0, Math.ceil(cases.length / parts));
   return cases.filter((_, index) => chosen.includes(index));
 }
+
+/** How often a test of random cases runs: at night as often as it says, otherwise a part of that. */
+export const runs = (count: number, parts: number) => part([...Array(count).keys()], parts).length;

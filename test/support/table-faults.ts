@@ -68,6 +68,12 @@ export const timedOut = () => Object.assign(new Error("no response"), { name: "T
 
 const connectionLost = () => Object.assign(new Error("aborted"), { code: "ECONNRESET" });
 
+/** Attempts that take effect after the client has given them up. */
+const late: Promise<unknown>[] = [];
+
+/** Waits until the attempts that came late have taken effect. */
+export const lateAttempts = () => Promise.all(late.splice(0));
+
 /** Ways in which an attempt fails; after some of them the call may yet have taken effect. */
 export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<Received>>> = {
   "lost before": async () => {
@@ -78,7 +84,7 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
     throw connectionLost();
   },
   late: async ({ forward }) => {
-    void setTimeout(100 * Math.random()).then(forward);
+    late.push(setTimeout(100 * Math.random()).then(forward));
     throw timedOut();
   },
   "a response that ends too early": async ({ forward }) => {
