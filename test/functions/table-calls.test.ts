@@ -8,8 +8,10 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { call } from "../support/call.ts";
+import { putLeads } from "../support/memory-leads.ts";
 import { mockClient } from "../support/mocked-client.ts";
 import { idOf, storedConversation, storedLead } from "../support/stored.ts";
+import { WatchedTable } from "../support/watched-table.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 
@@ -119,4 +121,16 @@ describe("a first page", () => {
       { ProjectionExpression: "sk", ExpressionAttributeValues: { ":before": last } },
     ]);
   });
+});
+
+test("a hundred ids take one call, and a unit each", async () => {
+  const table = new WatchedTable();
+  const items = putLeads(table.memory, "acme", 100);
+  const ids = items.map(({ id }) => id);
+  const { result, calls, units } = await table.watch(() =>
+    call("list-leads", { query: `limit=100&id=${ids}` }),
+  );
+  expect(result.body.data.map(({ id }) => id)).toEqual(ids.reverse());
+  expect(calls.map(({ name }) => name)).toEqual(["BatchGetCommand"]);
+  expect(units).toBe(100);
 });

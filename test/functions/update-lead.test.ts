@@ -44,13 +44,6 @@ function erase(id: string) {
   memory.delete(externalIdKey(account, externalId));
 }
 
-test("the same body with and without ifExists are two requests", async () => {
-  const body = { name: "Ada", externalId };
-  const headers = { "idempotency-key": "key" };
-  expect((await call("create-lead", { account, body, headers })).status).toBe(201);
-  expect((await update({ name: "Ada" }, "key")).status).toBe(422);
-});
-
 test("what another release has stored of a lead stays", async () => {
   const { id } = await aLead(account, { externalId, email: "ada@example.com", source: "web" });
   const { details, ...item } = stored(leadKey(account, id)) ?? {};
