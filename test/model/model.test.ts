@@ -4,13 +4,14 @@ import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 
 const isNight = process.env.TEST_SEED === "whole";
-/** Some about each subject; the large ones only at night. */
-const explored = scenarios.flatMap((some) =>
-  part(
-    some.filter(({ large }) => isNight || !large),
+/** A part of those about each subject; the large ones only at night. */
+const explored = scenarios.flatMap((some) => [
+  ...some.filter(({ always }) => always),
+  ...part(
+    some.filter(({ always, large }) => !always && (isNight || !large)),
     3,
   ),
-);
+]);
 
 describe("lists and their trees are right in every course of events", () => {
   test.each(explored)("$name", { timeout: 3_600_000 }, async (scenario) => {

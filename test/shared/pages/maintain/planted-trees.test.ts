@@ -119,7 +119,7 @@ async function expectHealed(
   isWellFormed: (item: Item, name: string) => boolean,
 ): Promise<void> {
   const others = Object.entries(plants).filter(([, item]) => !isDeepStrictEqual(item, original));
-  for (const [name, item] of part(others, 4)) {
+  for (const [name, item] of part(others, 4, expect.getState().currentTestName)) {
     const plant = () => {
       restore();
       if (item) history.table.memory.put(item);
