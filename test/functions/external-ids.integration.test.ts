@@ -1,7 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { accountPartition } from "../../shared/dynamodb/keys.ts";
-import { takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { part } from "../support/part.ts";
@@ -74,23 +73,4 @@ test.each(
   vi.restoreAllMocks();
   const { metadata } = await onlyLead(`lost-${seed}`);
   expect(metadata).toEqual(Object.fromEntries(names.map((name) => [name, "7"])));
-});
-
-test("an external id costs its item and the price of a transaction, and an update two reads and what it changes", async () => {
-  const logged = vi.spyOn(console, "info").mockImplementation(() => {});
-  takeUnits();
-  const cost = async (request: Promise<unknown>) => {
-    await request;
-    const [{ reads, writes }] = logged.mock.lastCall as [ReturnType<typeof takeUnits>];
-    return [reads, writes];
-  };
-  expect(await cost(send("units", "", ada))).toEqual([0, 5 + 1 + 2]);
-  expect(await cost(send("units", ifExists, { name: "Grace" }))).toEqual([2, 5]);
-  expect(await cost(send("units", ifExists, { name: "Grace" }))).toEqual([2, 0]);
-  // The lead leaves two places in indexes, and takes two others.
-  expect(await cost(send("units", ifExists, { status: "booked" }))).toEqual([2, 5 + 2]);
-  expect(await cost(send("units", ifExists, { score: 1 }, "key"))).toEqual([2, 5 + 1 + 2]);
-  expect(await cost(call("list-leads", { account: "units", query: `externalId=${externalId}` }))).toEqual([
-    2, 0,
-  ]);
 });
