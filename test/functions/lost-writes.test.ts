@@ -95,17 +95,6 @@ test("a request that takes too long ends as busy before its invocation does", as
 const send = (leadId: string, channel = "whatsapp") =>
   call("send-message", { account, body: { leadId, channel, message: "Hello" } });
 
-test("a message of a machine whose clock is behind is later than the one before it", async () => {
-  vi.setSystemTime(start + 5000);
-  const { body: first } = await send("lead_1");
-  vi.setSystemTime(start);
-  const { body: second } = await send("lead_1");
-  expect(second.conversationId).toBe(first.conversationId);
-  expect(Date.parse(second.createdAt)).toBe(Date.parse(first.createdAt) + 1);
-  const { body } = await call("list-conversations", { account });
-  expect(body.data).toMatchObject([{ messageCount: 2, lastMessageAt: second.createdAt }]);
-});
-
 test("after a refusal, messages to the conversation fail at once, for a time that grows; others are sent", async () => {
   // The backoff is nearly the longest that its jitter allows.
   vi.spyOn(Math, "random").mockReturnValue(0.999);

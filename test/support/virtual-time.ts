@@ -2,6 +2,16 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { onTestFinished, vi } from "vitest";
 
+/** Replaces the waits of the product until the test ends. */
+export function replaceWaits(wait: (milliseconds?: number) => Promise<unknown>): void {
+  const replaced = vi.spyOn(timers, "setTimeout").mockImplementation(wait as typeof timers.setTimeout);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    replaced.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 /**
  * Stops the clock for a test: only waits move it, and they take no time. So a busy machine changes nothing.
  *
@@ -10,18 +20,9 @@ import { onTestFinished, vi } from "vitest";
 export function stopClock(now = Date.now()): readonly number[] {
   const waits: number[] = [];
   vi.useFakeTimers({ toFake: ["Date"], now });
-  const waiting = vi.spyOn(timers, "setTimeout").mockImplementation((async (
-    milliseconds = 0,
-    value?: unknown,
-  ) => {
+  replaceWaits(async (milliseconds = 0) => {
     waits.push(milliseconds);
     vi.setSystemTime(Date.now() + Math.ceil(milliseconds));
-    return value;
-  }) as typeof timers.setTimeout);
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    waiting.mockRestore();
-    syncBuiltinESMExports();
   });
   return waits;
 }
