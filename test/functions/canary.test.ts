@@ -96,10 +96,7 @@ beforeEach(() => {
   before = () => {};
   stopClock(Date.UTC(2026, 10, 21));
   memory = new MemoryTable({
-    onChange: ({ before, after }) => {
-      const eventName = before ? (after ? "MODIFY" : "REMOVE") : "INSERT";
-      changes.push({ ...streamRecord(before, after), eventName });
-    },
+    onChange: ({ before, after }) => void changes.push(streamRecord(before, after)),
   });
   vi.spyOn(table, "send").mockImplementation((async (command: object) => {
     await before(command);

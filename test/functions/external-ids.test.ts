@@ -142,10 +142,7 @@ async function run({ requests, steps }: History): Promise<void> {
   let changes: ReturnType<typeof streamRecord>[] = [];
   let waits: number[] = [];
   const memory = new MemoryTable({
-    onChange: ({ before, after }) => {
-      const eventName = before ? (after ? "MODIFY" : "REMOVE") : "INSERT";
-      changes.push({ ...streamRecord(before, after), eventName });
-    },
+    onChange: ({ before, after }) => void changes.push(streamRecord(before, after)),
   });
   const wait = async (command: object) => {
     for (let turns = waits.pop() ?? 0; turns > 0; turns--) await setImmediate();

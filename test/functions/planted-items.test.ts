@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
-import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { handler as maintainCounts } from "../../functions/maintain-counts.ts";
 import { conversationItem } from "../../shared/domain/conversations.ts";
@@ -242,10 +241,7 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
 });
 
 describe("every other event of a batch is composed beside", () => {
-  const insert = (item: object): DynamoDBRecord => ({
-    ...streamRecord(undefined, JSON.parse(JSON.stringify(item))),
-    eventName: "INSERT",
-  });
+  const insert = (item: object) => streamRecord(undefined, JSON.parse(JSON.stringify(item)));
   const leadId = newId("lead");
   const [lead, conversation] = [
     () => leadItem(account, newLead()),

@@ -1,4 +1,3 @@
-import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
@@ -16,19 +15,11 @@ const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
   (prefix) => `${prefix}_${ulid()}`,
 ) as [string, string, string];
 
-/** The stream record of a new item. AWS gives the time of the write in whole seconds. */
+/** The stream record of a new item. */
 function toRecord(item: { pk: string; sk: string }, writtenAfter = 0): DynamoDBRecord {
-  const { pk, sk } = item;
-  const id = "id" in item ? String(item.id) : sk;
+  const id = "id" in item ? String(item.id) : item.sk;
   const createdTime = /_[0-7]\w{25}$/.test(id) ? decodeTime(id.slice(-26)) : 0;
-  return {
-    eventName: "INSERT",
-    dynamodb: {
-      ApproximateCreationDateTime: Math.floor((createdTime + writtenAfter) / 1000),
-      Keys: { pk: { S: pk }, sk: { S: sk } },
-      NewImage: marshall(item) as NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"],
-    },
-  };
+  return streamRecord(undefined, { ...item }, createdTime + writtenAfter);
 }
 
 const lead = leadItem(account, {
@@ -141,13 +132,11 @@ describe("no event is sent for", () => {
 });
 
 /** The stream record of an item that a command changed. */
-const toChange = (item: object, changeId: string, before?: string): DynamoDBRecord => ({
-  ...streamRecord(
+const toChange = (item: object, changeId: string, before?: string) =>
+  streamRecord(
     { ...item, ...(before !== undefined && { changeId: before }) },
     { ...item, changeId, changed: ["status"] },
-  ),
-  eventName: "MODIFY",
-});
+  );
 
 const changeId = `change_${ulid()}`;
 const change = { version: 1, id: changeId, account, leadId, createdAt: createdAt(changeId) };
