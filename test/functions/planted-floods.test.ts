@@ -17,6 +17,8 @@ let table: WatchedTable;
 let logged: Item[];
 
 beforeEach(() => {
+  // Lists have three seconds, which a busy machine may need.
+  vi.useFakeTimers({ toFake: ["Date"] });
   account = randomUUID();
   logged = [];
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));

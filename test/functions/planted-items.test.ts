@@ -21,6 +21,7 @@ import { useMemoryTable } from "../support/memory-leads.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { streamRecord } from "../support/stream-record.ts";
+import { stopClock } from "../support/virtual-time.ts";
 import { withFields } from "../support/with-fields.ts";
 
 let account: string;
@@ -28,15 +29,18 @@ let memory: MemoryTable;
 let logged: Item[];
 
 beforeEach(() => {
+  stopClock();
   memory = useMemoryTable();
   account = randomUUID();
   logged = [];
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
 });
 
-/** Stores an item that no code of ours does, as the client reads it. */
-const plant = (item: object) =>
+/** Stores an item that no code of ours does, as the client reads it; the next one is later. */
+function plant(item: object): void {
   memory.put(unmarshall(marshall(item, { removeUndefinedValues: true }), { ...readNumbers }));
+  vi.setSystemTime(Date.now() + 1);
+}
 
 const invalid = (key: object, field?: string) => ({ event: "invalid item", ...key, field });
 
