@@ -4,8 +4,8 @@ import { accountPartition } from "../../shared/dynamodb/keys.ts";
 import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { part } from "../support/part.ts";
-import { pick, seeded } from "../support/random.ts";
-import { interceptAttempts, lateAttempts, tableFaults } from "../support/table-faults.ts";
+import { seeded } from "../support/random.ts";
+import { failAtRandom, lateAttempts } from "../support/table-faults.ts";
 import { tableItems } from "../support/table-items.ts";
 
 const externalId = "crm-1";
@@ -53,11 +53,7 @@ test.each(
 )("no acknowledged update is lost, whatever fails at random (seed %i)", async (seed) => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const random = seeded(seed);
-  const kinds = Object.keys(tableFaults);
-  interceptAttempts((attempt) => {
-    if (random() > 0.2) return attempt.forward();
-    return tableFaults[pick(random, kinds)]?.(attempt) ?? attempt.forward();
-  });
+  failAtRandom(random);
   // Every object has something with the first two.
   const names = ["constructor", "toString", "a/b", "~", "ü", "x"];
   await Promise.all(

@@ -11,6 +11,7 @@ import { aLead } from "../support/requests.ts";
 import {
   type Attempt,
   cancellation,
+  failAtRandom,
   interceptAttempts,
   lateAttempts,
   tableFaults,
@@ -161,14 +162,7 @@ test.each(
 )("acknowledged writes exist exactly once, whatever fails at random (seed %i)", async (seed) => {
   const account = `random-${seed}`;
   const random = seeded(seed);
-  const kinds = Object.keys(tableFaults);
-  const injected = new Set<string>();
-  interceptAttempts((attempt: Attempt) => {
-    if (random() > 0.2) return attempt.forward();
-    const kind = pick(random, kinds);
-    injected.add(kind);
-    return tableFaults[kind]?.(attempt) ?? attempt.forward();
-  });
+  const injected = failAtRandom(random);
   const clients = new Clients(account, random);
   await Promise.all(Array.from({ length: 6 }, (_, client) => clients.run(client)));
   await lateAttempts();
@@ -192,6 +186,6 @@ test.each(
       messages.filter(({ conversationId }) => conversationId === id).length,
     ]);
   // Otherwise nothing was tested.
-  expect([...injected].sort()).toEqual(kinds.sort());
+  expect([...injected].sort()).toEqual(Object.keys(tableFaults).sort());
   expect(clients.writes.filter(({ id }) => id).length).toBeGreaterThan(clients.writes.length / 2);
 });

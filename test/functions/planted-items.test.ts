@@ -5,6 +5,7 @@ import { handler as maintainCounts } from "../../functions/maintain-counts.ts";
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
+import { readNumbers } from "../../shared/dynamodb/invalid-items.ts";
 import {
   activeConversationKey,
   conversationKey,
@@ -12,7 +13,6 @@ import {
   leadKey,
   messageKey,
 } from "../../shared/dynamodb/keys.ts";
-import { readNumbers } from "../../shared/dynamodb/invalid-items.ts";
 import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";

@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
+import { pick } from "./random.ts";
 
 /** What the SDK's HTTP client resolves with. */
 export interface Received {
@@ -103,3 +104,16 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
   "in conflict": async (attempt) =>
     attempt.input.TransactItems ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
 };
+
+/** Lets a fifth of the attempts fail, each in any way, until mocks are restored. @returns the ways so far */
+export function failAtRandom(random: () => number): ReadonlySet<string> {
+  const kinds = Object.keys(tableFaults);
+  const injected = new Set<string>();
+  interceptAttempts((attempt) => {
+    if (random() > 0.2) return attempt.forward();
+    const kind = pick(random, kinds);
+    injected.add(kind);
+    return tableFaults[kind]?.(attempt) ?? attempt.forward();
+  });
+  return injected;
+}

@@ -8,24 +8,15 @@ import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const source = "web";
 
-/** An account with counted leads of a source. */
-async function countedHistory(): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(60, { age: 60_000, source });
-  await history.deliver(smallLimits);
-  history.advance(100_000);
-  return history;
-}
-
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
 test("when the time is up after the rows and before the tail, the last record comes again", async () => {
-  const history = await countedHistory();
+  const history = await countedLeads(60, { source }, smallLimits);
   const rows = [1000, 900].map((age) => toChange(history.owner, history.add({ age, source })));
   const deadline = Date.now() + 10_000;
   history.table.before = (command) => {
@@ -37,7 +28,7 @@ test("when the time is up after the rows and before the tail, the last record co
 });
 
 test("large rows are counted although they are few, and small ones are not", async () => {
-  const history = await countedHistory();
+  const history = await countedLeads(60, { source }, smallLimits);
   history.addMany(limits.tail, { age: 10_000, source, padding: 500 });
   const before = await readRoot(history.owner);
   await history.deliver();

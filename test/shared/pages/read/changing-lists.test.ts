@@ -1,18 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, LeadHistory } from "../../../support/history.ts";
 
 const source = "web";
 const filters = [{}, { status: "new", source }] as const;
 
 /** An account with rows that are counted, in its tree and in that of their source, a settled tail, and young rows. */
 async function historyWithTail(): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(100, { age: 60_000, source });
-  await history.deliver();
+  const history = await countedLeads(100, { source });
   await expectCounted(history, [source]);
-  history.advance(100_000);
   history.addMany(30, { age: 50_000, source });
   history.addMany(12, { age: 10_000, source });
   history.addMany(12, { age: 100, source });
