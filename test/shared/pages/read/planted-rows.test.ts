@@ -25,12 +25,16 @@ beforeEach(() => {
 
 const rows = () => [...history.table.memory.items()].filter(({ pk }) => pk === `LEAD#${history.account}`);
 
-test.each<[string, (item: Item) => Item]>([
-  ["rows of another account in the indexes", (item) => ({ ...item, pk: "LEAD#other" })],
-  ["rows with other sort keys", (item) => ({ ...item, sk: `${item.sk}é` })],
-])("every page and total is right beside %s, before and after they are counted", async (_, spoil) => {
+test.each<[string, string, (item: Item) => Item]>([
+  ["rows of another account in the indexes", "pk", (item) => ({ ...item, pk: "LEAD#other" })],
+  ["rows with other sort keys", "sk", (item) => ({ ...item, sk: `${item.sk}é` })],
+])("every page and total is right beside %s, which are logged by their %s", async (_, field, spoil) => {
   for (const item of rows()) history.table.memory.put(spoil(item));
   await expectLists(history, filters, requests);
+  const { pk } = spoil(rows()[0] ?? {});
+  expect(console.error).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ event: "invalid item", pk, field }),
+  );
   await history.deliver(smallLimits);
   await expectCounted(history, [source]);
   await expectLists(history, filters, requests);
