@@ -144,13 +144,13 @@ describe("only the identity source decides", () => {
     ["a second identity source", { identitySource: [bad, live] }],
     ["a cookie", { cookies: [`authorization=${live}`] }],
     ["the query", { queryStringParameters: { authorization: live, apiKey: issued.apiKey } }],
-  ])("not a live key in %s", async (_, parts) => {
+  ])("a live key in %s does not admit a bad identity source", async (_, parts) => {
     store(issued.item);
     const event = { ...authorizerEvent(bad), ...parts } as ReturnType<typeof authorizerEvent>;
     expect(await handler(event)).toEqual(denied("not a key"));
   });
 
-  test("nor a bad one", async () => {
+  test("a bad key in the Authorization header does not refuse a live identity source", async () => {
     store(issued.item);
     const event = { ...authorizerEvent(live), headers: { authorization: bad } };
     expect(await handler(event)).toMatchObject({ isAuthorized: true });

@@ -55,7 +55,7 @@ test.each([
   "identity, gzip;q=0.5",
   "gzip;q=0.5, *",
   '"gzip"',
-])("but not for %j", async (header) => {
+])("a page is not compressed for %j", async (header) => {
   expect(await encodingOf(header)).toBeUndefined();
 });
 

@@ -53,7 +53,9 @@ describe.each(Object.values(routes))("responses of $name have at most 4 KB of he
   });
 });
 
-test.each(longestRequests(updateRoute))("so has an update with the longest $longest: %#", async (request) => {
+test.each(
+  longestRequests(updateRoute),
+)("responses to an update with the longest $longest have at most 4 KB of headers and 5 MB: %#", async (request) => {
   const body = { name: "x", ...JSON.parse(String(request.body)) };
   expect(await send("create-lead", { query: "ifExists=update", body })).toBe(201);
 });

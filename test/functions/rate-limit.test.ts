@@ -55,7 +55,7 @@ test.each([
   expect(await useUp([environment(limit)], "acme", own)).toBe(0);
 });
 
-test("gets it again in the next window", async () => {
+test("an account gets its limit again in the next window", async () => {
   const takes = [environment(), environment(), environment()];
   expect(await useUp(takes, "acme")).toBe(300);
   vi.setSystemTime(now + 58_999);
