@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { handler as maintainCounts } from "../../functions/maintain-counts.ts";
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
@@ -10,13 +9,11 @@ import {
   activeConversationKey,
   conversationKey,
   idempotencyKey,
-  leadKey,
   messageKey,
 } from "../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
-import { lambdaContext } from "../support/events.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { aLead, aMessage } from "../support/requests.ts";
