@@ -119,6 +119,8 @@ test.each<[string, Fail]>([
     "a refused connection",
     () => Promise.reject(Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })),
   ],
+  ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
+  ["a missing permission", thrown("AccessDeniedException")],
   ["a response without the used requests", async () => response(200, {})],
 ])("after %s the limiter fails open for five seconds, and logs one line", async (_, fail) => {
   const watched = new LimiterTable(fail);
