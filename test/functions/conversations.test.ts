@@ -96,29 +96,3 @@ test("ids of a conversation increase with each message that is stored, whatever 
   const { body } = await call("list-conversations", { account });
   expect(body.data[0]?.lastMessageAt).toBe(messages.at(-1)?.createdAt);
 });
-
-test.each([
-  "no Idempotency-Key",
-  "an Idempotency-Key each",
-])("of 25 messages in the same millisecond, with %s, each is stored once, a millisecond after another", async (keys) => {
-  const start = Date.now();
-  vi.useFakeTimers({ toFake: ["Date"], now: start });
-  // Retries do not wait.
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  const send = (n: number) =>
-    call("send-message", {
-      account,
-      body: { leadId, channel: "sms", message: `message ${n}` },
-      ...(keys.startsWith("an") && { headers: { "idempotency-key": `key-${n}` } }),
-    });
-  const sent = await Promise.all(Array.from({ length: 25 }, (_, n) => send(n)));
-  expect(sent.map(({ status }) => status)).toEqual(Array(25).fill(201));
-  const messages = sent.map(({ body }) => body).sort((a, b) => (a.id < b.id ? 1 : -1));
-  expect(messages.map(({ createdAt }) => Date.parse(createdAt) - start)).toEqual(
-    Array.from({ length: 25 }, (_, n) => 24 - n),
-  );
-  const { conversationId: id, createdAt: lastMessageAt } = messages[0] ?? {};
-  const query = `id=${id}&include=messages&messageLimit=100`;
-  const { data } = (await call("list-conversations", { account, query })).body;
-  expect(data).toMatchObject([{ id, messageCount: 25, lastMessageAt, messages }]);
-});

@@ -9,7 +9,6 @@ import { failAtRandom, lateAttempts } from "../support/table-faults.ts";
 import { tableItems } from "../support/table-items.ts";
 
 const externalId = "crm-1";
-const ada = { name: "Ada", email: "ada@example.com", source: "web" };
 const ifExists = "ifExists=update";
 
 /** Sends a request again while the table is too busy for it, as clients do. */
@@ -36,17 +35,6 @@ async function onlyLead(account: string) {
   expect(named.map(({ sk, leadId }) => [sk, leadId])).toEqual([[externalId, leads[0]?.id]]);
   return fieldsOf(leads[0] ?? {});
 }
-
-test.each([
-  ["409 with its id", "", 409],
-  ["200", ifExists, 200],
-])("of 50 first requests at the same moment, one makes the lead, and the others get %s", async (_, query, other) => {
-  const account = `first-${other}`;
-  const all = await Promise.all(Array.from({ length: 50 }, () => send(account, query, ada)));
-  expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(other)].sort());
-  const { id } = await onlyLead(account);
-  expect(new Set(all.map(({ body }) => body.id))).toEqual(new Set([id]));
-});
 
 test.each(
   part([1, 2, 3], 3),

@@ -59,3 +59,9 @@ test("a key is remembered for 24 hours, and counts as new from then on, even bef
   expect([second.status, second.body.name]).toEqual([201, "Grace Hopper"]);
   expect((await create("expired", key, { name: "Grace Hopper" })).body).toEqual(second.body);
 });
+
+test("the same body with and without ifExists are two requests", async () => {
+  const request = { body: { name: "Ada", externalId: "crm-1" }, headers: { "idempotency-key": key } };
+  expect((await call("create-lead", request)).status).toBe(201);
+  expect((await call("create-lead", { ...request, query: "ifExists=update" })).status).toBe(422);
+});

@@ -51,17 +51,6 @@ test("after a throttle, lists of the range fail at once, for a time that doubles
   }
 });
 
-test("lists of a source in any letter case back off together", async () => {
-  const account = randomUUID();
-  throttle();
-  expect(await list(0, account, "source=LinkedIn")).toEqual(refused);
-  expect(await list(99, account, "source=linkedin")).toEqual(refusedAtOnce);
-  expect(await list(1, account, "source=LINKEDIN")).toEqual(refused);
-  expect(await list(199, account, "source=LinkedIn")).toEqual(refusedAtOnce);
-  recover();
-  expect(await list(1, account, "source=LinkedIn")).toEqual(listed);
-});
-
 test("a list that succeeds ends the backoff: the next one begins as short as the first", async () => {
   const account = randomUUID();
   throttle();
@@ -73,15 +62,6 @@ test("a list that succeeds ends the backoff: the next one begins as short as the
   expect(await list(0, account)).toEqual(refused);
   expect(await list(99, account)).toEqual(refusedAtOnce);
   expect(await list(1, account)).toEqual(refused);
-});
-
-test("the jitter may shorten the backoff to nothing", async () => {
-  const account = randomUUID();
-  vi.spyOn(Math, "random").mockReturnValue(0);
-  throttle();
-  for (let i = 0; i < 5; i++) expect(await list(0, account)).toEqual(refused);
-  recover();
-  expect(await list(0, account)).toEqual(listed);
 });
 
 test("other filters, lists and accounts are not affected", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { itemTypes, readPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { RouteName } from "../../shared/routes.ts";
@@ -7,16 +7,7 @@ import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { part } from "../support/part.ts";
 import { pick, seeded } from "../support/random.ts";
-import { aLead } from "../support/requests.ts";
-import {
-  type Attempt,
-  cancellation,
-  failAtRandom,
-  interceptAttempts,
-  lateAttempts,
-  tableFaults,
-  timedOut,
-} from "../support/table-faults.ts";
+import { failAtRandom, lateAttempts, tableFaults } from "../support/table-faults.ts";
 import { tableItems } from "../support/table-items.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
@@ -36,68 +27,6 @@ async function stored(account: string) {
 }
 
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
-
-/** Lets the first writes time out. @returns what lets them take effect */
-function holdFirst(writes: number): () => Promise<unknown> {
-  const held: Attempt[] = [];
-  interceptAttempts(async (attempt) => {
-    if (!attempt.isWrite || held.length === writes) return attempt.forward();
-    held.push(attempt);
-    throw timedOut();
-  });
-  return () => Promise.all(held.map(({ forward }) => forward()));
-}
-
-describe("a write whose first attempt takes effect after its timeout", () => {
-  // However slow the machine is, no attempt comes too late.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-
-  test.each([
-    "TransactionConflict",
-    "ThrottlingError",
-  ])("is not sent twice when its second attempt meets a %s, with an Idempotency-Key or without", async (code) => {
-    for (const key of ["", "m-1"]) {
-      const account = `${code} ${key}`;
-      const { id: leadId } = await aLead(account);
-      const writes: Attempt[] = [];
-      interceptAttempts(async (attempt) => {
-        if (attempt.isWrite) writes.push(attempt);
-        if (!attempt.isWrite || writes.length > 2) return attempt.forward();
-        if (writes.length === 2) return cancellation(attempt, code);
-        throw timedOut();
-      });
-      const body = { leadId, channel: "sms", message: "Hello" };
-      const { status } = await call("send-message", { account, body, ...(key && withKey(key)) });
-      await writes[0]?.forward();
-      expect(status).toBe(key ? 201 : 503);
-      expect((await stored(account)).messages).toHaveLength(1);
-    }
-  });
-
-  test.each([
-    "before",
-    "after",
-  ])("is made once for a client that retries %s both attempts have taken effect", async (when) => {
-    const account = `late-twice-${when}`;
-    const { id: leadId } = await aLead(account);
-    for (const [name, body] of [
-      ["create-lead", { name: "Late" }],
-      ["send-message", { leadId, channel: "whatsapp", message: "Late" }],
-    ] as const) {
-      const land = holdFirst(2);
-      const request = { account, body, ...withKey("late") };
-      const first = await call(name, request);
-      expect([first.status, first.problem.code]).toEqual([503, "busy"]);
-      if (when === "after") await land();
-      expect((await call(name, request)).status).toBe(201);
-      if (when === "before") await land();
-    }
-    const { leads, messages, conversations } = await stored(account);
-    expect(leads.filter((lead) => fieldsOf(lead).name === "Late")).toHaveLength(1);
-    expect(messages).toHaveLength(1);
-    expect(conversations).toMatchObject([{ messageCount: 1 }]);
-  });
-});
 
 /** A write that a client sends, again after a failure if it has a key. */
 interface Write {

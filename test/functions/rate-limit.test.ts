@@ -55,37 +55,6 @@ test.each([
   expect(await useUp([environment(limit)], "acme", own)).toBe(0);
 });
 
-test("an account gets its limit again in the next window", async () => {
-  const takes = [environment(), environment(), environment()];
-  expect(await useUp(takes, "acme")).toBe(300);
-  vi.setSystemTime(now + 58_999);
-  expect(await useUp(takes, "acme")).toBe(0);
-  vi.setSystemTime(now + 59_000);
-  expect(await useUp(takes, "acme")).toBe(300);
-});
-
-test("at most one permit is lost to an idle environment when few remain", async () => {
-  const [idle, busy] = [environment(60), environment(60)];
-  await repeat(idle, "acme", 4);
-  expect(await useUp([busy], "acme")).toBeGreaterThanOrEqual(55);
-});
-
-test("the last requests are granted, even if fewer than a lease remain", async () => {
-  const [late, other] = [environment(2000), environment(2000)];
-  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
-  await repeat(late, "acme", 15);
-  let { remaining } = await other("acme");
-  while (remaining > 3) ({ remaining } = await other("acme"));
-  await repeat(late, "acme", 3);
-  expect((await late("acme")).granted).toBe(false);
-});
-
-test("a request over the limit causes no call until the window ends", async () => {
-  const takes = [environment(), environment()];
-  await useUp(takes, "acme");
-  expect((await table.watch(() => useUp(takes, "acme"))).calls).toEqual([]);
-});
-
 test("the usage record expires after the window", async () => {
   await environment()("acme");
   const start = (now - 1000) / 1000;
