@@ -5,7 +5,7 @@ import { linkHeader } from "../../shared/http/link-header.ts";
 import { newId } from "../../shared/ids.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { TestRequest } from "../support/events.ts";
-import { headerBytes, longestRequests, mostBody, mostHeaders, units } from "../support/longest-requests.ts";
+import { headerBytes, longestRequests, mostBody, mostHeaders } from "../support/longest-requests.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import { MemoryTable } from "../support/memory-table.ts";
 
@@ -43,13 +43,6 @@ describe.each(Object.values(routes))("responses of $name have at most 4 KB of he
   test.each(longestRequests(route, { leadId }))("for the longest $longest: %#", async (request) => {
     const isUnknown = route.name === "send-message" && request.longest === "leadId";
     expect(await send(route.name, request)).toBe(isUnknown ? 404 : route.success);
-  });
-
-  test.each(units)("for faults of names with %j", async (unit) => {
-    const names = Array.from({ length: 900 }, (_, n) => unit.repeat(64) + n);
-    const query = names.map((name) => `${encodeURIComponent(name)}=`).join("&");
-    const body = "body" in route && { body: Object.fromEntries(names.map((name) => [name, name])) };
-    expect(await send(route.name, { query, ...body })).toBe(400);
   });
 });
 
