@@ -54,6 +54,16 @@ test.each([
   expect(await useUp([environment(limit)], "acme", own)).toBe(0);
 });
 
+test("the last requests are granted, even if fewer than a lease remain", async () => {
+  const [late, other] = [environment(2000), environment(2000)];
+  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
+  await repeat(late, "acme", 15);
+  let { remaining } = await other("acme");
+  while (remaining > 3) ({ remaining } = await other("acme"));
+  await repeat(late, "acme", 3);
+  expect((await late("acme")).granted).toBe(false);
+});
+
 test("the usage record expires after the window", async () => {
   await environment()("acme");
   const start = (now - 1000) / 1000;
