@@ -54,6 +54,12 @@ test("a body of 65,536 bytes is taken in base64, too", async () => {
   expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
 });
 
+test("a text body with U+FFFD is refused without a length, unless it is escaped", async () => {
+  const send = (body: string) => listFaults("create-lead", { headers: { "content-length": "" }, body });
+  expect(await send('{"x":"\ufffd"}')).toEqual([" invalid_encoding"]);
+  expect(await send('{"x":"\\ufffd"}')).toEqual(["name required", "x unknown"]);
+});
+
 test.each([
   [99, "94"],
   [100, "at least 95"],

@@ -25,6 +25,11 @@ test("a message reads its lead, of which it needs no field, and the lock of its 
   ]);
 });
 
+test("a message to a lead whose id DynamoDB would reject reads nothing", async () => {
+  const body = { leadId: "\ud800", channel: "whatsapp", message: "Hello" };
+  expect(await callsOf("send-message", { body })).toEqual([]);
+});
+
 test.each([
   ["list-leads", "status=new", "LEAD#acme", "lead"],
   ["list-conversations", "leadId=lead_1", "CONVERSATION#acme", "conv"],
