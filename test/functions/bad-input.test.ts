@@ -71,6 +71,11 @@ test.each([
   expect(problem.detail).toContain(`; and ${more} more faults.`);
 });
 
+test("repeated names beside 100 other faults are not listed", async () => {
+  const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
+  expect((await refuse("create-lead", { body: `{${twice}}` })).faults).toHaveLength(100);
+});
+
 test.each([
   ['{"a":1,"a":1}', "a"],
   ['{"a":1,"b":2,"a":3,"b":4,"a":5}', "a", "b"],
