@@ -25,9 +25,10 @@ test("a message reads its lead, of which it needs no field, and the lock of its 
   ]);
 });
 
-test("a message to a lead whose id DynamoDB would reject reads nothing", async () => {
+test("a message to a lead whose id DynamoDB would reject returns 404, and reads nothing", async () => {
   const body = { leadId: "\ud800", channel: "whatsapp", message: "Hello" };
-  expect(await callsOf("send-message", { body })).toEqual([]);
+  const { result, calls } = await table.watch(() => call("send-message", { body }));
+  expect([result.status, calls]).toEqual([404, []]);
 });
 
 test.each([
