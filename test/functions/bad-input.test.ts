@@ -23,110 +23,57 @@ const listFaults = async (name: RouteName, request: TestRequest, status?: number
 const lists = ["list-leads", "list-conversations"] as const;
 const posts = ["create-lead", "send-message"] as const;
 const long = (length: number, unit = "x") => unit.repeat(length);
-const emoji = "\u{1F600}";
-const valid = {
-  "create-lead": { name: "Ada" },
-  "send-message": { leadId: "lead_1", channel: "a", message: "Hello" },
-};
-/** Nobody has the lead of the message. */
-const accepted = { "create-lead": 201, "send-message": 404 };
 
-describe.each(lists)("%s rejects", (name) => {
-  test("thousands of parameters, and lists the first 100", async () => {
-    const parameters = Array.from({ length: 3000 }, (_, n) => n.toString(36));
-    for (const query of [parameters.join("&"), parameters.map((name) => `${name}&${name}`).join("&")]) {
-      const { problem } = await call(name, { query });
-      expect(problem.errors).toHaveLength(100);
-      expect(problem.detail).toMatch(/; and at least 95 more faults\.$/);
-    }
-    expect(await listFaults(name, { query: "limit&".repeat(3000) })).toEqual(["limit repeated"]);
-  });
+test.each(lists)("%s rejects thousands of parameters, and lists the first 100 faults", async (name) => {
+  const parameters = Array.from({ length: 3000 }, (_, n) => n.toString(36));
+  for (const query of [parameters.join("&"), parameters.map((name) => `${name}&${name}`).join("&")]) {
+    const { problem } = await call(name, { query });
+    expect(problem.errors).toHaveLength(100);
+    expect(problem.detail).toMatch(/; and at least 95 more faults\.$/);
+  }
+  expect(await listFaults(name, { query: "limit&".repeat(3000) })).toEqual(["limit repeated"]);
 });
 
-describe.each(posts)("%s rejects", (name) => {
-  const withType = (type: string, body: unknown = valid[name]) => ({
-    headers: { "content-type": type },
-    body,
-  });
-  const inBase64 = (body: string) => ({
-    ...withType("application/json", Buffer.from(body).toString("base64")),
-    isBase64Encoded: true,
-  });
+test.each([
+  [long(30_000, "["), "invalid_json"],
+  [long(100, "[") + long(100, "]"), "wrong_type"],
+  [long(101, "[") + long(101, "]"), "too_deep"],
+  [long(51, '{"a":[') + long(51, "]}"), "too_deep"],
+  [`[${long(998, "1,")}1]`, "wrong_type"],
+  [`[${long(999, "1,")}1]`, "too_many"],
+  [`[${long(400, "[],")}[]]`, "wrong_type"],
+  [`[${long(500, "[],")}[]]`, "too_many"],
+  // Marks in strings do not count.
+  [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
+])("the body %j has one fault", async (body, code) => {
+  for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
+});
 
-  test.each([
-    ['{"name":"x","tags":[{"__proto__":1}]}', "forbidden_key"],
-    [long(30_000, "["), "invalid_json"],
-    [long(100, "[") + long(100, "]"), "wrong_type"],
-    [long(101, "[") + long(101, "]"), "too_deep"],
-    [long(51, '{"a":[') + long(51, "]}"), "too_deep"],
-    [long(30_000, "[") + long(30_000, "]"), "too_deep"],
-    [`[${long(998, "1,")}1]`, "wrong_type"],
-    [`[${long(999, "1,")}1]`, "too_many"],
-    [`[${long(400, "[],")}[]]`, "wrong_type"],
-    [`[${long(500, "[],")}[]]`, "too_many"],
-    [`{"tags":[${long(15_000, "{},")}1]}`, "too_many"],
-    [`"${long(64 * 1024)}"`, "too_large"],
-    // Marks in strings do not count.
-    [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
-  ])("the body %j", async (body, code) => {
-    expect(await listFaults(name, withType("application/json", body))).toEqual([` ${code}`]);
-  });
+test("a body of 65,536 bytes is taken in base64, too", async () => {
+  const body = Buffer.from(`{}${" ".repeat(65_534)}`).toString("base64");
+  expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
+});
 
-  describe("a text body with U+FFFD", () => {
-    const extra = JSON.stringify({ ...valid[name], extra: "\ufffd" });
-    /** @param length the header, empty if there is none */
-    const sendText = (body: string, length: number | "") =>
-      listFaults(name, { headers: { "content-length": String(length) }, body });
+test("a text body with U+FFFD is refused without a length, unless it is escaped", async () => {
+  const send = (body: string) => listFaults("create-lead", { headers: { "content-length": "" }, body });
+  expect(await send('{"x":"\ufffd"}')).toEqual([" invalid_encoding"]);
+  expect(await send('{"x":"\\ufffd"}')).toEqual(["name required", "x unknown"]);
+});
 
-    test("that was sent in its place, or may have been", async () => {
-      const bytes = Buffer.byteLength(extra);
-      for (const length of [bytes - 2, bytes - 1, ""] as const)
-        expect(await sendText(extra, length)).toEqual([" invalid_encoding"]);
-    });
+test.each([
+  [99, "94"],
+  [100, "at least 95"],
+  [900, "at least 95"],
+])("of %i faults, the first 100 are listed, and the detail tells of %s more", async (count, more) => {
+  const body = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
+  const { faults, problem } = await refuse("create-lead", { body: { name: "Ada", ...body } });
+  expect(faults).toHaveLength(Math.min(count, 100));
+  expect(problem.detail).toContain(`; and ${more} more faults.`);
+});
 
-    test("only for its other faults if U+FFFD was sent", async () => {
-      expect(await sendText(extra, Buffer.byteLength(extra))).toEqual(["extra unknown"]);
-      expect(await sendText(extra.replace("\ufffd", "\\ufffd"), "")).toEqual(["extra unknown"]);
-    });
-  });
-
-  test("a body of 65,537 bytes, but none of 65,536, as text and in base64", async () => {
-    for (const [bytes, status] of [
-      [65_536, accepted[name]],
-      [65_537, 400],
-    ] as const) {
-      // One character has two bytes.
-      const text = JSON.stringify({ ...valid[name], [name === "create-lead" ? "source" : "channel"]: "ë" });
-      const body = text.slice(0, -1) + " ".repeat(bytes - Buffer.byteLength(text)) + text.slice(-1);
-      for (const request of [{ body }, inBase64(body)]) {
-        const { status: received, problem } = await call(name, request);
-        expect(received).toBe(status);
-        if (status === 400) expect(problem.errors).toMatchObject([{ field: "", code: "too_large" }]);
-      }
-    }
-  });
-
-  test.each([99, 100, 101, 900])("%i unknown fields, and lists the first 100", async (count) => {
-    const extra = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
-    const { faults, problem } = await refuse(name, { body: { ...valid[name], ...extra } });
-    expect(faults).toHaveLength(Math.min(count, 100));
-    expect(faults.at(-1)).toMatchObject({ field: `f${Math.min(count, 100) - 1}`, code: "unknown" });
-    expect(problem.detail).toMatch(
-      count < 100 ? /; and 94 more faults\.$/ : /; and at least 95 more faults\.$/,
-    );
-  });
-
-  test("repeated names beside 100 other faults, and lists the first 100", async () => {
-    const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
-    expect((await refuse(name, { body: `{${twice}}` })).faults).toHaveLength(100);
-  });
-
-  test.each(["\0", emoji, "leadId"])("names of %j in a response of less than 64 KB", async (unit) => {
-    const names = Array.from({ length: 100 }, (_, n) => [n + unit.repeat(64), 1]);
-    const { problem } = await refuse(name, { body: Object.fromEntries(names) });
-    expect(problem.errors).toHaveLength(100);
-    expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
-  });
+test("repeated names beside 100 other faults are not listed", async () => {
+  const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
+  expect((await refuse("create-lead", { body: `{${twice}}` })).faults).toHaveLength(100);
 });
 
 test.each([
@@ -160,19 +107,6 @@ test.each([
   const faults = await listFaults("create-lead", { body });
   const repeated = faults.filter((fault) => fault.endsWith(" duplicate_key"));
   expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
-});
-
-test.each([
-  ["lead_1", ""],
-  ["\ud800", ""],
-  ["conv_1", ", which is the id of a conversation"],
-  ["msg_1", ", which is the id of a message"],
-])("send-message rejects the unknown lead %j with 404, and tells what it is", async (leadId, kind) => {
-  const { problem } = await refuse("send-message", { body: { ...valid["send-message"], leadId } }, 404);
-  expect(problem).toMatchObject({
-    code: "lead_not_found",
-    detail: `This account has no lead with this leadId${kind}.`,
-  });
 });
 
 const leadsParameters = Object.keys(leadsQuery.properties).join(", ");
@@ -345,17 +279,17 @@ test.each([
   );
 });
 
-describe("a compressed body", () => {
-  test.each(["gzip", "br", "GZIP", "identity, gzip"])("of the encoding %s is refused", async (encoding) => {
-    const request = { body: {}, headers: { "content-encoding": encoding } };
-    const { headers, problem, faults } = await refuse("create-lead", request, 415);
-    expect(headers["accept-encoding"]).toBe("identity");
-    expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
-    expect(faults).toMatchObject([{ in: "header", field: "content-encoding", code: "unsupported" }]);
-  });
+test.each(["GZIP", "identity, gzip"])("a body of the encoding %s is refused", async (encoding) => {
+  const request = { body: {}, headers: { "content-encoding": encoding } };
+  const { problem } = await refuse("create-lead", request, 415);
+  expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
+});
 
-  test.each(["", "identity", " Identity "])("is not one of the encoding %j", async (encoding) => {
-    const request = { body: {}, headers: { "content-encoding": encoding } };
-    expect(await listFaults("create-lead", request)).toEqual(["name required"]);
-  });
+test.each([
+  "",
+  "identity",
+  " Identity ",
+])("a body of the encoding %j is none that is compressed", async (encoding) => {
+  const request = { body: {}, headers: { "content-encoding": encoding } };
+  expect(await listFaults("create-lead", request)).toEqual(["name required"]);
 });

@@ -13,6 +13,10 @@ let table: WatchedTable;
 let leadId: string;
 beforeEach(async () => {
   table = new WatchedTable();
+  // Where the clock stands still, no deadline ends retries.
+  table.before = (_, call) => {
+    if (call > 10_000) throw new Error("A message is retried without end.");
+  };
   ({ id: leadId } = await aLead(account));
 });
 
@@ -75,15 +79,6 @@ test("a message joins a conversation that is active again, so that no lead has t
   beforeStart(() => setStatus(conversationId, "active"));
   expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
   expect(await summary()).toEqual([[conversationId, "active", 2]]);
-});
-
-test("a message in the millisecond of another is stored at the second attempt, one millisecond later", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  const first = await aMessage(account, leadId);
-  const { result: second, calls } = await table.watch(() => aMessage(account, leadId));
-  expect(second.conversationId).toBe(first.conversationId);
-  expect(Date.parse(second.createdAt)).toBe(Date.parse(first.createdAt) + 1);
-  expect(calls.filter(({ name }) => name === "TransactWriteCommand")).toHaveLength(2);
 });
 
 test("ids of a conversation increase with each message that is stored, whatever the clocks of the machines", async () => {

@@ -5,11 +5,6 @@ import { seeded } from "../support/random.ts";
 import { storedLead } from "../support/stored.ts";
 import { VirtualTable } from "../support/virtual-table.ts";
 
-// In virtual time, too.
-vi.mock("node:timers/promises", () => ({
-  setTimeout: (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-}));
-
 const start = Date.UTC(2026, 0, 1);
 
 /** How long a transaction takes, and any other call, in milliseconds: assumptions. */

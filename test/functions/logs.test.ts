@@ -13,6 +13,7 @@ import { authorizerEvent, lambdaContext, routeEvent, type TestRequest } from "..
 import { findLeaks } from "../support/leaks.ts";
 import { streamRecord } from "../support/stream-record.ts";
 import { errorResponse, interceptAttempts, type Received, timedOut } from "../support/table-faults.ts";
+import { stopClock } from "../support/virtual-time.ts";
 
 /** Occurs nowhere else: a log that holds it holds what a test sent. */
 const marker = "zqxjkvwb";
@@ -26,6 +27,7 @@ const secrets = [marker, apiKey.split("_")[2] ?? "", String(parseApiKey(apiKey)?
 /** What the functions have logged. */
 let lines: string[];
 beforeEach(() => {
+  stopClock();
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
   lines = [];

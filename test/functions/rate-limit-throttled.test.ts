@@ -58,14 +58,7 @@ class LimiterTable {
 
 test.each([
   ["the throttle of a partition", hotKey],
-  [
-    "the older throttle of a partition",
-    thrown("ProvisionedThroughputExceededException", {
-      ThrottlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
-    }),
-  ],
-  ["a throttle without a reason", thrown("ThrottlingException")],
-  ["an older throttle without a reason", thrown("ProvisionedThroughputExceededException")],
+  ["the older throttle of a partition", thrown("ProvisionedThroughputExceededException")],
 ])("after %s the account is refused for a second or two, without another attempt; others are not", async (...args) => {
   const [, fail] = args;
   const watched = new LimiterTable(fail);
@@ -119,19 +112,14 @@ test("environments that were throttled together ask again at different times", a
 
 test.each<[string, Fail]>([
   [
-    "a limit of the AWS account",
-    thrown("ThrottlingException", { throttlingReasons: because("TableWriteAccountLimitExceeded") }),
-  ],
-  [
     "a limit of the table",
     thrown("ThrottlingException", { throttlingReasons: because("TableWriteMaxOnDemandThroughputExceeded") }),
   ],
-  ["a quota of requests", thrown("RequestLimitExceeded")],
-  ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
   [
     "a refused connection",
     () => Promise.reject(Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })),
   ],
+  ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
   ["a missing permission", thrown("AccessDeniedException")],
   ["a response without the used requests", async () => response(200, {})],
 ])("after %s the limiter fails open for five seconds, and logs one line", async (_, fail) => {

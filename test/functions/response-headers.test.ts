@@ -25,6 +25,7 @@ beforeEach(() => {
 });
 
 const body = { name: "Ada" };
+const named = { ...body, externalId: "crm-1" };
 const key = { "idempotency-key": "key-1" };
 const asText = { "content-type": "text/plain" };
 const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
@@ -50,57 +51,43 @@ const createTwice = async (account: string) => {
   for (const name of ["Grace", "Edith"]) await call("create-lead", { account, body: { name }, headers: key });
 };
 
-interface Case {
-  readonly status: number;
-  readonly code?: ProblemCode;
-  readonly route: RouteName;
-  readonly request?: TestRequest;
-  readonly prepare?: (account: string) => unknown;
-}
+type Case = [number, ProblemCode | undefined, RouteName, TestRequest?, ((account: string) => unknown)?];
 
 const cases: readonly Case[] = [
-  { status: 200, route: "list-leads" },
-  { status: 200, route: "list-conversations" },
-  { status: 201, route: "create-lead", request: { body } },
-  { status: 400, code: "invalid_input", route: "list-leads", request: { query: "page=0" } },
-  { status: 400, code: "invalid_input", route: "create-lead", request: { body: "{" } },
-  { status: 403, code: "insufficient_access", route: "create-lead", request: { body, access: "read" } },
-  {
-    status: 409,
-    code: "lead_exists",
-    route: "create-lead",
-    request: { body: { name: "Ada", externalId: "crm-1" } },
-    prepare: (account) => call("create-lead", { account, body: { name: "Grace", externalId: "crm-1" } }),
-  },
-  { status: 404, code: "lead_not_found", route: "send-message", request: { body: toUnknownLead } },
-  { status: 415, code: "unsupported_media_type", route: "create-lead", request: { body, headers: asText } },
-  {
-    status: 422,
-    code: "idempotency_key_reused",
-    route: "create-lead",
-    request: { body, headers: key },
-    prepare: createOther,
-  },
-  { status: 429, code: "rate_limited", route: "list-leads", prepare: createTwice },
-  { status: 429, code: "too_many_at_once", route: "list-conversations", prepare: throttle },
-  { status: 500, code: "internal_error", route: "list-leads", prepare: failWith("ValidationException") },
-  { status: 503, code: "busy", route: "list-conversations", prepare: failWith("ThrottlingException") },
+  [200, undefined, "list-leads"],
+  [200, undefined, "list-conversations"],
+  [201, undefined, "create-lead", { body }],
+  [400, "invalid_input", "list-leads", { query: "page=0" }],
+  [400, "invalid_input", "create-lead", { body: "{" }],
+  [403, "insufficient_access", "create-lead", { body, access: "read" }],
+  [
+    409,
+    "lead_exists",
+    "create-lead",
+    { body: named },
+    (account) => call("create-lead", { account, body: named }),
+  ],
+  [404, "lead_not_found", "send-message", { body: toUnknownLead }],
+  [415, "unsupported_media_type", "create-lead", { body, headers: asText }],
+  [422, "idempotency_key_reused", "create-lead", { body, headers: key }, createOther],
+  [429, "rate_limited", "list-leads", {}, createTwice],
+  [429, "too_many_at_once", "list-conversations", {}, throttle],
+  [500, "internal_error", "list-leads", {}, failWith("ValidationException")],
+  [503, "busy", "list-conversations", {}, failWith("ThrottlingException")],
 ];
 
+/** What the log has of each request. */
+const requestLine = { event: "request", replayed: false, requestId: "request-1", reads: 0, writes: 0 };
+
 test("the cases have every problem", () => {
-  const codes = cases.flatMap(({ code }) => code ?? []);
+  const codes = cases.flatMap(([, code]) => code ?? []);
   expect(new Set(codes)).toEqual(new Set(Object.keys(problems)));
 });
 
 test.each(
   cases,
-)("$status $code of $route is not cached, logged without the caller's text, and a failure with its cause", async ({
-  status,
-  code,
-  route,
-  request,
-  prepare,
-}) => {
+)("%i %s of %s is not cached, logged without the caller's text, and a failure with its cause", async (...args) => {
+  const [status, code, route, request, prepare] = args;
   const account = `${status} ${route}`;
   await prepare?.(account);
   const response = await call(route, { account, ...request });
@@ -110,8 +97,7 @@ test.each(
     "content-type": code ? "application/problem+json" : "application/json",
     vary: "Accept-Encoding",
   });
-  const common = { event: "request", replayed: false, account, requestId: "request-1", reads: 0, writes: 0 };
-  expect(info.mock.lastCall).toEqual([{ ...common, route, status, ...(code && { code }) }]);
+  expect(info.mock.lastCall).toEqual([{ ...requestLine, account, route, status, ...(code && { code }) }]);
   if (!code) return expect(logged).not.toHaveBeenCalled();
   // What the table's error says stays inside.
   expect(JSON.stringify(response)).not.toContain("inside");
@@ -142,13 +128,5 @@ test("a handler that throws is logged with the 500 that API Gateway returns", as
   });
   const event = routeEvent("create-lead") as unknown as RouteEvent;
   await expect(failing(event, lambdaContext())).rejects.toThrow("inside");
-  const common = {
-    event: "request",
-    replayed: false,
-    account: "acme",
-    requestId: "request-1",
-    reads: 0,
-    writes: 0,
-  };
-  expect(info.mock.calls).toEqual([[{ ...common, route: "create-lead", status: 500 }]]);
+  expect(info.mock.calls).toEqual([[{ ...requestLine, account: "acme", route: "create-lead", status: 500 }]]);
 });

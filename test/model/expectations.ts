@@ -7,6 +7,7 @@ import { isMatch, owner, type RowFilter } from "./rows.ts";
 import type { Runs } from "./runs.ts";
 import { mayBeDamaged, type Scenario, startTime } from "./scenario.ts";
 import type { TableState, Tables } from "./tables.ts";
+import { remember } from "./texts.ts";
 import { checkTrees } from "./tree-check.ts";
 
 /** The pages of the unfiltered list that are read in every state. */
@@ -42,16 +43,13 @@ export class Expectations {
 
   /** The rows, newest first. */
   rows(table: TableState): readonly Item[] {
-    let rows = this.#rows.get(table);
-    if (!rows) {
-      const partition = listPartition(owner.list.type, owner.account);
-      rows = this.#tables
+    const partition = listPartition(owner.list.type, owner.account);
+    return remember(this.#rows, table, () =>
+      this.#tables
         .items(table)
         .filter(({ pk }) => pk === partition)
-        .reverse();
-      this.#rows.set(table, rows);
-    }
-    return rows;
+        .reverse(),
+    );
   }
 
   /**
@@ -61,12 +59,8 @@ export class Expectations {
    */
   async checkTotal(table: TableState, slack: Slack, quiet: boolean): Promise<void> {
     const rows = this.rows(table);
-    let pages = this.#pages.get(table);
-    if (!pages) {
-      pages = this.#readWatched(table);
-      this.#pages.set(table, pages);
-    }
-    for (const [index, page] of (await pages).entries()) {
+    const pages = await remember(this.#pages, table, () => this.#readWatched(table));
+    for (const [index, page] of pages.entries()) {
       const number = watchedPages[index] ?? 1;
       if (page === "busy") assert(!quiet || this.#mayBeDamaged, `page ${number} is not answered`);
       else checkPage(page, rows, slack, number);
@@ -92,23 +86,15 @@ export class Expectations {
 
   /** The watermarks of trees, by their partitions and generations. */
   #watermarks(table: TableState): ReadonlyMap<string, string> {
-    let watermarks = this.#marks.get(table);
-    if (!watermarks) {
+    return remember(this.#marks, table, () => {
       const roots = this.#tables.items(table).filter(({ sk }) => sk === "root");
-      watermarks = new Map(roots.map((it) => [`${it.pk} ${it.generation}`, String(it.watermark)]));
-      this.#marks.set(table, watermarks);
-    }
-    return watermarks;
+      return new Map(roots.map((it) => [`${it.pk} ${it.generation}`, String(it.watermark)]));
+    });
   }
 
   /** Checks every page of every filter: the indexes are up to date. */
   checkExact(table: TableState): Promise<void> {
-    let exact = this.#exact.get(table);
-    if (!exact) {
-      exact = this.#compare(table);
-      this.#exact.set(table, exact);
-    }
-    return exact;
+    return remember(this.#exact, table, () => this.#compare(table));
   }
 
   async #readWatched(table: TableState) {

@@ -38,8 +38,10 @@ export type Event =
 /** A small world, of which every course is explored. */
 export interface Scenario {
   readonly name: string;
-  /** Whether it takes more than a second, so that `npm test` leaves it out. */
+  /** Whether it takes so long that only the night explores it. */
   readonly large?: boolean;
+  /** Whether it alone notices a kind of fault, so that it always runs. */
+  readonly always?: boolean;
   readonly limits: Limits;
   /** The sources of the rows, by their numbers; the first one of all others. Without them rows have none. */
   readonly sources?: readonly string[];

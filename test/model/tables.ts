@@ -2,7 +2,7 @@ import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table.ts";
 import { isRead } from "./commands.ts";
-import { Numbers, toText } from "./texts.ts";
+import { Numbers, remember, toText } from "./texts.ts";
 
 /** The response of a call or its error; equal ones have the same number. */
 export type Outcome = { readonly number: number } & (
@@ -38,18 +38,11 @@ export class Tables {
 
   /** Runs a command in a state. @param number identifies the command */
   run(table: TableState, command: object, number: number): Result {
-    const key = `${table} ${number}`;
-    let result = this.#results.get(key);
-    if (!result) {
+    return remember(this.#results, `${table} ${number}`, () => {
       this.#restore(table);
       const outcome = this.#execute(command);
-      result = {
-        outcome,
-        table: isRead(command) ? table : this.#number(),
-      };
-      this.#results.set(key, result);
-    }
-    return result;
+      return { outcome, table: isRead(command) ? table : this.#number() };
+    });
   }
 
   /** The items of a state. */
@@ -60,19 +53,14 @@ export class Tables {
 
   /** The state with the rows of another one, without its trees. */
   withoutTrees(table: TableState): TableState {
-    let rows = this.#rows.get(table);
-    if (rows === undefined) {
-      rows = this.#store(this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count)));
-      this.#rows.set(table, rows);
-    }
-    return rows;
+    return remember(this.#rows, table, () =>
+      this.#store(this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count))),
+    );
   }
 
   /** The states in which each row is as it was in any of some states. */
   mixtures(tables: readonly TableState[]): readonly TableState[] {
-    const key = tables.join();
-    let mixtures = this.#mixtures.get(key);
-    if (!mixtures) {
+    return remember(this.#mixtures, tables.join(), () => {
       const states = tables.map((table) => new Map(this.items(table).map((item) => [item.sk, item])));
       const keys = new Set(states.flatMap((state) => [...state.keys()]));
       let mixed: readonly (readonly Item[])[] = [[]];
@@ -80,10 +68,8 @@ export class Tables {
         const versions = new Map(states.map((state) => [toText(state.get(sk)), state.get(sk)])).values();
         mixed = [...versions].flatMap((item) => mixed.map((items) => (item ? [...items, item] : items)));
       }
-      mixtures = [...new Set(mixed.map((items) => this.#store(items)))];
-      this.#mixtures.set(key, mixtures);
-    }
-    return mixtures;
+      return [...new Set(mixed.map((items) => this.#store(items)))];
+    });
   }
 
   #store(items: readonly Item[]): TableState {
@@ -110,11 +96,6 @@ export class Tables {
 
   #number(): TableState {
     const text = [...this.#memory.items()].map(toText).sort().join("\n");
-    let number = this.#numbers.get(text);
-    if (number === undefined) {
-      number = this.#snapshots.push(this.#memory.snapshot()) - 1;
-      this.#numbers.set(text, number);
-    }
-    return number;
+    return remember(this.#numbers, text, () => this.#snapshots.push(this.#memory.snapshot()) - 1);
   }
 }

@@ -18,13 +18,18 @@ export function toText(value: unknown): string {
   return text;
 }
 
+/** The value of a key, which is made once. */
+export function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
+}
+
 /** Gives texts numbers: equal texts have the same number. */
 export class Numbers {
   readonly #numbers = new Map<string, number>();
 
   of(text: string): number {
-    const number = this.#numbers.get(text) ?? this.#numbers.size;
-    if (number === this.#numbers.size) this.#numbers.set(text, number);
-    return number;
+    return remember(this.#numbers, text, () => this.#numbers.size);
   }
 }

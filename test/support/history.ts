@@ -195,6 +195,15 @@ export class LeadHistory extends History<Lead> {
   }
 }
 
+/** An account with leads that were counted a while ago. @param input the fields of each, by default old ones */
+export async function countedLeads(count: number, input: Input<Lead> = {}, limits?: Limits) {
+  const history = new LeadHistory();
+  history.addMany(count, { age: 60_000, ...input });
+  await history.deliver(limits);
+  history.advance(100_000);
+  return history;
+}
+
 /** An account's conversations, all of one lead. */
 export class ConversationHistory extends History<Conversation> {
   constructor() {

@@ -26,3 +26,9 @@ test("there is at least one, and all when the whole is asked for", () => {
   vi.stubEnv("TEST_SEED", "whole");
   expect(part(cases, 4)).toEqual(cases);
 });
+
+test("tests with other names have other cases", () => {
+  vi.stubEnv("TEST_SEED", "3000000000");
+  const names = Array.from({ length: 20 }, (_, n) => `a long name of a test, as most tests have: ${n}`);
+  expect(new Set(names.map((name) => String(part(cases, 4, name)))).size).toBe(20);
+});

@@ -20,6 +20,7 @@ export function streamRecord(
   const { pk, sk } = after ?? before ?? {};
   const sizes = [{ pk, sk }, before ?? {}, after ?? {}].map(itemSize);
   return {
+    eventName: before ? (after ? "MODIFY" : "REMOVE") : "INSERT",
     dynamodb: {
       Keys: toImage({ pk, sk }),
       ...(before && { OldImage: toImage(before) }),

@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
+import { pick } from "./random.ts";
 
 /** What the SDK's HTTP client resolves with. */
 export interface Received {
@@ -68,6 +69,12 @@ export const timedOut = () => Object.assign(new Error("no response"), { name: "T
 
 const connectionLost = () => Object.assign(new Error("aborted"), { code: "ECONNRESET" });
 
+/** Attempts that take effect after the client has given them up. */
+const late: Promise<unknown>[] = [];
+
+/** Waits until the attempts that came late have taken effect. */
+export const lateAttempts = () => Promise.all(late.splice(0));
+
 /** Ways in which an attempt fails; after some of them the call may yet have taken effect. */
 export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<Received>>> = {
   "lost before": async () => {
@@ -78,7 +85,7 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
     throw connectionLost();
   },
   late: async ({ forward }) => {
-    void setTimeout(100 * Math.random()).then(forward);
+    late.push(setTimeout(100 * Math.random()).then(forward));
     throw timedOut();
   },
   "a response that ends too early": async ({ forward }) => {
@@ -97,3 +104,16 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
   "in conflict": async (attempt) =>
     attempt.input.TransactItems ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
 };
+
+/** Lets a fifth of the attempts fail, each in any way, until mocks are restored. @returns the ways so far */
+export function failAtRandom(random: () => number): ReadonlySet<string> {
+  const kinds = Object.keys(tableFaults);
+  const injected = new Set<string>();
+  interceptAttempts((attempt) => {
+    if (random() > 0.2) return attempt.forward();
+    const kind = pick(random, kinds);
+    injected.add(kind);
+    return tableFaults[kind]?.(attempt) ?? attempt.forward();
+  });
+  return injected;
+}

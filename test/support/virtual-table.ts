@@ -4,6 +4,7 @@ import { table } from "../../shared/dynamodb/table-client.ts";
 import { canceled } from "./cancellation.ts";
 import { keyedItems } from "./keyed-items.ts";
 import { MemoryTable } from "./memory-table.ts";
+import { replaceWaits } from "./virtual-time.ts";
 
 /**
  * A table in memory whose calls take virtual time, in which a transaction that writes cancels those that begin before it
@@ -21,6 +22,7 @@ export class VirtualTable {
    */
   constructor(start: number, duration: (command: object) => number, clients = [table]) {
     vi.useFakeTimers({ now: start });
+    replaceWaits((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)));
     vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
       const controller = new AbortController();
       setTimeout(() => controller.abort(), milliseconds);

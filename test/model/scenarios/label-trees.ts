@@ -18,6 +18,7 @@ export const labelTrees = [
       [12, 11],
     ],
     [[change(0)], [remove(2)]],
+    { always: true },
   ),
   large("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
   run("a feed, and an import before it", [[100, 90], [12]], [[change(0)], [insert(3, 95)]]),
@@ -26,7 +27,9 @@ export const labelTrees = [
   }),
   run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
   large("a row moves and comes back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
-  run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], one),
+  run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], {
+    ...{ ...one, always: true },
+  }),
   run("a row is fed before its record comes", [[100]], [[change(0)], [create(1), pass()]], {
     maintainers: [0],
   }),

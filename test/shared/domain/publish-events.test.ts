@@ -46,7 +46,7 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
 });
 
-const insert = (item: object) => ({ ...streamRecord(undefined, { ...item }), eventName: "INSERT" as const });
+const insert = (item: object) => streamRecord(undefined, { ...item });
 
 function aLead(): DynamoDBRecord {
   const id = newId("lead");

@@ -1,19 +1,13 @@
-import { setTimeout } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { canceled } from "../../support/cancellation.ts";
-
-// A backoff only moves the clock.
-vi.mock("node:timers/promises", () => ({
-  setTimeout: vi.fn(async (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)),
-}));
-const delays = () => vi.mocked(setTimeout).mock.calls.map(([milliseconds]) => milliseconds);
+import { stopClock } from "../../support/virtual-time.ts";
 
 const start = Date.parse("2026-01-01T00:00:00.000Z");
 let random = vi.spyOn(Math, "random");
+let delays: readonly number[];
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: start });
-  vi.mocked(setTimeout).mockClear();
+  delays = stopClock(start);
   random = vi.spyOn(Math, "random").mockReturnValue(0.5);
 });
 
@@ -33,13 +27,13 @@ describe("an attempt", () => {
     const attempt = failing(...Array(8).fill(conflict));
     expect(await withRetry(attempt, { deadline: farDeadline, isRetryable })).toBe("done");
     expect(attempt).toHaveBeenCalledTimes(9);
-    expect(delays()).toEqual([10, 20, 40, 80, 160, 250, 250, 250]);
+    expect(delays).toEqual([10, 20, 40, 80, 160, 250, 250, 250]);
   });
 
   test("is retried after no delay at the least and the whole delay at the most", async () => {
     random.mockReturnValueOnce(0).mockReturnValueOnce(0.999);
     await withRetry(failing(conflict, conflict), { deadline: farDeadline, isRetryable });
-    expect(delays()).toEqual([0, 39.96]);
+    expect(delays).toEqual([0, 39.96]);
   });
 });
 
@@ -52,6 +46,6 @@ describe("the deadline", () => {
     const attempt = failing(...Array(9).fill(conflict));
     await expect(withRetry(attempt, { deadline: start + milliseconds, isRetryable })).rejects.toBe(conflict);
     expect(attempt).toHaveBeenCalledTimes(attempts);
-    expect(delays()).toEqual(expected);
+    expect(delays).toEqual(expected);
   });
 });

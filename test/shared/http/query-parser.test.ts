@@ -17,3 +17,9 @@ test.each([
   expect(validateListLeads({ query: event.query })).toBe(false);
   expect(validateListLeads.errors?.length).toBeLessThanOrEqual(2001);
 });
+
+test("ids have blanks around their commas", () => {
+  const event = { rawQueryString: "id=a,+b%20,%20c", query: {} };
+  queryParser(leadsQuery).before?.({ event } as never);
+  expect(event.query).toEqual({ id: ["a", "b", "c"] });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { expectCounted } from "../../support/expect-counted.ts";
-import { LeadHistory } from "../../support/history.ts";
+import { countedLeads, type LeadHistory } from "../../support/history.ts";
 import { smallLimits } from "../../support/small-limits.ts";
 import type { WatchedCall } from "../../support/watched-table.ts";
 
@@ -30,11 +30,8 @@ async function callsOf<T>(run: () => Promise<T>) {
 }
 
 test("pages of 400 leads, in trees with three levels of nodes, take exactly these calls", async () => {
-  history = new LeadHistory();
-  history.addMany(400, { age: 60_000, source });
-  await history.deliver(smallLimits);
+  history = await countedLeads(400, { source }, smallLimits);
   expect((await expectCounted(history, [source])).level).toBe(3);
-  history.advance(100_000);
   const both = { source, status: "new" } as const;
   for (const [filter, page, expected] of [
     [{}, 1, "Get root, Query rows"],
@@ -78,10 +75,7 @@ test.each([
     "Get root, Query rows, TransactGet root, BatchGet rows, TransactWrite root, Get web root, TransactGet web root, BatchGet rows, TransactWrite web root",
   ],
 ])("a changed row %s takes exactly these calls to count", async (_, count, source, expected) => {
-  history = new LeadHistory();
-  history.addMany(count, { age: 60_000, ...(source && { source }) });
-  await history.deliver();
-  history.advance(100_000);
+  history = await countedLeads(count, source ? { source } : {});
   history.setStatus(nth(3), "booked");
   expect((await callsOf(() => history.deliver())).calls).toBe(expected);
 });

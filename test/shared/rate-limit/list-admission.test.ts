@@ -84,11 +84,8 @@ test("without a rate limit all long lists are admitted and nothing is written", 
 test("a long list that is refused gets 429 with Retry-After, and short ones do not ask", async () => {
   const { admitLongList } = await coldStart("1000");
   const { call } = await import("../../support/call.ts");
-  const { LeadHistory } = await import("../../support/history.ts");
-  const history = new LeadHistory();
-  history.addMany(40, { age: 60_000 });
-  await history.deliver();
-  history.advance(100_000);
+  const { countedLeads } = await import("../../support/history.ts");
+  const history = await countedLeads(40);
   // Seven pages.
   history.addMany(70, { padding: 110_000 });
   const { account } = history;

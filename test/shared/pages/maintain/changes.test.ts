@@ -30,6 +30,8 @@ test.each([
     { ...conversation, lastMessageAt: "2026-07-11T00:00:00.000Z" },
   ],
   ["an item that is in no list", undefined, { ...lead, pk: "MESSAGE#acme#conv_1" }],
+  ["an item whose sort key is no id", undefined, { ...lead, sk: "x" }],
+  ["an item whose sort key has text after its id", undefined, { ...lead, sk: `${lead.sk}\u{1F600}` }],
   ["a count itself", undefined, { pk: "COUNT#acme#LEAD", sk: "root" }],
 ])("does not count %s", (_, before, after) => {
   expect(countedChanges([streamRecord(before, after)])).toEqual([]);

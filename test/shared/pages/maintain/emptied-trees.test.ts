@@ -6,8 +6,8 @@ import { readItem, table, tableName } from "../../../../shared/dynamodb/table-cl
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
-
 import { maintainList, stepLabelTree } from "../../../../shared/pages/maintain/maintain-list.ts";
+import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
@@ -39,25 +39,6 @@ async function empty(): Promise<void> {
 const rowsOf = async (owner: CountedOwner) =>
   (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
 
-test("with the tree of a source, how far its list was fed is set back, and the list is fed again", async () => {
-  const keys = await fedList();
-  expect(await rowsOf(labelTree)).toEqual(keys);
-  await empty();
-  expect(await rowsOf(labelTree)).toEqual([]);
-  const root = await readRoot(list);
-  expect([root?.fed, root?.watermark]).toEqual([undefined, `${keys[4]}!`]);
-  while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
-  expect(await rowsOf(labelTree)).toEqual(keys);
-});
-
-test("a feed that has read the list before a tree is emptied fails", async () => {
-  await fedList();
-  const whole = new MaintainedTree(list, context);
-  const root = await whole.root();
-  await empty();
-  await expect(whole.commit({ ...root, fed: root.watermark })).rejects.toThrow("Another commit came first.");
-});
-
 test("a tree is not emptied if its list was fed since", async () => {
   await fedList();
   const whole = await readRoot(list);
@@ -72,15 +53,7 @@ test("a tree is not emptied if its list was fed since", async () => {
   expect(await rowsOf(labelTree)).toHaveLength(5);
 });
 
-test("a changed row is not set in a tree that was emptied after the list was read: the rows before it would be missing", async () => {
-  const [, , changed = ""] = await fedList();
-  const { fed = "" } = (await readRoot(list)) ?? {};
-  await empty();
-  await stepLabelTree(new MaintainedTree(labelTree, context), { changed: [changed] }, fed);
-  expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
-});
-
-test("the same if a single read beside the emptying shows the root of the list as it was before", async () => {
+test("a changed row is not set in a tree that was emptied, also if a single read shows the root of its list as it was before", async () => {
   const [, , changed = ""] = await fedList();
   const { fed = "" } = (await readRoot(list)) ?? {};
   const key = treeKey(list, "root");
@@ -114,6 +87,26 @@ test("a list that is fed again writes no tree that has its rows", async () => {
   while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
   expect(await readRoot(labelTree)).toEqual(before);
   expect((await readRoot(list))?.fed).toBe(fed);
+});
+
+test("a tree that is damaged each time is emptied ten times, and then its list is reported", async () => {
+  const logged = vi.spyOn(console, "error").mockReturnValue();
+  const history = new LeadHistory();
+  const [id = ""] = history.addMany(30, { age: 60_000 });
+  await history.deliver(limits);
+  const key = treeKey(history.owner, "root");
+  history.table.before = (command) => {
+    if (!(command instanceof GetCommand) || command.input.Key?.sk !== "root") return;
+    history.advance(100);
+    history.table.memory.put({ ...key, version: "x" });
+  };
+  history.setStatus(id, "qualified");
+  const { owner, changes: rows } = history;
+  const unfinished = await maintainLists([{ owner, rows }], { deadline: history.now + 60_000, limits });
+  expect(unfinished).toMatchObject([{ owner, error: { name: "DamagedTreeError" } }]);
+  const tree = { event: "counts damaged", account: history.account, list: "lead", tree: key.pk };
+  const line = { ...tree, message: "The root is invalid: version." };
+  expect(logged.mock.calls).toEqual(Array(10).fill([line]));
 });
 
 const sources = ["a", "b", "c", "d"];

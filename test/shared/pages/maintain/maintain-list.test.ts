@@ -1,4 +1,4 @@
-import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
@@ -7,41 +7,16 @@ import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { canceled } from "../../../support/cancellation.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const source = "web";
 
-/** An account with counted leads of a source. */
-async function countedHistory(): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(60, { age: 60_000, source });
-  await history.deliver(smallLimits);
-  history.advance(100_000);
-  return history;
-}
-
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
-test.each([
-  ["conflicts with another", () => canceled("None", "TransactionConflict")],
-  ["fails for its condition", () => canceled("ConditionalCheckFailed", "None")],
-])("a commit that %s is repeated", async (_, createError) => {
-  const history = new LeadHistory();
-  history.addMany(60, { age: 60_000, source });
-  let failures = 2;
-  history.table.before = (command) => {
-    if (command instanceof TransactWriteCommand && failures-- > 0) throw createError();
-  };
-  await history.deliver(smallLimits);
-  expect(failures).toBeLessThan(0);
-  await expectCounted(history, [source]);
-});
-
 test("when the time is up after the rows and before the tail, the last record comes again", async () => {
-  const history = await countedHistory();
+  const history = await countedLeads(60, { source }, smallLimits);
   const rows = [1000, 900].map((age) => toChange(history.owner, history.add({ age, source })));
   const deadline = Date.now() + 10_000;
   history.table.before = (command) => {
@@ -52,22 +27,8 @@ test("when the time is up after the rows and before the tail, the last record co
   expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
 });
 
-test("each change of a row in the tail is a commit, however young the row: a slower maintainer fails", async () => {
-  const history = await countedHistory();
-  const [older = "", younger = ""] = [2000, 1].map((age) => history.add({ age }));
-  await history.deliver();
-  let before = await readRoot(history.owner);
-  for (const id of [younger, older, older]) {
-    history.setStatus(id, history.rows.get(id)?.status === "new" ? "booked" : "new");
-    await history.deliver();
-    const after = await readRoot(history.owner);
-    expect(after?.version).toBe((before?.version ?? 0) + 1);
-    before = after;
-  }
-});
-
 test("large rows are counted although they are few, and small ones are not", async () => {
-  const history = await countedHistory();
+  const history = await countedLeads(60, { source }, smallLimits);
   history.addMany(limits.tail, { age: 10_000, source, padding: 500 });
   const before = await readRoot(history.owner);
   await history.deliver();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, type LeadHistory } from "../../../support/history.ts";
 import { seeded } from "../../../support/random.ts";
 import { throttled } from "../../../support/watched-table.ts";
 
@@ -19,10 +19,7 @@ async function maintain(history: LeadHistory, time = 60_000, rows = history.chan
 
 /** An account with changes of counted leads in many leaves and in nodes of a source, and with a tail. */
 async function historyWithChanges(): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(200, { age: 60_000, source: "web" });
-  await history.deliver();
-  history.advance(100_000);
+  const history = await countedLeads(200, { source: "web" });
   for (const id of [...history.rows.keys()].filter((_, i) => i % 40 === 0)) history.setStatus(id, "booked");
   history.delete([...history.rows.keys()].at(7) ?? "");
   history.addMany(30, { age: 10_000, source: "web" });
@@ -74,10 +71,7 @@ describe("a table that throttles", () => {
   });
 
   test("a batch of many changed rows again and again lets it count 250 more at least, in order", async () => {
-    const history = new LeadHistory();
-    history.addMany(1200, { age: 60_000, source: "web" });
-    await history.deliver();
-    history.advance(100_000);
+    const history = await countedLeads(1200, { source: "web" });
     for (const id of [...history.rows.keys()]) history.setStatus(id, "booked");
     const all = keysOf(history.changes);
     let runs = 0;

@@ -3,20 +3,16 @@ import { describe, expect, test, vi } from "vitest";
 import { listLeads } from "../../../../shared/domain/leads.ts";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, LeadHistory } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
-import { tornCommit } from "../../../support/torn-commit.ts";
 
 const source = "web";
 const filters = [{}, { status: "new", source }] as const;
 
 /** An account with rows that are counted, in its tree and in that of their source, a settled tail, and young rows. */
 async function historyWithTail(): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(100, { age: 60_000, source });
-  await history.deliver();
+  const history = await countedLeads(100, { source });
   await expectCounted(history, [source]);
-  history.advance(100_000);
   history.addMany(30, { age: 50_000, source });
   history.addMany(12, { age: 10_000, source });
   history.addMany(12, { age: 100, source });
@@ -82,10 +78,7 @@ test("a walk from the oldest on, while 50 leads a second are created, has each o
 });
 
 test("a commit that comes between a root and its node is no damage: the list begins again", async () => {
-  const history = new LeadHistory();
-  history.addMany(200, { age: 60_000, source });
-  await history.deliver(smallLimits);
-  history.advance(100_000);
+  const history = await countedLeads(200, { source }, smallLimits);
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   let commits = 0;
   history.table.before = async (command) => {
@@ -102,26 +95,6 @@ test("a commit that comes between a root and its node is no damage: the list beg
   const request = { page: 5, limit: 20 };
   expect(await history.list({}, request)).toEqual(history.expected({}, request));
   expect([commits, logged.mock.calls]).toEqual([1, []]);
-});
-
-test.each([
-  ["the root before it and nodes after it", (sk: string) => sk === "root"],
-  ["the root after it and nodes before it", (sk: string) => sk !== "root"],
-])("a commit in progress, of which reads show %s, is no damage: the list begins again", async (_, misses) => {
-  const history = new LeadHistory();
-  history.addMany(200, { age: 60_000, source });
-  await history.deliver(smallLimits);
-  history.advance(100_000);
-  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-  history.setStatus([...history.rows.keys()][100] ?? "", "booked");
-  await tornCommit(history.table, () => history.deliver(smallLimits), misses);
-  const stored = [...history.table.memory.items()];
-  const request = { page: 5, limit: 20 };
-  const { result, calls } = await history.table.watch(() => history.list({}, request));
-  expect(result).toEqual(history.expected({}, request));
-  expect(calls.filter(({ name }) => name === "TransactGetCommand")).toHaveLength(1);
-  expect(logged.mock.calls).toEqual([]);
-  expect([...history.table.memory.items()]).toEqual(stored);
 });
 
 test("a row that lands among those of a page while they are read is not on it, for it is not in the total", async () => {

@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
-import { LeadHistory } from "../../../support/history.ts";
+import { countedLeads, type LeadHistory } from "../../../support/history.ts";
 
 /** An account with a tail of as many leads, of which 61 have 1 MB. */
 async function historyWithTail(rows: number): Promise<LeadHistory> {
-  const history = new LeadHistory();
-  history.addMany(40, { age: 60_000 });
-  await history.deliver();
-  history.advance(100_000);
+  const history = await countedLeads(40);
   history.addMany(rows, { age: 10_000, padding: 17_000 });
   return history;
 }

@@ -1,9 +1,14 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import { listLeads } from "../../../../shared/domain/leads.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
+import { maxIdAhead } from "../../../../shared/ids.ts";
+import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import { expectCounted, expectLists } from "../../../support/expect-counted.ts";
 import { LeadHistory } from "../../../support/history.ts";
+import { putLeads } from "../../../support/memory-leads.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
 const source = "web";
@@ -11,7 +16,8 @@ const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }
 const requests = [1, 2, 5, 9].map((page) => ({ page, limit: 7 }));
 
 let history: LeadHistory;
-beforeEach(async () => {
+beforeEach(() => {
+  vi.spyOn(console, "error").mockReturnValue();
   history = new LeadHistory();
   for (let i = 0; i < 64; i++)
     history.add({ age: 60_000 - 100 * i, source, status: i % 3 === 0 ? "booked" : "new" });
@@ -19,12 +25,16 @@ beforeEach(async () => {
 
 const rows = () => [...history.table.memory.items()].filter(({ pk }) => pk === `LEAD#${history.account}`);
 
-test.each<[string, (item: Item) => Item]>([
-  ["rows of another account in the indexes", (item) => ({ ...item, pk: "LEAD#other" })],
-  ["rows with other sort keys", (item) => ({ ...item, sk: `${item.sk}é` })],
-])("every page and total is right beside %s, before and after they are counted", async (_, spoil) => {
+test.each<[string, string, (item: Item) => Item]>([
+  ["rows of another account in the indexes", "pk", (item) => ({ ...item, pk: "LEAD#other" })],
+  ["rows with other sort keys", "sk", (item) => ({ ...item, sk: `${item.sk}é` })],
+])("every page and total is right beside %s, which are logged by their %s", async (_, field, spoil) => {
   for (const item of rows()) history.table.memory.put(spoil(item));
   await expectLists(history, filters, requests);
+  const { pk } = spoil(rows()[0] ?? {});
+  expect(console.error).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ event: "invalid item", pk, field }),
+  );
   await history.deliver(smallLimits);
   await expectCounted(history, [source]);
   await expectLists(history, filters, requests);
@@ -60,4 +70,46 @@ test("rows behind more than ten megabytes of items that are no rows are not look
     history.table.memory.put({ pk: `LEAD#${history.account}`, sk: `a${n}`, name: "x".repeat(390_000) });
   }
   await expect(read()).rejects.toThrow(/^More than 10 MB of items in LEAD#.* are no rows[.]$/);
+});
+
+const plant = (count: number, start = Date.UTC(9000, 0, 1)) =>
+  putLeads(history.table.memory, history.account, count, () => ({ source }), start);
+
+test("no list has rows of the future, or pays for them", async () => {
+  const [newest = ""] = [...history.rows.keys()].slice(-1);
+  await history.deliver(smallLimits);
+  const window = { createdAfter: history.rows.get(newest)?.createdAt ?? "" };
+  const read = async () => {
+    const lists = [...filters, window].flatMap((filter) =>
+      requests.map((request) => () => listLeads(history.account, filter, request)),
+    );
+    const pages = [];
+    for (const list of lists) {
+      const { result, units } = await history.table.watch(list);
+      pages.push({ result, units });
+    }
+    return pages;
+  };
+  const before = await read();
+  const [planted] = plant(6000);
+  expect(await read()).toEqual(before);
+  const found = await listLeads(history.account, { id: [String(planted?.id)] }, { page: 1, limit: 1 });
+  expect(found.pagination.total).toBe(0);
+});
+
+test("rows that are written beside rows of the future are counted, and an audit names each of these", async () => {
+  plant(3);
+  history.addMany(40, { age: 20_000, source });
+  await history.deliver();
+  await expectLists(history, filters, requests);
+  const named: string[] = [];
+  const onInvalid = ({ sk = "" }: { sk?: string }) => void named.push(sk);
+  expect((await verify(history.owner, { pace: new Pace(1e9), onInvalid })).findings).toEqual([]);
+  expect(named).toHaveLength(3);
+});
+
+test("a row of a machine whose clock is ahead is there, as far as clocks may differ", async () => {
+  plant(1, history.now + maxIdAhead);
+  plant(1, history.now + maxIdAhead + 1);
+  expect((await history.list()).pagination.total).toBe(history.rows.size + 1);
 });

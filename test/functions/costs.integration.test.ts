@@ -1,0 +1,92 @@
+import { TransactGetCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
+import { tableName as TableName, table, takeUnits } from "../../shared/dynamodb/table-client.ts";
+import { call } from "../support/call.ts";
+import { aLead } from "../support/requests.ts";
+import { sum } from "../support/statistics.ts";
+
+const account = "acme";
+const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
+const none = { calls: 0, read: 0, write: 0 };
+
+let calls: { readonly isRead: boolean; readonly units: number }[] = [];
+table.middlewareStack.add(
+  (next, { commandName = "" }) =>
+    async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+      const result = await next(args);
+      const { ConsumedCapacity = [] } = result.output as {
+        readonly ConsumedCapacity?: { readonly CapacityUnits?: number }[];
+      };
+      const units = sum([ConsumedCapacity].flat().map(({ CapacityUnits = 0 }) => CapacityUnits));
+      calls.push({ isRead: /^(?:BatchGet|Get|Query)/.test(commandName), units });
+      return result;
+    },
+  { step: "initialize", name: "meter", priority: "high" },
+);
+
+let logged = vi.spyOn(console, "info");
+beforeEach(() => {
+  logged = vi.spyOn(console, "info").mockImplementation(() => {});
+  takeUnits();
+});
+
+/** Sends a request. @returns the calls of the table and their units, which the request's log line has as well */
+async function cost(send: () => Promise<unknown>) {
+  calls = [];
+  await send();
+  const unitsOf = (isRead: boolean) =>
+    sum(calls.filter((call) => call.isRead === isRead).map(({ units }) => units));
+  const [read, write] = [unitsOf(true), unitsOf(false)];
+  // And no other request's.
+  expect(logged.mock.lastCall).toMatchObject([{ event: "request", reads: read, writes: write }]);
+  return { calls: calls.length, read, write };
+}
+
+const keyed = (key = "") => ({ account, ...(key && { headers: { "idempotency-key": key } }) });
+const create = (fields: object, key?: string) => call("create-lead", { ...keyed(key), body: fields });
+const update = (fields: object, key?: string) =>
+  call("create-lead", { ...keyed(key), query: "ifExists=update", body: { externalId: "crm-1", ...fields } });
+const send = (leadId: string, key?: string) =>
+  call("send-message", { ...keyed(key), body: { leadId, channel: "whatsapp", message: "Hello" } });
+
+test("an Idempotency-Key costs its record and the price of a transaction, and no read", async () => {
+  const { id } = await aLead(account);
+  // A lead has its item and four index entries, a conversation one more, by activity, and the lock.
+  expect(await cost(() => create(lead))).toEqual({ ...none, calls: 1, write: 5 });
+  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, write: 5 + 1 + 2 });
+  expect(await cost(() => send(id))).toEqual({ calls: 3, read: 2, write: 11 });
+  // Of the indexes, a message writes that by activity: its conversation leaves one place and takes another.
+  const joining = { calls: 3, read: 2, write: 4 + 2 };
+  expect(await cost(() => send(id))).toEqual(joining);
+  const { conversationId } = (await send(id)).body;
+  for (const status of ["paused", "active"]) await setConversationStatus(account, conversationId, status);
+  // Those of the changes belong to no request.
+  takeUnits();
+  // The first message after a change removes what marks it.
+  expect(await cost(() => send(id))).toEqual(joining);
+  expect(await cost(() => send(id, "c-1"))).toEqual({ ...joining, write: 6 + 2 });
+  // The call that fails on the existing record reports no cost, and there is no other.
+  expect(await cost(() => create(lead, "c-1"))).toEqual(none);
+  expect(await cost(() => send(id, "c-1"))).toEqual({ calls: 2, read: 2, write: 0 });
+});
+
+test("an external id costs its item and the price of a transaction, and an update two reads and what it changes", async () => {
+  const ofUpdate = { calls: 3, read: 2 };
+  const created = { ...none, calls: 1, write: 5 + 1 + 2 };
+  expect(await cost(() => create({ ...lead, externalId: "crm-1" }))).toEqual(created);
+  expect(await cost(() => update({ name: "Grace" }))).toEqual({ ...ofUpdate, write: 5 });
+  expect(await cost(() => update({ name: "Grace" }))).toEqual({ ...ofUpdate, calls: 2, write: 0 });
+  // The lead leaves two places in indexes, and takes two others.
+  expect(await cost(() => update({ status: "booked" }))).toEqual({ ...ofUpdate, write: 5 + 2 });
+  expect(await cost(() => update({ score: 1 }, "key"))).toEqual({ ...ofUpdate, write: 5 + 1 + 2 });
+  const found = () => call("list-leads", { account, query: "externalId=crm-1" });
+  expect(await cost(found)).toEqual({ calls: 2, read: 2, write: 0 });
+});
+
+test("a transaction that reads consumes read units: two for an item", async () => {
+  const Get = { TableName, Key: { pk: "COUNT#acme#LEAD", sk: "root" } };
+  await table.send(new TransactGetCommand({ TransactItems: [{ Get }] }));
+  expect(takeUnits()).toEqual({ reads: 2, writes: 0 });
+});
