@@ -33,8 +33,12 @@ function toComparable({ Responses, ConsumedCapacity, ...answer }: Record<string,
   return structuredClone({ output, batches, units: consumed.map(({ CapacityUnits }) => CapacityUnits) });
 }
 
-function toComparableError({ name, Item, CancellationReasons = [] }: Item) {
-  return { name, Item, reasons: CancellationReasons.map(({ Code, Item }: Item) => ({ Code, Item })) };
+function toComparableError({
+  name,
+  Item,
+  CancellationReasons = [],
+}: Item & { readonly CancellationReasons?: readonly Item[] }) {
+  return { name, Item, reasons: CancellationReasons.map(({ Code, Item }) => ({ Code, Item })) };
 }
 
 const outcome = (call: Promise<Record<string, unknown>>) => call.then(toComparable, toComparableError);
