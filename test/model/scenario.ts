@@ -20,10 +20,10 @@ export type WriteEvent =
   /** A row gets another source. */
   | { readonly do: "move"; readonly row: number; readonly source: string };
 
-/** The root or a node of a tree is lost, or a node loses its entries. */
+/** The root or a node of a tree is lost. */
 export interface DamageEvent {
   readonly do: "damage";
-  readonly what: "root" | "node" | "entries";
+  readonly what: "root" | "node";
   /** The source whose tree it is; without it, that of the list. */
   readonly source?: string | undefined;
 }
