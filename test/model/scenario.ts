@@ -53,8 +53,6 @@ export interface Scenario {
   readonly events: readonly (readonly Event[])[];
   /** How many maintainers may run at once: the skews of their clocks. */
   readonly maintainers: readonly number[];
-  /** Whether the clock may go on between a read and its answer, of one read at a time. */
-  readonly slow?: boolean;
   /** How many single reads may miss a transaction that is in progress, each of which shows its item as it was before. */
   readonly torn?: number;
   /** How many maintainers may crash. */
