@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { labelPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
@@ -14,10 +14,7 @@ export function damage(items: readonly Item[], { what, source }: DamageEvent) {
   const { pk, sk } = treeKey(tree, `${nodePrefix}${root?.generation}#`);
   const item = what === "root" ? root : items.find((it) => it.pk === pk && String(it.sk).startsWith(sk));
   if (!item) return undefined;
-  const Key = { pk: item.pk, sk: item.sk };
-  return what === "entries"
-    ? new PutCommand({ TableName: tableName, Item: { ...Key, entries: new Uint8Array() } })
-    : new DeleteCommand({ TableName: tableName, Key });
+  return new DeleteCommand({ TableName: tableName, Key: { pk: item.pk, sk: item.sk } });
 }
 
 const labelTreeOf = (source: string): CountedOwner => ({

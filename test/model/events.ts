@@ -38,9 +38,6 @@ export class Events {
   /** Whether an event that writes a row has not happened yet. */
   writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
 
-  /** Whether the clock goes on later. */
-  passesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => event.do === "pass");
-
   /** Whether a route's write has to land before a time. */
   landsBefore = (happened: readonly number[], time: number) =>
     this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);

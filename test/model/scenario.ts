@@ -20,10 +20,10 @@ export type WriteEvent =
   /** A row gets another source. */
   | { readonly do: "move"; readonly row: number; readonly source: string };
 
-/** The root or a node of a tree is lost, or a node loses its entries. */
+/** The root or a node of a tree is lost. */
 export interface DamageEvent {
   readonly do: "damage";
-  readonly what: "root" | "node" | "entries";
+  readonly what: "root" | "node";
   /** The source whose tree it is; without it, that of the list. */
   readonly source?: string | undefined;
 }
@@ -53,8 +53,6 @@ export interface Scenario {
   readonly events: readonly (readonly Event[])[];
   /** How many maintainers may run at once: the skews of their clocks. */
   readonly maintainers: readonly number[];
-  /** Whether the clock may go on between a read and its answer, of one read at a time. */
-  readonly slow?: boolean;
   /** How many single reads may miss a transaction that is in progress, each of which shows its item as it was before. */
   readonly torn?: number;
   /** How many maintainers may crash. */

@@ -22,13 +22,13 @@ export interface Transaction {
   readonly misses: number;
 }
 
-/** The answer to a read or to a transaction that is on its way. */
+/** The answer to a transaction that is on its way. */
 export interface UnderWay {
   /** The name of the actor. */
   readonly actor: string;
   readonly request: string;
   readonly outcome: Outcome;
-  readonly transaction?: Transaction;
+  readonly transaction: Transaction;
 }
 
 /** A state of the world. */

@@ -1,7 +1,7 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { keyedItems } from "../support/keyed-items.ts";
 import { type Actor, Actors } from "./actors.ts";
-import { isEventual, isRead, readsRows } from "./commands.ts";
+import { isEventual, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
 import { Records } from "./records.ts";
 import { Runs } from "./runs.ts";
@@ -31,13 +31,11 @@ export class Steps {
   readonly actors = new Actors(this.#requests);
   readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
-  readonly #isSlow: boolean;
   readonly #torn: number;
 
   constructor(scenario: Scenario) {
     this.events = new Events(scenario);
     this.#crashes = scenario.crashes ?? 0;
-    this.#isSlow = scenario.slow ?? false;
     this.#torn = scenario.torn ?? 0;
   }
 
@@ -76,18 +74,12 @@ export class Steps {
       };
       const missed = this.#miss(state, command, number);
       const late = isEventual(command) ? [...this.#lateOutcomes(state, command, number)] : [];
-      const isSlow = this.#isSlow && !underWay && isRead(command) && this.events.passesFollow(state.events);
-      const wait = async () => {
-        const { outcome } = this.tables.run(state.table, command, number);
-        return { ...state, underWay: { actor: name, request: request.name, outcome } };
-      };
       return [
         { label, readsRows: reads, take },
         ...missed.map(({ after, outcome }) => ({
           label: `${label} (as before)`,
           take: () => resume(after, outcome),
         })),
-        ...(isSlow ? [{ label: `${label} (slow)`, take: wait }] : []),
         ...late.map((it) => ({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, it) })),
       ];
     });
@@ -96,8 +88,8 @@ export class Steps {
   /** What a single read answers that misses the transaction in progress, if that differs. */
   #miss(state: State, command: object, number: number) {
     const { underWay } = state;
-    const { transaction } = underWay ?? {};
-    if (!underWay || !transaction || transaction.misses === 0) return [];
+    if (!underWay || underWay.transaction.misses === 0) return [];
+    const { transaction } = underWay;
     if (!sharesItem(command, transaction)) return [];
     const { outcome } = this.tables.run(transaction.before, command, number);
     if (outcome.number === this.tables.run(state.table, command, number).outcome.number) return [];

@@ -17,7 +17,7 @@ export interface TreeExpectation {
   readonly rows: readonly Item[];
   /** The numbers of the rows with changes that are not counted yet. */
   readonly open: ReadonlySet<number>;
-  /** Whether nodes may be missing or spoiled. */
+  /** Whether nodes may be missing. */
   readonly isDamaged: boolean;
 }
 

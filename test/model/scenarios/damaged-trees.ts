@@ -13,7 +13,6 @@ export const damagedTrees = [
   }),
   run("a list loses its root", [[100, 90]], [[lose("root"), change(0)], [remove(1)]]),
   large("a label loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
-  large("a spoiled node", [[100, 90, 80, 70]], [[lose("entries", "a"), change(0)], [remove(3)]], inNodes),
   run("a tree is filled in several commits", [[100, 90, 80]], [[lose("root", "a"), change(0)]], {
     ...{ always: true, limits: { ...flat, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
   }),

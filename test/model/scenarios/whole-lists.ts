@@ -4,7 +4,6 @@ const inRoot = world({ limits: flat, maintainers: [0, 0] });
 const inNodes = world({ limits: tiny, maintainers: [0, 0] });
 const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
 const differing = { maintainers: [100, -100] };
-const slow = { maintainers: [0], slow: true };
 
 /** Lists without labelTrees. */
 export const wholeLists = [
@@ -19,7 +18,6 @@ export const wholeLists = [
   ),
   inRoot("clocks differ, and a row is deleted", [[100]], [[create(1), pass(2750), remove(1)]], differing),
   inRoot("the first commits of a list", [], [[create(0), pass(), change(0)]]),
-  inRoot("an answer comes late", [[100]], [[change(0), create(1), pass()]], slow),
   inNodes("cut commits", [[100, 90, 80, 70, 60, 50]], [[change(0), change(1)], [remove(2)]]),
   inNodes("imports split a node", [[100, 90, 60, 50]], [[insert(4, 85), insert(5, 80), insert(6, 82)]], {
     ...{ maintainers: [0], crashes: 1 },

@@ -12,7 +12,7 @@ export interface KeyCondition {
 }
 
 const pattern =
-  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:(?:sk|lastMessageAt) (?<operator>=|<=?|>=?) (?<value>:\w+)|(?:sk|lastMessageAt) BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
+  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:(?:sk|lastMessageAt) (?<operator><|>=) (?<value>:\w+)|(?:sk|lastMessageAt) BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
 
 /** Parses the key condition of a query. */
 export function readKeyCondition(expression: string | undefined, substitutions: Substitutions): KeyCondition {
@@ -41,12 +41,7 @@ export function readKeyCondition(expression: string | undefined, substitutions: 
   const bound = text(value);
   return {
     ...condition,
-    bounds: (rows) => {
-      if (operator === "<") return [0, at(rows, bound)];
-      if (operator === "<=") return [0, past(rows, bound)];
-      if (operator === ">") return [past(rows, bound), rows.length];
-      return [at(rows, bound), operator === "=" ? past(rows, bound) : rows.length];
-    },
+    bounds: (rows) => (operator === "<" ? [0, at(rows, bound)] : [at(rows, bound), rows.length]),
   };
 }
 

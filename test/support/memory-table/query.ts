@@ -21,7 +21,6 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   if (index !== undefined && input.ConsistentRead) throw validationError("An index has no consistent reads.");
   const { attribute, partition, bounds } = readKeyCondition(input.KeyConditionExpression, input);
   const keys = index === undefined ? undefined : allIndexes.get(index);
-  if (keys && input.Select === "ALL_ATTRIBUTES") throw validationError("The index has only some attributes.");
   if (attribute !== (keys?.attribute ?? "pk"))
     throw validationError(`The partition key is not ${attribute}.`);
   const rows = items.in(index).get(partition);
@@ -35,7 +34,7 @@ export function query(items: StoredItems, input: QueryCommandInput) {
     units: readUnits(bytes, input.ConsistentRead),
   };
   const output = {
-    ...(input.Select !== "COUNT" && { Items: found.map(({ item }) => toPart(item)) }),
+    Items: found.map(({ item }) => toPart(item)),
     Count: found.length,
     ScannedCount: page.length,
     ...(!ended && last && { LastEvaluatedKey: toKey(last, keys, partition) }),

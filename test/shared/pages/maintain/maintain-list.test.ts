@@ -15,18 +15,6 @@ const source = "web";
 
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
-test("when the time is up after the rows and before the tail, the last record comes again", async () => {
-  const history = await countedLeads(60, { source }, smallLimits);
-  const rows = [1000, 900].map((age) => toChange(history.owner, history.add({ age, source })));
-  const deadline = Date.now() + 10_000;
-  history.table.before = (command) => {
-    if (command instanceof QueryCommand) vi.setSystemTime(deadline);
-  };
-  const created = rows.map((row) => ({ ...row, kind: "created" as const }));
-  const { rest, error } = await maintainList(history.owner, created, { deadline, limits: smallLimits });
-  expect({ rest, error }).toEqual({ rest: created.slice(-1), error: undefined });
-});
-
 test("large rows are counted although they are few, and small ones are not", async () => {
   const history = await countedLeads(60, { source }, smallLimits);
   history.addMany(limits.tail, { age: 10_000, source, padding: 500 });

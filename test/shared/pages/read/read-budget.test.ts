@@ -73,12 +73,6 @@ describe("a list", () => {
     await expect(list).rejects.toThrow(TooExpensiveError);
     expect(timeout).toHaveBeenCalledExactlyOnceWith(3000);
   });
-
-  test("has a budget of its own", async () => {
-    const range = anyRange();
-    await withinBudget(range, admit, (call) => times(12, call));
-    expect(await withinBudget(range, admit, (call) => call(async () => "sent"))).toBe("sent");
-  });
 });
 
 describe("the admission of a long list", () => {
