@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 test.concurrent.each(["types", "lint"])("npm run %s passes", async (script) => {
   const cwd = join(import.meta.dirname, "..");
   const { promise, resolve } = Promise.withResolvers<{ failed: boolean; output: string }>();
-  exec(`npm run --silent ${script}`, { cwd }, (error, stdout, stderr) =>
+  exec(`npm run --silent ${script}`, { cwd, timeout: 240_000, maxBuffer: 1e8 }, (error, stdout, stderr) =>
     resolve({ failed: error !== null, output: stdout + stderr }),
   );
   const { failed, output } = await promise;

@@ -70,10 +70,12 @@ test("each stage has a file, and waits for what must be done before", () => {
 });
 
 test("each job that synthesizes a stage has the history, in which the code of the functions has its name", () => {
+  expect(using("npx cdk")).toHaveLength(4);
   for (const job of using("npx cdk")) expect(job).toContain("          fetch-depth: 0\n");
 });
 
 test("the credentials of a deployment outlast it", () => {
+  expect(using("cdk deploy")).toHaveLength(2);
   for (const job of using("cdk deploy")) {
     const [minutes, seconds] = [/timeout-minutes: (\d+)/, /role-duration-seconds: (\d+)/].map((number) =>
       Number(number.exec(job)?.[1]),

@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** What a run is controlled by. */
-export interface Control {
+interface Control {
   readonly signal: AbortSignal;
   note(text: string): void;
   /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */

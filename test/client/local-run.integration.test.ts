@@ -39,6 +39,7 @@ const mirror = createMirror(client, copy);
 /** A network that refuses a fifth of the requests, and loses the responses of two. Waits take no time. */
 function hostile() {
   const random = seeded(33);
+  let now = 0;
   return {
     fetch: async (...sent: Parameters<typeof fetch>) => {
       const share = random();
@@ -48,8 +49,10 @@ function hostile() {
       await response.text();
       throw new TypeError("fetch failed");
     },
-    now: () => 0,
-    wait: async () => {},
+    now: () => now,
+    wait: async (milliseconds: number) => {
+      now += milliseconds;
+    },
   };
 }
 

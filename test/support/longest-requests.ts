@@ -12,7 +12,7 @@ export const headerBytes = (headers: object) =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + Buffer.byteLength(`${name}: ${value}\r\n`), 0);
 
 /** Characters of 12, 9 and 3 bytes in a query, and one that a query may hold as it is but a link encodes. */
-export const units = ["\u{1F600}", "字", '"', "'"];
+const units = ["\u{1F600}", "字", '"', "'"];
 
 /** The characters of a text without a limit, for which a request that API Gateway takes has room. */
 const most = 9000;

@@ -7,9 +7,9 @@ import { seeded, shuffled } from "./random.ts";
  * @param name of one of several tests with as many cases each: they run different ones
  */
 export function part<T>(cases: readonly T[], parts: number, name = ""): readonly T[] {
-  const seed = process.env.TEST_SEED;
-  if (!seed) throw new Error("TEST_SEED is not set.");
+  const seed = process.env.TEST_SEED ?? "";
   if (seed === "whole") return cases;
+  if (!/^\d+$/.test(seed)) throw new Error(`TEST_SEED is ${seed}, not a number or "whole".`);
   const own = [...name].reduce(
     (sum, character) => Math.imul(31, sum) + character.charCodeAt(0),
     Number(seed),

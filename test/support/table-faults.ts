@@ -18,7 +18,7 @@ export interface Received {
 type Input = any;
 
 /** An attempt of a call of the table, within the SDK's retries. */
-export interface Attempt {
+interface Attempt {
   readonly isWrite: boolean;
   /** What is sent, as the protocol has it. */
   readonly input: Input;
@@ -59,7 +59,7 @@ export const errorResponse = (statusCode: number, type: string, body: object = {
   response(statusCode, { __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...body });
 
 /** The error with which DynamoDB cancels a transaction because of its first item. */
-export const cancellation = ({ input: { TransactItems = [] } }: Attempt, Code: string): Received => {
+const cancellation = ({ input: { TransactItems = [] } }: Attempt, Code: string): Received => {
   const none = TransactItems.slice(1).map(() => ({ Code: "None" }));
   return errorResponse(400, "TransactionCanceledException", { CancellationReasons: [{ Code }, ...none] });
 };

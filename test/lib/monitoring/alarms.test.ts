@@ -128,6 +128,25 @@ test.each([...alarms])("%s compares these metrics with its threshold", (name, al
   expect(watched(alarm, functions)).toBe(expressions[name]);
 });
 
+test("Each metric has the namespace and the dimensions under which it is published", () => {
+  const metrics = [...alarms.values()].flatMap((alarm) => [...readMetrics(alarm).values()]);
+  const published = metrics.map(({ Metric: { Namespace, Dimensions = [] } }) =>
+    [Namespace, ...Dimensions.map(({ Name }) => Name)].join(" "),
+  );
+  expect([...new Set(published)].sort()).toEqual([
+    "AWS/ApiGateway ApiId Stage",
+    "AWS/CertificateManager CertificateArn",
+    "AWS/DynamoDB GlobalSecondaryIndexName TableName",
+    "AWS/DynamoDB TableName",
+    "AWS/Lambda ExecutedVersion FunctionName Resource",
+    "AWS/Lambda FunctionName",
+    "AWS/SQS QueueName",
+    "AWS/Usage Class Resource Service Type",
+    "leads-and-conversations-prod",
+    "leads-and-conversations-prod Event",
+  ]);
+});
+
 test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {
   const [, functions] = /```sh\n(output\(\).*?)```/s.exec(page) ?? [];
   const aws =

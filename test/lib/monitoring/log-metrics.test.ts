@@ -72,6 +72,16 @@ function requestLine(route: RouteName, response: APIGatewayProxyStructuredResult
   return message;
 }
 
+test("lines are counted by the dimension that alarms read", () => {
+  const [transformations] = [filters.flatMap(({ MetricTransformations }) => MetricTransformations)];
+  const names = transformations.flatMap(({ Dimensions = [] }) =>
+    Dimensions.map(({ Key }: { Key: string }) => Key),
+  );
+  expect(new Set(names)).toEqual(new Set(["Event"]));
+  for (const { MetricNamespace } of transformations)
+    expect(MetricNamespace).toBe("leads-and-conversations-prod");
+});
+
 const everyRoute = Object.keys(routes) as RouteName[];
 
 test.each(everyRoute)("a 201 of %s is counted, a replay of it and another status are not", (route) => {

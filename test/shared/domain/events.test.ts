@@ -37,6 +37,7 @@ const message = {
 };
 
 const inYear9000 = newId("msg", Date.UTC(9000, 0, 1));
+const leadIn9000 = newId("lead", Date.UTC(9000, 0, 1));
 const erasureId = `erasure_${ulid()}`;
 const erasedLead = { ...erasedLeadKey(account, "lead_1"), id: erasureId, leadId: "lead_1", pending: true };
 
@@ -112,6 +113,7 @@ describe("no event is sent for", () => {
     ["an item whose id has another format", { ...lead, sk: "lead_1" }],
     ["an item whose id has text after the ULID", { ...lead, sk: `${leadId}x` }],
     ["an item whose id has a time out of range", { ...lead, sk: `lead_8${"Z".repeat(25)}` }],
+    ["a lead of the year 9000", { ...lead, sk: leadIn9000, id: leadIn9000 }],
     ["an item of the year 9000", { ...message, sk: inYear9000, id: inYear9000 }],
     ["a message that was imported", { ...message, imported: true }],
     ["an erased lead that was imported", { ...erasedLead, imported: true }],
