@@ -7,14 +7,14 @@ import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
-import { copyTable, useMemoryTables } from "../../support/memory-tables.ts";
+import { copyTable, useTablesOfCommands } from "../../support/memory-tables.ts";
 import { aLead } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { tableItems } from "../../support/table-items.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { program } from "./support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 skipWaits();
 
 const { keyId } = await issueApiKey("acme", { label: "web" });

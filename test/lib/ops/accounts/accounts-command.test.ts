@@ -9,12 +9,12 @@ import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { filePath, readLines } from "../../../support/lead-files.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const source = randomUUID();
 

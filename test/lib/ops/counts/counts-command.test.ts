@@ -9,14 +9,14 @@ import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, killAtEachWrite } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
 
-const memory = useMemoryTables();
+const memory = useTablesOfCommands();
 const empty = memory.snapshot();
 
 beforeEach(() => {

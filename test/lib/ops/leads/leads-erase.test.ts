@@ -22,7 +22,7 @@ import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import type { TestRequest } from "../../../support/events.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { storedConversation, storedLead } from "../../../support/stored.ts";
@@ -30,7 +30,7 @@ import { compareItems, put, remove, tableItems } from "../../../support/table-it
 import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 skipWaits();
 
