@@ -17,7 +17,7 @@ interface Table {
 const tables = new Map<string, Table>();
 
 /** Lets every client of this process work on tables in memory until the end of the test file. @returns the file's own table */
-export function useMemoryTables(): MemoryTable {
+export function useTablesOfCommands(): MemoryTable {
   const prototype = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => unknown };
   const { send } = prototype;
   prototype.send = async (command) => run(command);

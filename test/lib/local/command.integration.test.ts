@@ -100,8 +100,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     const watcher = watch(directory, (_, name) => {
       if (name === "stack") signalProcess(command.pid, "SIGINT");
     });
+    onTestFinished(() => watcher.close());
     expect(await command.ended).toBe(130);
-    watcher.close();
     await expect.poll(() => isOpen(join(directory, "dynamodb.sqlite"))).toBe(false);
   });
 

@@ -6,10 +6,10 @@ import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
-import { useMemoryTables } from "../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../support/memory-tables.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
 

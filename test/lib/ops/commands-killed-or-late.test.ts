@@ -11,12 +11,12 @@ import { createdAt } from "../../../shared/ids.ts";
 import { runCommand } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
-import { useMemoryTables } from "../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../support/memory-tables.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { put, putItems } from "../../support/table-items.ts";
 import { email, fillAccount, itemsOf, withTexts } from "./support/full-account.ts";
 
-const memory = useMemoryTables();
+const memory = useTablesOfCommands();
 skipWaits();
 
 const account = "acme";

@@ -16,14 +16,14 @@ import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
-import { useMemoryTables } from "../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../support/memory-tables.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
 import { withFields } from "../../support/with-fields.ts";
 import { email, fillAccount, itemsOf } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 // What operators wait for is another test's.
 skipWaits();

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
-import { useMemoryTables } from "../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../support/requests.ts";
 import { program } from "./support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const account = randomUUID();
 const lead = await aLead(account);

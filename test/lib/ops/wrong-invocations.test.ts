@@ -7,14 +7,14 @@ import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
-import { copyTable, useMemoryTables } from "../../support/memory-tables.ts";
+import { copyTable, useTablesOfCommands } from "../../support/memory-tables.ts";
 import { aLead } from "../../support/requests.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { tableItems } from "../../support/table-items.ts";
 import { temporaryDirectory } from "../../support/temporary-directory.ts";
 import { program } from "./support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 skipWaits();
 
 const { keyId } = await issueApiKey("acme", { label: "web" });
@@ -118,20 +118,25 @@ test.each(
 });
 
 test.each([
-  [`keys revoke --key ${keyId}`, "the id of the key", "revoke it"],
+  [
+    `keys revoke --key ${keyId}`,
+    "the id of the key",
+    "revoke it",
+    `The key ${keyId} of the account acme has the label "web".\n`,
+  ],
   [`leads erase --lead ${lead.id}`, "the id of the person", "erase them"],
   ["leads erase --email ada@example.com", "the email address of the person", "erase them"],
   ["leads erase --external-id crm-1", "the external id of the person", "erase them"],
   ["accounts erase", "the name of the account", "erase it"],
   [`accounts copy --from-table ${restored} --replace`, "the name of the account", "replace what differs"],
-])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action) => {
+])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action, shown = "") => {
   const before = await tableItems();
   for (const input of ["", "yes\n"]) {
     const args = [...line.split(" "), "--account", "acme", "--table", tableName];
     const { code, stdout, stderr } = await program(args, { input });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      `This cannot be undone. Type ${name} to ${action}: That is not ${name}: nothing was changed. Scripts use --yes.\n`,
+      `${shown}This cannot be undone. Type ${name} to ${action}: That is not ${name}: nothing was changed. Scripts use --yes.\n`,
     );
   }
   expect(await tableItems()).toEqual(before);

@@ -75,8 +75,7 @@ test("an event is posted in EventBridge's format, and again with the same id", a
 });
 
 test("an event has the form that the document promises of a webhook", async () => {
-  const record = streamRecord(undefined, storedLead(newId("lead")));
-  const [detail] = toEvents([{ ...record, eventName: "INSERT" }]);
+  const [detail] = toEvents([streamRecord(undefined, storedLead(newId("lead")))]);
   const connector = await startConnector(() => 200);
   const entry = { Source: eventSource, DetailType: "lead.created", Detail: JSON.stringify(detail) };
   await open(connector.url).putEvents({ Entries: [entry] });

@@ -9,12 +9,12 @@ import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { filePath, readLines } from "../../../support/lead-files.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
-import { compareItems, tableItems } from "../../../support/table-items.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const source = randomUUID();
 
@@ -42,6 +42,11 @@ test("accounts copy moves an account to another, which then exports the same lin
     ...{ limit: [{ requests: 5 }], erasedLead: [{}], leadImport: [{}] },
     ...{ lead: [{}, {}, {}], conversation: Array(10).fill({}), message: Array(13).fill({}) },
   });
+  // How many messages a conversation has follows from them, whatever its item says.
+  const [joined] = [...(await tableItems()).values()].filter(({ messageCount }) => messageCount === 3);
+  await put({ ...joined, messageCount: 9 });
+  expect(await readLines(await exported(source))).toEqual(lines);
+  await put({ ...joined });
   const account = randomUUID();
   const args = ["copy", "--account", source, "--from-table", tableName, "--to-account", account];
   const before = await tableItems();

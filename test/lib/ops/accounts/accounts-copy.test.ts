@@ -16,13 +16,13 @@ import { type Item, readItem, table, tableName } from "../../../../shared/dynamo
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
-import { copyTable, tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
+import { copyTable, tagTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
 
-const memory = useMemoryTables();
+const memory = useTablesOfCommands();
 
 // How long a copy waits for late writes of erased leads is another test's.
 skipWaits();

@@ -23,14 +23,14 @@ import { commit } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";
 import { runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { fillAccount, itemsOf } from "../support/full-account.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 // What operators wait for is another test's.
 skipWaits();

@@ -5,11 +5,11 @@ import { activeConversationKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { put } from "../../../support/table-items.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const set = (account: string, id: string, status: string) => setConversationStatus(account, id, status);
 

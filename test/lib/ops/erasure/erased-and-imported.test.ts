@@ -11,12 +11,12 @@ import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts
 import { runCommand, runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
 import { filePath, leadFile } from "../../../support/lead-files.ts";
-import { copyTable, useMemoryTables } from "../../../support/memory-tables.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { put, remove, tableItems } from "../../../support/table-items.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 /** What happens while a command waits for the writes of others to end, in place of the time. */
 const waiting = { times: [] as number[], meanwhile: async () => {} };

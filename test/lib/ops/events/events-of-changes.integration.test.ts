@@ -7,14 +7,14 @@ import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
-import { copyTable, useMemoryTables } from "../../../support/memory-tables.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { stack } from "../../../support/role-check.ts";
 import { streamRecord } from "../../../support/stream-record.ts";
 import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
 import { copy, replace } from "../accounts/support/copy.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const publisher = stack.eventSources.find((source) => source.function.label === "publish-events");
 

@@ -10,14 +10,14 @@ import {
 } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 const now = Date.UTC(2026, 0, 1);
 const hour = 3_600_000;
 const after = (milliseconds: number) => new Date(now + milliseconds).toISOString();
 
-const memory = useMemoryTables();
+const memory = useTablesOfCommands();
 const empty = memory.snapshot();
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now });

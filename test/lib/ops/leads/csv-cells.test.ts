@@ -4,6 +4,7 @@ import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/csv-cells.
 import { readLeadRows as readTable } from "../../../../lib/ops/leads/lead-file.ts";
 import { parseCsv } from "../../../../lib/ops/leads/parse-csv.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
+import { runs } from "../../../support/part.ts";
 
 const aLead = (fields: Partial<Lead>): Lead => ({
   id: "lead_01M7ZA27P008RGE6JH5PA0WR2V",
@@ -51,7 +52,7 @@ test("a file gives the same leads when it is imported", () =>
       const rows = await readLeadRows(formatCsvHeader() + formatCsv(stored));
       expect(rows.map((row) => ({ tags: [], ...(row as object) }))).toEqual(stored);
     }),
-    { numRuns: process.env.TEST_SEED === "whole" ? 1000 : 250 },
+    { numRuns: runs(1000, 4) },
   ));
 
 test("no cell of a file begins with a formula", () =>

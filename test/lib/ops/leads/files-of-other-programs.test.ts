@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { leadFile, storedLeads } from "../../../support/lead-files.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const map = (...pairs: readonly string[]) => pairs.flatMap((pair) => ["--map", pair]);
 const berlin = ["--time-zone", "Europe/Berlin"];

@@ -22,7 +22,7 @@ import { call } from "../../../support/call.ts";
 import { runCommand, runJson } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import type { TestRequest } from "../../../support/events.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { storedConversation, storedLead } from "../../../support/stored.ts";
@@ -30,7 +30,7 @@ import { compareItems, put, remove, tableItems } from "../../../support/table-it
 import { withFields } from "../../../support/with-fields.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 skipWaits();
 
@@ -113,9 +113,10 @@ describe("leads erase", () => {
       expect((await call(route, { account, query })).body.pagination.total).toBe(0);
   });
 
-  test("asks for what an option names, and erases then", async () => {
+  test("asks for what an option names, and erases all that it names then: an address in any letter case", async () => {
     const account = randomUUID();
-    const { id, items } = await aKnownLead(account, email);
+    const leads = [await aKnownLead(account, email), await aKnownLead(account, "Ada@EXAMPLE.com")];
+    await aKnownLead(account, "grace@example.com");
     const args = [
       "leads",
       "erase",
@@ -129,9 +130,14 @@ describe("leads erase", () => {
     ];
     const before = await tableItems();
     const { code, stdout, stderr } = await program(args, { input: `${email}\n` });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${id} erased: 2 `) });
-    expect(stderr).toContain(`${id} will be erased: 2 conversations, 3 messages, 2 locks`);
-    expect(compareItems(before, await tableItems()).deleted).toEqual(withoutRecords(items));
+    const ids = leads
+      .map(({ id }) => id)
+      .toSorted()
+      .join(", ");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${ids} erased: 4 `) });
+    expect(stderr).toContain(`${ids} will be erased: 4 conversations, 6 messages, 4 locks`);
+    const items = leads.flatMap((lead) => withoutRecords(lead.items));
+    expect(compareItems(before, await tableItems()).deleted).toEqual(items.toSorted());
   });
 
   test("waits for requests that had found the lead: what they write leaves nothing behind", async () => {

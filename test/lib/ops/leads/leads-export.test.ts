@@ -11,11 +11,11 @@ import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { filePath } from "../../../support/lead-files.ts";
 import { listening } from "../../../support/listening.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 const ops = (account: string, ...args: string[]) =>
   program(["leads", ...args, "--account", account, "--table", tableName]);

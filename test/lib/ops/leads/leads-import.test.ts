@@ -14,12 +14,12 @@ import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts
 import { call } from "../../../support/call.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 async function importFile(account: string, path: string, ...options: string[]) {
   const args = ["leads", "import", path, "--account", account, "--table", tableName, "--json", ...options];

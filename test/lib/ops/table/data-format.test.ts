@@ -7,12 +7,12 @@ import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { leadFile } from "../../../support/lead-files.ts";
-import { tagTable, useMemoryTables } from "../../../support/memory-tables.ts";
+import { tagTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { tableItems } from "../../../support/table-items.ts";
 import { program } from "../support/program.ts";
 
-useMemoryTables();
+useTablesOfCommands();
 
 /** Gives the table a data format, as a deployment does, or takes it away, as a restore does. */
 const deploy = (format: number | undefined) => tagTable(tableName, format);

@@ -3,10 +3,10 @@ import { deleteItems } from "../../../../lib/ops/table/write-items.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../../shared/dynamodb/read-pages.ts";
 import { aroundCalls, smallPages } from "../../../support/conditions.ts";
-import { useMemoryTables } from "../../../support/memory-tables.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
-const memory = useMemoryTables();
+const memory = useTablesOfCommands();
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
