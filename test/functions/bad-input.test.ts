@@ -73,7 +73,24 @@ test.each([
 
 test("repeated names beside 100 other faults are not listed", async () => {
   const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
-  expect((await refuse("create-lead", { body: `{${twice}}` })).faults).toHaveLength(100);
+  const { faults } = await refuse("create-lead", { body: `{${twice}}` });
+  expect(faults).toHaveLength(100);
+  expect(faults.map(({ code }) => code)).not.toContain("duplicate_key");
+});
+
+test("100 faults of long names have a response of less than 64 KB", async () => {
+  const names = Array.from({ length: 100 }, (_, n) => [n + long(100, "\0"), 1]);
+  const { problem } = await refuse("create-lead", { body: Object.fromEntries(names) });
+  expect(problem.errors).toHaveLength(100);
+  expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
+});
+
+test.each([
+  ["conv_1", "conversation"],
+  ["msg_1", "message"],
+])("a message to %s is refused as one to the id of a %s", async (leadId, kind) => {
+  const { problem } = await refuse("send-message", { body: { leadId, channel: "a", message: "Hello" } }, 404);
+  expect(problem.detail).toBe(`This account has no lead with this leadId, which is the id of a ${kind}.`);
 });
 
 test.each([
@@ -289,7 +306,7 @@ test.each([
   "",
   "identity",
   " Identity ",
-])("a body of the encoding %j is none that is compressed", async (encoding) => {
+])("a body of the encoding %j is accepted as uncompressed", async (encoding) => {
   const request = { body: {}, headers: { "content-encoding": encoding } };
   expect(await listFaults("create-lead", request)).toEqual(["name required"]);
 });
