@@ -7,8 +7,17 @@ import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { part } from "../support/part.ts";
 import { pick, seeded } from "../support/random.ts";
-import { failAtRandom, lateAttempts, tableFaults } from "../support/table-faults.ts";
+import { aLead } from "../support/requests.ts";
+import {
+  type Attempt,
+  failAtRandom,
+  interceptAttempts,
+  lateAttempts,
+  tableFaults,
+  timedOut,
+} from "../support/table-faults.ts";
 import { tableItems } from "../support/table-items.ts";
+import { stopClock } from "../support/virtual-time.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
@@ -106,6 +115,38 @@ class Clients {
     expect(body.pagination.total).toBeLessThanOrEqual(this.writes.length + 1);
   }
 }
+
+// Both take effect before the client retries, or after.
+test.each([
+  "before",
+  "after",
+])("a write of which both attempts are late is made once for a client that retries: %s", async (landing) => {
+  stopClock();
+  const account = `late-twice-${landing}`;
+  const { id: leadId } = await aLead(account);
+  for (const [name, body] of [
+    ["create-lead", { name: "Late" }],
+    ["send-message", { leadId, channel: "whatsapp", message: "Late" }],
+  ] as const) {
+    const late: Attempt[] = [];
+    const land = () => Promise.all(late.map(({ forward }) => forward()));
+    interceptAttempts(async (attempt) => {
+      if (!attempt.isWrite || late.length === 2) return attempt.forward();
+      late.push(attempt);
+      throw timedOut();
+    });
+    const request = { account, body, ...withKey("late") };
+    const first = await call(name, request);
+    expect([first.status, first.problem.code]).toEqual([503, "busy"]);
+    if (landing === "before") await land();
+    expect((await call(name, request)).status).toBe(201);
+    if (landing === "after") await land();
+  }
+  const { leads, messages, conversations } = await stored(account);
+  expect(leads.filter((lead) => fieldsOf(lead).name === "Late")).toHaveLength(1);
+  expect(messages).toHaveLength(1);
+  expect(conversations).toMatchObject([{ messageCount: 1 }]);
+});
 
 test.each(
   part([1, 2, 3], 3),
