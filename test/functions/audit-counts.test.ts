@@ -151,6 +151,19 @@ test("an account that is erased and used again before a maintainer comes is not 
   expect([root?.expiresAt, root?.buffer.length]).toEqual([undefined, 40]);
 });
 
+test("a tail that no change has come for is counted", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: now - 60_000 });
+  await countLeads("tail");
+  vi.useRealTimers();
+  const rows = newIds(40, 30_000);
+  await putLeads("tail", rows);
+  const watermark = async () =>
+    (await readRoot({ account: "tail", list: countedLists.lead }))?.watermark ?? "";
+  expect((await watermark()) < String(rows[0])).toBe(true);
+  expect((await audit(0)).repaired).toBe(0);
+  expect((await watermark()) > String(rows.at(-1))).toBe(true);
+});
+
 test("a position of the scan that the table does not take fails once, and then the audit begins again", async () => {
   await countLeads("any");
   const round = { beganAt: 0, lists: 1, position: { pk: "LEAD#any", sk: "x".repeat(1025) } };
