@@ -58,7 +58,7 @@ class LimiterTable {
 
 test.each([
   ["the throttle of a partition", hotKey],
-  ["the older throttle of a partition", thrown("ProvisionedThroughputExceededException")],
+  ["an older throttle without a reason", thrown("ProvisionedThroughputExceededException")],
 ])("after %s the account is refused for a second or two, without another attempt; others are not", async (...args) => {
   const [, fail] = args;
   const watched = new LimiterTable(fail);

@@ -36,6 +36,6 @@ test.each([1, 4])("a full root of level %i is one", (level) => {
 test.each<[string, object]>([
   ["more levels than any list needs", fullRoot(5)],
   ["more bytes than two read units have", { ...fullRoot(4), other: "x".repeat(8192) }],
-])("a root with %s is none", (_, item) => {
+])("a root with %s is invalid", (_, item) => {
   expect(() => validRoot(owner, { ...item })).toThrow(InvalidItemError);
 });
