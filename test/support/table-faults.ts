@@ -18,7 +18,7 @@ export interface Received {
 type Input = any;
 
 /** An attempt of a call of the table, within the SDK's retries. */
-interface Attempt {
+export interface Attempt {
   readonly isWrite: boolean;
   /** What is sent, as the protocol has it. */
   readonly input: Input;
