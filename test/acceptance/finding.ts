@@ -1,5 +1,5 @@
 /** What is compared, and which page rests on it. */
-export interface Comparison {
+interface Comparison {
   /** What is looked at, such as `a revoked key`. */
   readonly check: string;
   /** The section of docs/assumptions.md that is proved or refuted, or the page with the promise that is checked. */

@@ -1,5 +1,5 @@
 /** The median of numbers, and the largest. */
-export interface Spread {
+interface Spread {
   readonly median: number;
   readonly worst: number;
 }

@@ -3,7 +3,7 @@ import { firstIndex, type Row } from "./partitions.ts";
 import { validationError } from "./stored-items.ts";
 
 /** A partition, and how to find the part of its rows that a key condition matches. */
-export interface KeyCondition {
+interface KeyCondition {
   /** The attribute of the partition key. */
   readonly attribute: string;
   readonly partition: string;

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { ScanCommandInput } from "@aws-sdk/lib-dynamodb";
+import { hashName } from "../../../shared/dynamodb/keys.ts";
 import { holds, project } from "./expressions.ts";
 import type { Row } from "./partitions.ts";
 import { pageBytes, readUnits } from "./query.ts";
@@ -10,7 +10,7 @@ const hashes = new Map<string, string>();
 function hashOf(partition: string): string {
   let hash = hashes.get(partition);
   if (hash === undefined) {
-    hash = createHash("sha256").update(partition).digest("hex");
+    hash = hashName(partition);
     hashes.set(partition, hash);
   }
   return hash;
@@ -24,7 +24,7 @@ export function scan(items: StoredItems, input: ScanCommandInput) {
   const { Limit = Number.POSITIVE_INFINITY, Segment = 0, TotalSegments = 1, ExclusiveStartKey } = input;
   const start = ExclusiveStartKey ? placeOf(ExclusiveStartKey as Pick<Row, "pk" | "sk">) : "";
   const left = [...items.in(undefined).all()]
-    .filter(({ pk }) => Number.parseInt(hashOf(pk).slice(0, 8), 16) % TotalSegments === Segment)
+    .filter(({ pk }) => hashOf(pk).charCodeAt(0) % TotalSegments === Segment)
     .map((row) => ({ row, place: placeOf(row) }))
     .filter(({ place }) => place > start)
     .sort((a, b) => (a.place < b.place ? -1 : 1));
