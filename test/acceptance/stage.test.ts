@@ -8,11 +8,17 @@ import {
   PutTargetsCommand,
   RemoveTargetsCommand,
 } from "@aws-sdk/client-eventbridge";
-import { CreateQueueCommand, DeleteQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
+import { newId } from "../../shared/ids.ts";
 import { mockClient } from "../support/mocked-client.ts";
 import { accept } from "./acceptance.ts";
 import type { AwsStage } from "./aws-stage.ts";
@@ -186,6 +192,36 @@ describe("the phase events", () => {
     ]);
     const [target] = eventBridge.commandCalls(PutTargetsCommand);
     expect(target?.args[0].input).toEqual({ ...rule, Rule: name, Targets: [{ Id: "queue", Arn }] });
+  });
+
+  test("says how many events are missing, how late the others are, and what differs in them", async () => {
+    const createdAt = "2026-11-21T12:00:00.000Z";
+    let [leads, time] = [0, 0];
+    const run = Object.assign(start(), {
+      now: () => time,
+      wait: async (milliseconds: number) => {
+        time += milliseconds;
+      },
+      mine: {
+        createLead: async () => ({ id: `lead_${++leads}`, createdAt }),
+        sendMessage: async () => ({ id: `msg_${leads}`, conversationId: `conv_${leads}`, createdAt }),
+        post: async () => ({}),
+      },
+    });
+    table.on(GetCommand).resolves({ Item: { changeId: newId("change") } });
+    const Body = JSON.stringify({ detail: { id: "lead_1", type: "lead.created" }, version: "0" });
+    const Attributes = { SentTimestamp: String(Date.parse(createdAt) + 5000) };
+    sqs
+      .on(ReceiveMessageCommand)
+      .resolvesOnce({ Messages: [{ Body, Attributes }] })
+      .resolves({});
+    const { findings } = await accept(run, [events]);
+    expect(findings.map(({ verdict, seen }) => `${verdict}: ${seen}`)).toEqual([
+      "differs: 60 are missing, such as msg_1",
+      "differs: none",
+      "differs: 5000 ms (median), 5000 ms at most",
+      "differs: the envelope of lead_1: detail,version",
+    ]);
   });
 
   test.each([
