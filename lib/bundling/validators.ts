@@ -27,8 +27,11 @@ function validatorCode({ schema, options, properties }: UncompiledValidator): st
   // The formats that are functions are exports of this module.
   const formats = _`require("../normalize-label.ts")`;
   const ajv = new Ajv({ ...options, code: { source: true, optimize: 2, formats } });
-  // Nobody reads where in the schema an error is.
-  const module = standalone.default(ajv, ajv.compile(schema)).replaceAll(/,schemaPath:"[^"]*"/g, "");
+  // Nobody reads where in the schema an error is, and of a stored record only the property that has it.
+  const unread = options.allErrors
+    ? /,schemaPath:"[^"]*"/g
+    : /,schemaPath:"[^"]*"(?:,keyword:"[^"]*",params:\{(?!missingProperty)[^{}]*\})?/g;
+  const module = standalone.default(ajv, ajv.compile(schema)).replaceAll(unread, "");
   const validate = `/* @__PURE__ */ ((module) => {${module}\nreturn module.exports;})({})`;
   return `/* @__PURE__ */ Object.assign(${validate}, ${JSON.stringify({ properties })})`;
 }
