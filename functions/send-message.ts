@@ -1,8 +1,14 @@
 import { sendMessage } from "../shared/domain/messages.ts";
+import { updateConversation } from "../shared/domain/update-conversation.ts";
+import { updateMessage } from "../shared/domain/update-message.ts";
 import { bodyParser } from "../shared/http/body-parser.ts";
 import { idempotencyKeyParser } from "../shared/http/idempotency-key-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
-import { validateSendMessage } from "../shared/http/route-validators.ts";
+import {
+  validateSendMessage,
+  validateUpdateConversation,
+  validateUpdateMessage,
+} from "../shared/http/route-validators.ts";
 import { sendMessageRoute } from "../shared/routes.ts";
 
 export const handler = routeHandler(
@@ -10,4 +16,14 @@ export const handler = routeHandler(
   validateSendMessage,
   ({ account, body, idempotency }) => sendMessage(account, body, idempotency),
   [idempotencyKeyParser(), bodyParser()],
+  {
+    message: {
+      validate: validateUpdateMessage,
+      handle: ({ account, body, idempotency }) => updateMessage(account, body, idempotency),
+    },
+    conversation: {
+      validate: validateUpdateConversation,
+      handle: ({ account, body, idempotency }) => updateConversation(account, body, idempotency),
+    },
+  },
 );

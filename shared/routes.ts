@@ -1,8 +1,13 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import type { ProblemCode } from "./errors.ts";
-import { conversationsQuery, newMessage } from "./schemas/conversation-schemas.ts";
+import {
+  conversationsQuery,
+  conversationUpdate,
+  messageUpdate,
+  newMessage,
+  sendMessageQuery,
+} from "./schemas/conversation-schemas.ts";
 import { leadsQuery, leadUpdate, newLead, newLeadQuery } from "./schemas/lead-schemas.ts";
-import { noQuery } from "./schemas/page-schemas.ts";
 
 /** One route of the API: what the stack, the validators and the documentation know of it. */
 export interface Route {
@@ -22,8 +27,8 @@ export interface Route {
     readonly parameter: string;
     readonly schemas: Readonly<Record<string, JSONSchema>>;
   };
-  /** The problem of a body that names what the account does not have, or has already. */
-  readonly ownProblem?: ProblemCode;
+  /** The problems of bodies that name what the account does not have, or has already. */
+  readonly ownProblems?: readonly ProblemCode[];
 }
 
 export const leadsPath = "/api/v1/leads";
@@ -47,7 +52,7 @@ export const createLeadRoute = {
   query: newLeadQuery,
   body: newLead,
   otherBodies: { parameter: "ifExists", schemas: { update: leadUpdate } },
-  ownProblem: "lead_exists",
+  ownProblems: ["lead_exists"],
 } as const satisfies Route;
 
 export const listConversationsRoute = {
@@ -65,9 +70,10 @@ export const sendMessageRoute = {
   path: conversationsPath,
   kind: "write",
   success: 201,
-  query: noQuery,
+  query: sendMessageQuery,
   body: newMessage,
-  ownProblem: "lead_not_found",
+  otherBodies: { parameter: "update", schemas: { message: messageUpdate, conversation: conversationUpdate } },
+  ownProblems: ["lead_not_found", "conversation_not_found", "message_not_found", "conversation_exists"],
 } as const satisfies Route;
 
 /** Every route, by its name. A function imports its own route alone, so that its bundle has no other's schemas. */

@@ -42,8 +42,8 @@ export interface paths {
         get: operations["listConversations"];
         put?: never;
         /**
-         * Send a message
-         * @description Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.
+         * Send or update a message
+         * @description Stores a message to a lead, or an inbound one from it. It joins the lead's active conversation on the channel, or starts one. With `update=message`, it stores how far a message has got; with `update=conversation`, it ends a conversation or makes it active again.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -105,9 +105,29 @@ export interface webhooks {
         put?: never;
         /**
          * A message was sent
-         * @description Sent for each message. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent for each message to a lead. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveMessageSent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message of a lead was stored
+         * @description Sent for each message that a lead wrote. Nobody delivers it. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         */
+        post: operations["receiveMessageReceived"];
         delete?: never;
         options?: never;
         head?: never;
@@ -165,9 +185,29 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was changed
-         * @description Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when a request ends a conversation or makes it active again, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message got further
+         * @description Sent when a report or an operator's command changes a message. It has the whole message after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         */
+        post: operations["receiveMessageUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -315,7 +355,7 @@ export interface components {
         };
         Conversation: {
             /**
-             * @description Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.
+             * @description Identifier, of the form `conv_<ULID>`.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -336,19 +376,52 @@ export interface components {
             status: string;
             /**
              * Format: date-time
+             * @description Creation time, in UTC.
+             * @example 2026-11-21T01:59:00.716Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
              * @description Time of the last message, in UTC.
-             * @example 2026-11-21T01:59:00.717Z
+             * @example 2026-11-21T02:04:31.204Z
              */
             lastMessageAt: string;
             /**
              * @description Number of messages in the conversation.
-             * @example 1
+             * @example 2
              */
             messageCount: number;
+            /** @description The last message, with the beginning of its text. */
+            lastMessage: components["schemas"]["LastMessage"];
+            /**
+             * Format: date-time
+             * @description Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            lastInboundAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            awaitingReplySince?: string;
+        };
+        LastMessage: {
+            /**
+             * @description `outbound`, or `inbound` if the lead wrote it.
+             * @example inbound
+             * @enum {string}
+             */
+            direction: "outbound" | "inbound";
+            /**
+             * @description The beginning of its text: at most 100 characters, and fewer of a script whose characters have more than two bytes.
+             * @example Hi, is it still free?
+             */
+            text: string;
         };
         OpenedConversation: {
             /**
-             * @description Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.
+             * @description Identifier, of the form `conv_<ULID>`.
              * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
              */
             id: string;
@@ -369,15 +442,35 @@ export interface components {
             status: string;
             /**
              * Format: date-time
+             * @description Creation time, in UTC.
+             * @example 2026-11-21T01:59:00.716Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
              * @description Time of the last message, in UTC.
-             * @example 2026-11-21T01:59:00.717Z
+             * @example 2026-11-21T02:04:31.204Z
              */
             lastMessageAt: string;
             /**
              * @description Number of messages in the conversation.
-             * @example 1
+             * @example 2
              */
             messageCount: number;
+            /** @description The last message, with the beginning of its text. */
+            lastMessage: components["schemas"]["LastMessage"];
+            /**
+             * Format: date-time
+             * @description Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            lastInboundAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            awaitingReplySince?: string;
             /**
              * @description With `include=messages`: its messages, newest first.
              * @example [
@@ -386,6 +479,7 @@ export interface components {
              *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
              *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
              *         "channel": "whatsapp",
+             *         "direction": "outbound",
              *         "message": "Hello Ada",
              *         "metadata": {
              *           "template": "welcome"
@@ -405,8 +499,13 @@ export interface components {
              *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
              *         "channel": "whatsapp",
              *         "status": "active",
+             *         "createdAt": "2026-11-21T01:59:00.716Z",
              *         "lastMessageAt": "2026-11-21T01:59:00.717Z",
-             *         "messageCount": 1
+             *         "messageCount": 1,
+             *         "lastMessage": {
+             *           "direction": "outbound",
+             *           "text": "Hello Ada"
+             *         }
              *       }
              *     ]
              */
@@ -426,7 +525,7 @@ export interface components {
              */
             conversationId: string;
             /**
-             * @description The lead that the message was sent to.
+             * @description The lead that the message was sent to, or that wrote it.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -435,6 +534,12 @@ export interface components {
              * @example whatsapp
              */
             channel: string;
+            /**
+             * @description `outbound`, or `inbound` if the lead wrote it.
+             * @example outbound
+             * @enum {string}
+             */
+            direction: "outbound" | "inbound";
             /**
              * @description The text, as sent.
              * @example Hello Ada
@@ -450,15 +555,31 @@ export interface components {
                 [key: string]: string;
             };
             /**
+             * @description How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @example failed
+             * @enum {string}
+             */
+            delivery?: "sent" | "failed" | "delivered" | "read";
+            /**
+             * @description Why it failed, if the report says so.
+             * @example 131047: Message failed to send because more than 24 hours have passed
+             */
+            deliveryError?: string;
+            /**
+             * @description The id of the message at the channel's provider, if a report has had it.
+             * @example wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex
+             */
+            providerId?: string;
+            /**
              * Format: date-time
-             * @description Time of sending, in UTC.
+             * @description When the message was stored, in UTC.
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
         };
         NewMessage: {
             /**
-             * @description The lead to send to.
+             * @description The lead to send to, or who wrote.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             leadId: string;
@@ -467,6 +588,12 @@ export interface components {
              * @example whatsapp
              */
             channel: string;
+            /**
+             * @description `outbound`, the default, or `inbound` for a message that the lead wrote: no connector delivers it.
+             * @example outbound
+             * @enum {string}
+             */
+            direction?: "outbound" | "inbound";
             /**
              * @description The text, not blank; it may contain line breaks and tabs.
              * @example Hello Ada
@@ -481,6 +608,140 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        MessageUpdate: {
+            /**
+             * @description The outbound message.
+             * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
+             */
+            id: string;
+            /**
+             * @description The conversation of the message.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId: string;
+            /**
+             * @description How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one changes nothing.
+             * @example failed
+             * @enum {string}
+             */
+            delivery: "sent" | "failed" | "delivered" | "read";
+            /**
+             * @description Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.
+             * @example 131047: Message failed to send because more than 24 hours have passed
+             */
+            deliveryError?: string;
+            /**
+             * @description The id of the message at the channel's provider, without spaces.
+             * @example wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex
+             */
+            providerId?: string;
+        };
+        ConversationUpdate: {
+            /**
+             * @description The conversation.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            id: string;
+            /**
+             * @description Its new status: every one except `active`, such as `closed`, ends it. Stored in lower case. A lead has at most one active conversation on a channel.
+             * @example closed
+             */
+            status: string;
+        };
+        UpdatedRecord: {
+            /**
+             * @description Identifier, of the form `msg_<ULID>` or `conv_<ULID>`.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            id: string;
+            /**
+             * @description The conversation that the message joined or started.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId?: string;
+            /**
+             * @description The lead of the message or the conversation.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * @description Channel, for example instagram, whatsapp; stored in lower case.
+             * @example whatsapp
+             */
+            channel: string;
+            /**
+             * @description `outbound`, or `inbound` if the lead wrote it.
+             * @example outbound
+             * @enum {string}
+             */
+            direction?: "outbound" | "inbound";
+            /**
+             * @description The text, as sent.
+             * @example Hello Ada
+             */
+            message?: string;
+            /**
+             * @description The metadata, as sent.
+             * @example {
+             *       "template": "welcome"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @example failed
+             * @enum {string}
+             */
+            delivery?: "sent" | "failed" | "delivered" | "read";
+            /**
+             * @description Why it failed, if the report says so.
+             * @example 131047: Message failed to send because more than 24 hours have passed
+             */
+            deliveryError?: string;
+            /**
+             * @description The id of the message at the channel's provider, if a report has had it.
+             * @example wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex
+             */
+            providerId?: string;
+            /**
+             * Format: date-time
+             * @description Creation time, in UTC.
+             * @example 2026-11-21T01:59:00.716Z
+             */
+            createdAt: string;
+            /**
+             * @description `active`, and another status, such as `closed`, once the conversation has ended.
+             * @example active
+             */
+            status?: string;
+            /**
+             * Format: date-time
+             * @description Time of the last message, in UTC.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            lastMessageAt?: string;
+            /**
+             * @description Number of messages in the conversation.
+             * @example 2
+             */
+            messageCount?: number;
+            /** @description The last message, with the beginning of its text. */
+            lastMessage?: components["schemas"]["LastMessage"];
+            /**
+             * Format: date-time
+             * @description Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            lastInboundAt?: string;
+            /**
+             * Format: date-time
+             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            awaitingReplySince?: string;
         };
         Pagination: {
             /**
@@ -579,7 +840,7 @@ export interface components {
              */
             requestId: string;
         };
-        LeadExistsProblem: {
+        ConflictProblem: {
             /**
              * Format: uri
              * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
@@ -603,7 +864,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs: `lead_exists`, or a newer one.
+             * @description The kind of error, for programs: `lead_exists`, `conversation_exists`, or a newer one.
              * @example lead_exists
              */
             code: string;
@@ -613,12 +874,12 @@ export interface components {
              */
             requestId: string;
             /**
-             * @description The id of the lead.
+             * @description The id of what exists.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             id: string;
         };
-        LeadNotFoundProblem: {
+        NotFoundProblem: {
             /**
              * Format: uri
              * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
@@ -642,7 +903,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs: `lead_not_found`, or a newer one.
+             * @description The kind of error, for programs: `lead_not_found`, `conversation_not_found`, `message_not_found`, or a newer one.
              * @example lead_not_found
              */
             code: string;
@@ -672,7 +933,7 @@ export interface components {
             status: 422;
             /**
              * @description A sentence that says what happened.
-             * @example The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.
+             * @example The Idempotency-Key was sent before with another body. A new request needs a new key.
              */
             detail: string;
             /**
@@ -1009,7 +1270,7 @@ export interface components {
             /**
              * Format: date-time
              * @description The creation time of what `id` names, in UTC.
-             * @example 2026-11-21T01:59:00.717Z
+             * @example 2026-11-21T01:59:00.716Z
              */
             createdAt: string;
         };
@@ -1103,7 +1364,13 @@ export interface components {
              */
             channel: string;
             /**
-             * @description The text, as sent.
+             * @description `outbound`, or `inbound` if the lead wrote it.
+             * @example outbound
+             * @enum {string}
+             */
+            direction: "outbound" | "inbound";
+            /**
+             * @description The text, as sent; of a change, the whole message after it.
              * @example Hello Ada
              */
             message: string;
@@ -1173,6 +1440,122 @@ export interface components {
              */
             resources: string[];
             detail: components["schemas"]["MessageSent"];
+        };
+        MessageReceived: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example message.received
+             * @constant
+             */
+            type: "message.received";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
+             * @example msg_01M7XXHAXM6H0Q8N2V4R7T9KBD
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation, message, erasure or change.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * @description The conversation of the message or change.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId: string;
+            /**
+             * @description The channel of the conversation.
+             * @example whatsapp
+             */
+            channel: string;
+            /**
+             * @description `outbound`, or `inbound` if the lead wrote it.
+             * @example inbound
+             * @enum {string}
+             */
+            direction: "outbound" | "inbound";
+            /**
+             * @description The text, as sent; of a change, the whole message after it.
+             * @example Hi, is it still free?
+             */
+            message: string;
+            /**
+             * @description Your own data of the lead or message, if it has some.
+             * @example {
+             *       "profile": "Ada L."
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T02:04:31.204Z
+             */
+            createdAt: string;
+        };
+        MessageReceivedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example message.received
+             * @constant
+             */
+            "detail-type": "message.received";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["MessageReceived"];
         };
         LeadErased: {
             /**
@@ -1460,6 +1843,120 @@ export interface components {
             resources: string[];
             detail: components["schemas"]["ConversationUpdated"];
         };
+        MessageUpdated: {
+            /**
+             * @description The same as `detail-type`, for targets that receive only the detail.
+             * @example message.updated
+             * @constant
+             */
+            type: "message.updated";
+            /**
+             * @description Raised when a field is removed or changes its meaning.
+             * @example 1
+             * @constant
+             */
+            version: 1;
+            /**
+             * @description The id of the lead, conversation, message, erasure or change. Deduplicate by it.
+             * @example change_01M7XX8AGVQ3WB7E5N0H2KJ4RT
+             */
+            id: string;
+            /**
+             * @description The account that owns the data.
+             * @example acme
+             */
+            account: string;
+            /**
+             * @description The lead of the conversation, message, erasure or change.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            leadId: string;
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T01:59:08.059Z
+             */
+            createdAt: string;
+            /**
+             * @description The names of the fields that changed.
+             * @example [
+             *       "delivery",
+             *       "deliveryError",
+             *       "providerId"
+             *     ]
+             */
+            changed: string[];
+            /**
+             * @description The conversation of the message or change.
+             * @example conv_01M7XX83BCDGP2G7P6BFF0X9ND
+             */
+            conversationId: string;
+            /**
+             * @description The message of the change.
+             * @example msg_01M7XX83BDX5NTVPPGQKPC08SS
+             */
+            messageId: string;
+            /**
+             * @description The channel of the conversation.
+             * @example whatsapp
+             */
+            channel: string;
+            /** @description The text, as sent; of a change, the whole message after it. */
+            message: components["schemas"]["Message"];
+        };
+        MessageUpdatedEvent: {
+            /**
+             * @description The version of the envelope.
+             * @example 0
+             */
+            version: string;
+            /**
+             * @description EventBridge's id. The same event can arrive again with another one.
+             * @example 7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52
+             */
+            id: string;
+            /**
+             * @description The type of the event.
+             * @example message.updated
+             * @constant
+             */
+            "detail-type": "message.updated";
+            /**
+             * @description The source of all events.
+             * @example leads-and-conversations
+             * @constant
+             */
+            source: "leads-and-conversations";
+            /**
+             * @description The AWS account of the service.
+             * @example 123456789012
+             */
+            account: string;
+            /**
+             * @description The replay that sent the event again, if one did.
+             * @example whatsapp-again
+             */
+            "replay-name"?: string;
+            /**
+             * Format: date-time
+             * @description When the event was put on the bus, in UTC.
+             * @example 2026-11-21T01:59:01Z
+             */
+            time: string;
+            /**
+             * @description The AWS region of the service.
+             * @example eu-central-1
+             */
+            region: string;
+            /**
+             * @description Always empty.
+             * @example []
+             */
+            resources: string[];
+            detail: components["schemas"]["MessageUpdated"];
+        };
+        /** @description Without `update` a NewMessage, with `update=message` a MessageUpdate, and with `update=conversation` a ConversationUpdate. */
+        MessageBody: components["schemas"]["NewMessage"] | components["schemas"]["MessageUpdate"] | components["schemas"]["ConversationUpdate"];
     };
     responses: {
         /** @description The request has no `Authorization`. */
@@ -1589,7 +2086,7 @@ export interface components {
                  *       "type": "urn:problem-type:idempotency_key_reused",
                  *       "title": "Idempotency key reused",
                  *       "status": 422,
-                 *       "detail": "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",
+                 *       "detail": "The Idempotency-Key was sent before with another body. A new request needs a new key.",
                  *       "code": "idempotency_key_reused",
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }
@@ -1684,7 +2181,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+        /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -1725,7 +2222,7 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. A list by the last message leads to no page past its 2,000 rows. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.
+         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. After the 2,000 rows that a list by the last message shows, `next` goes on from the time of the last one. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.
          * @example </api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"
          */
         Link: string;
@@ -1865,7 +2362,7 @@ export interface operations {
                 ifExists?: "update";
             };
             header?: {
-                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2017,7 +2514,7 @@ export interface operations {
                      *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["LeadExistsProblem"];
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -2047,11 +2544,17 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only conversations that started before this time. */
                 createdBefore?: string;
-                /** @description Only conversations whose last message was sent at this time or later. */
+                /** @description Only conversations whose last message is of this time or later. */
                 lastMessageAfter?: string;
-                /** @description Only conversations whose last message was sent before this time. */
+                /** @description Only conversations whose last message is from before this time. */
                 lastMessageBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted. */
+                /** @description With `true`, only conversations whose lead waits for a reply, the longest waiting first: all of them are `active`. It cannot be combined with `sort`, `lastMessageAfter` and `lastMessageBefore`. */
+                awaitingReply?: "true";
+                /** @description With `awaitingReply`: only those who have waited since this time or later. */
+                awaitingReplyAfter?: string;
+                /** @description With `awaitingReply`: only those who have waited since before this time. */
+                awaitingReplyBefore?: string;
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations: the `next` link of its last page goes on from the time of its last row. */
                 sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
                 /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
                 include?: "messages";
@@ -2087,8 +2590,13 @@ export interface operations {
                      *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                      *           "channel": "whatsapp",
                      *           "status": "active",
+                     *           "createdAt": "2026-11-21T01:59:00.716Z",
                      *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
-                     *           "messageCount": 1
+                     *           "messageCount": 1,
+                     *           "lastMessage": {
+                     *             "direction": "outbound",
+                     *             "text": "Hello Ada"
+                     *           }
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2144,9 +2652,12 @@ export interface operations {
     };
     sendMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `message`, the body says how far a message has got. With `conversation`, it ends a conversation, or makes it active again. */
+                update?: "message" | "conversation";
+            };
             header?: {
-                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2154,21 +2665,27 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *       "channel": "whatsapp",
-                 *       "message": "Hello Ada",
-                 *       "metadata": {
-                 *         "template": "welcome"
-                 *       }
-                 *     }
-                 */
-                "application/json": components["schemas"]["NewMessage"];
+                "application/json": components["schemas"]["MessageBody"];
             };
         };
         responses: {
-            /** @description The sent message. */
+            /** @description With `update`: the whole Message or Conversation after the update. */
+            200: {
+                headers: {
+                    "apigw-requestid": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedRecord"];
+                };
+            };
+            /** @description The stored message. */
             201: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -2187,6 +2704,7 @@ export interface operations {
                      *       "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                      *       "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                      *       "channel": "whatsapp",
+                     *       "direction": "outbound",
                      *       "message": "Hello Ada",
                      *       "metadata": {
                      *         "template": "welcome"
@@ -2232,8 +2750,23 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
-            /** @description The account has no lead with this `leadId`. */
+            /** @description The account has no lead with this `leadId`. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */
             404: {
+                headers: {
+                    "apigw-requestid": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description The lead has another active conversation on the channel: `id` is its id. */
+            409: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2246,15 +2779,16 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "type": "urn:problem-type:lead_not_found",
-                     *       "title": "Lead not found",
-                     *       "status": 404,
-                     *       "detail": "This account has no lead with this leadId.",
-                     *       "code": "lead_not_found",
-                     *       "requestId": "ELcEv7R332QgMgM="
+                     *       "type": "urn:problem-type:conversation_exists",
+                     *       "title": "Conversation exists",
+                     *       "status": 409,
+                     *       "detail": "The lead has another active conversation on this channel: conv_01M7XX83BCDGP2G7P6BFF0X9ND. End that one first.",
+                     *       "code": "conversation_exists",
+                     *       "requestId": "ELcEv7R332QgMgM=",
+                     *       "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND"
                      *     }
                      */
-                    "application/problem+json": components["schemas"]["LeadNotFoundProblem"];
+                    "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };
             413: components["responses"]["TooLarge"];
@@ -2338,7 +2872,7 @@ export interface operations {
                  *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "channel": "whatsapp",
-                 *         "createdAt": "2026-11-21T01:59:00.717Z"
+                 *         "createdAt": "2026-11-21T01:59:00.716Z"
                  *       }
                  *     }
                  */
@@ -2382,6 +2916,7 @@ export interface operations {
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                  *         "channel": "whatsapp",
+                 *         "direction": "outbound",
                  *         "message": "Hello Ada",
                  *         "metadata": {
                  *           "template": "welcome"
@@ -2391,6 +2926,55 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["MessageSentEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveMessageReceived: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "message.received",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "message.received",
+                 *         "version": 1,
+                 *         "id": "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD",
+                 *         "account": "acme",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "channel": "whatsapp",
+                 *         "direction": "inbound",
+                 *         "message": "Hi, is it still free?",
+                 *         "metadata": {
+                 *           "profile": "Ada L."
+                 *         },
+                 *         "createdAt": "2026-11-21T02:04:31.204Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageReceivedEvent"];
             };
         };
         responses: {
@@ -2542,13 +3126,83 @@ export interface operations {
                  *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "channel": "whatsapp",
                  *           "status": "closed",
+                 *           "createdAt": "2026-11-21T01:59:00.716Z",
                  *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
-                 *           "messageCount": 1
+                 *           "messageCount": 1,
+                 *           "lastMessage": {
+                 *             "direction": "outbound",
+                 *             "text": "Hello Ada"
+                 *           }
                  *         }
                  *       }
                  *     }
                  */
                 "application/json": components["schemas"]["ConversationUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was received. After a response other than 2xx, it is sent again. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveMessageUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "0",
+                 *       "id": "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
+                 *       "detail-type": "message.updated",
+                 *       "source": "leads-and-conversations",
+                 *       "account": "123456789012",
+                 *       "time": "2026-11-21T01:59:01Z",
+                 *       "region": "eu-central-1",
+                 *       "resources": [],
+                 *       "detail": {
+                 *         "type": "message.updated",
+                 *         "version": 1,
+                 *         "id": "change_01M7XX8AGVQ3WB7E5N0H2KJ4RT",
+                 *         "account": "acme",
+                 *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *         "createdAt": "2026-11-21T01:59:08.059Z",
+                 *         "changed": [
+                 *           "delivery",
+                 *           "deliveryError",
+                 *           "providerId"
+                 *         ],
+                 *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *         "messageId": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+                 *         "channel": "whatsapp",
+                 *         "message": {
+                 *           "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+                 *           "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *           "channel": "whatsapp",
+                 *           "direction": "outbound",
+                 *           "message": "Hello Ada",
+                 *           "metadata": {
+                 *             "template": "welcome"
+                 *           },
+                 *           "delivery": "failed",
+                 *           "deliveryError": "131047: Message failed to send because more than 24 hours have passed",
+                 *           "providerId": "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
+                 *           "createdAt": "2026-11-21T01:59:00.717Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["MessageUpdatedEvent"];
             };
         };
         responses: {

@@ -1,11 +1,11 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import {
-  activityIndex,
   expiryAttribute,
   type IndexName,
   indexes,
   type itemTypes,
+  timeIndexes,
 } from "../../shared/dynamodb/keys.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 
@@ -14,7 +14,11 @@ type ReadAction = "GetItem" | "BatchGetItem" | "Query";
 type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
-const tableAttributes = [...Object.values(indexes), activityIndex.sortKey, expiryAttribute] as const;
+const tableAttributes = [
+  ...Object.values(indexes),
+  ...Object.values(timeIndexes).map(({ sortKey }) => sortKey),
+  expiryAttribute,
+] as const;
 
 /** Reads or writes of items of some types. */
 interface ItemGrant {
@@ -96,7 +100,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["CONVERSATION"],
-      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"],
+      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity", "by-waiting"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
@@ -105,18 +109,19 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
-    { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "IDEMPOTENCY"] },
+    { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
     {
       actions: ["dynamodb:PutItem"],
       types: ["CONVERSATION"],
-      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt"],
+      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt", "awaitingReplySince"],
     },
     { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
+    { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
     putIdempotencyRecord,
     {
       actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
       types: ["CONVERSATION"],
-      sets: ["lastMessageAt"],
+      sets: ["byStatus", "byStatusAndLabel", "activeAt", "awaitingReplySince"],
       returnsStored: true,
     },
     countRequests,

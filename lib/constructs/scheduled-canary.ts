@@ -30,7 +30,7 @@ export class ScheduledCanary extends Construct {
     });
     this.runner = new ServiceFunction(this, "canary", {
       ...props,
-      // Eight requests of eight seconds at most, the key, and the deletion.
+      // Twelve requests of eight seconds at most, the key, and the deletion.
       timeout: Duration.minutes(2),
       // It waits for responses.
       memorySize: 256,

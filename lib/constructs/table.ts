@@ -11,11 +11,11 @@ import {
 import type { Construct } from "constructs";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import {
-  activityIndex,
   copiedFields,
   copiedKeys,
   expiryAttribute,
   indexes,
+  timeIndexes,
 } from "../../shared/dynamodb/keys.ts";
 import { stageTableName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
@@ -51,13 +51,15 @@ export class ServiceTable extends Table {
         nonKeyAttributes: [...copiedFields, ...copiedKeys.filter((other) => other !== attribute)],
       });
     }
-    this.addGlobalSecondaryIndex({
-      indexName: activityIndex.name,
-      partitionKey: textAttribute("pk"),
-      sortKey: textAttribute(activityIndex.sortKey),
-      projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: [...activityIndex.copies],
-    });
+    for (const [indexName, { sortKey, copies }] of Object.entries(timeIndexes)) {
+      this.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: textAttribute("pk"),
+        sortKey: textAttribute(sortKey),
+        projectionType: ProjectionType.INCLUDE,
+        nonKeyAttributes: [...copies],
+      });
+    }
     Tags.of(this).add(dataFormatTag, String(dataFormat));
     if (!keepsData)
       Validations.of(this.node.findChild("Resource")).acknowledge({
@@ -76,7 +78,7 @@ export class ServiceTable extends Table {
         statistic: Stats.SUM,
         label: `${kind}s of ${label}`,
       });
-    const names = [...Object.keys(indexes), activityIndex.name];
+    const names = Object.keys({ ...indexes, ...timeIndexes });
     const ofIndexes = names.map((name) => metric(name, { GlobalSecondaryIndexName: name }));
     return [metric("the table"), ...ofIndexes];
   }

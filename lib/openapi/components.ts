@@ -3,7 +3,14 @@ import * as conversations from "../../shared/schemas/conversation-schemas.ts";
 import * as leads from "../../shared/schemas/lead-schemas.ts";
 import { pageDescriptions, pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
-import { leadExample, requestExamples, responseExamples } from "./examples.ts";
+import {
+  leadExample,
+  requestExamples,
+  responseExamples,
+  updatedExamples,
+  updateExamples,
+  waitingConversation,
+} from "./examples.ts";
 import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
 import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.ts";
 import { eventComponents } from "./webhooks.ts";
@@ -33,6 +40,21 @@ const faultExample = {
  */
 export const leadBody = { ...leads.leadUpdate, required: [] };
 
+/**
+ * What an update returns, of a message or a conversation: one open object, because generated clients in Java and other
+ * languages refuse a choice for which an object of either kind would do.
+ */
+export const updatedRecord = {
+  type: "object",
+  properties: { ...conversations.message.properties, ...conversations.conversation.properties },
+  required: ["id", "leadId", "channel", "createdAt"],
+} as const;
+
+/** The bodies of a route that takes several: a choice with a name, because generators make up one. */
+export const messageBodies = {
+  oneOf: [conversations.newMessage, conversations.messageUpdate, conversations.conversationUpdate],
+};
+
 /** The named schemas of the document. */
 const components: Readonly<Record<string, Component>> = {
   Lead: {
@@ -49,12 +71,17 @@ const components: Readonly<Record<string, Component>> = {
   Conversation: {
     schema: conversations.conversation,
     descriptions: conversations.conversationDescriptions,
-    example: conversationsPage.data[0],
+    example: waitingConversation,
+  },
+  LastMessage: {
+    schema: conversations.lastMessage,
+    descriptions: conversations.lastMessageDescriptions,
+    example: waitingConversation.lastMessage,
   },
   OpenedConversation: {
     schema: conversations.openedConversation,
     descriptions: conversations.openedConversationDescriptions,
-    example: { ...conversationsPage.data[0], messages: [responseExamples["send-message"]] },
+    example: { ...waitingConversation, messages: [responseExamples["send-message"]] },
   },
   ConversationsPage: {
     schema: conversations.conversationsPage,
@@ -64,12 +91,32 @@ const components: Readonly<Record<string, Component>> = {
   Message: {
     schema: conversations.message,
     descriptions: conversations.messageDescriptions,
-    example: responseExamples["send-message"],
+    example: updatedExamples.message,
   },
   NewMessage: {
     schema: conversations.newMessage,
     descriptions: conversations.newMessageDescriptions,
     example: requestExamples["send-message"],
+  },
+  MessageUpdate: {
+    schema: conversations.messageUpdate,
+    descriptions: conversations.messageUpdateDescriptions,
+    example: updateExamples.message,
+  },
+  ConversationUpdate: {
+    schema: conversations.conversationUpdate,
+    descriptions: conversations.conversationUpdateDescriptions,
+    example: updateExamples.conversation,
+  },
+  UpdatedRecord: {
+    schema: updatedRecord,
+    descriptions: {
+      ...conversations.messageDescriptions,
+      ...conversations.conversationDescriptions,
+      id: "Identifier, of the form `msg_<ULID>` or `conv_<ULID>`.",
+      leadId: "The lead of the message or the conversation.",
+    },
+    example: { ...updatedExamples.message, ...waitingConversation },
   },
   Pagination: { schema: pagination, descriptions: paginationDescriptions, example: leadsPage.pagination },
   ...problemComponents,
@@ -81,6 +128,8 @@ const components: Readonly<Record<string, Component>> = {
 const names = new Map<unknown, string>(
   Object.entries(components).map(([name, { schema }]) => [schema, name]),
 );
+
+names.set(messageBodies, "MessageBody");
 
 /** A schema as it stands in the document, of what clients send or receive: a reference where it has a name. */
 export function toReference(schema: unknown, isSent = true): object {
@@ -100,6 +149,7 @@ function spellOut(schema: object, isSent: boolean): object {
 const requestBodies = new Set<unknown>([
   leadBody,
   ...Object.values(routes).map((route) => "body" in route && route.body),
+  ...messageBodies.oneOf,
 ]);
 
 /** Only the bodies of requests are closed: responses and events can get new fields. */
@@ -120,6 +170,13 @@ function describeComponent({ schema, descriptions = {}, example }: Component): o
 }
 
 /** Every named schema, with its properties described. */
-export const schemaComponents = Object.fromEntries(
-  Object.entries(components).map(([name, component]) => [name, describeComponent(component)]),
-);
+export const schemaComponents: Readonly<Record<string, object>> = {
+  ...Object.fromEntries(
+    Object.entries(components).map(([name, component]) => [name, describeComponent(component)]),
+  ),
+  MessageBody: {
+    description:
+      "Without `update` a NewMessage, with `update=message` a MessageUpdate, and with `update=conversation` a ConversationUpdate.",
+    oneOf: messageBodies.oneOf.map((body) => toReference(body)),
+  },
+};

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import manifest from "../../package.json" with { type: "json" };
 import { type Route, type RouteName, routes } from "../../shared/routes.ts";
-import { leadBody, schemaComponents, toReference } from "./components.ts";
-import { requestExamples } from "./examples.ts";
+import { leadBody, messageBodies, schemaComponents, toReference } from "./components.ts";
+import { requestExamples, updateExamples } from "./examples.ts";
 import { headerComponents } from "./headers.ts";
 import { buildParameters, parameterComponents } from "./parameters.ts";
 import { buildResponses, responseComponents } from "./responses.ts";
@@ -34,10 +34,10 @@ const routeTexts: Record<RouteName, { tag: string; summary: string; description:
     },
     "send-message": {
       tag: "Conversations",
-      summary: "Send a message",
+      summary: "Send or update a message",
       description:
-        "Sends a message to a lead. It joins the lead's active conversation on the channel, or starts one.",
-      success: "The sent message.",
+        "Stores a message to a lead, or an inbound one from it. It joins the lead's active conversation on the channel, or starts one. With `update=message`, it stores how far a message has got; with `update=conversation`, it ends a conversation or makes it active again.",
+      success: "The stored message.",
     },
   };
 
@@ -110,14 +110,25 @@ function operation(name: RouteName, route: Route) {
         required: true,
         content: {
           "application/json": {
-            schema: toReference(name === "create-lead" ? leadBody : route.body),
-            example: requestExamples[name],
+            schema: toReference(bodies[name] ?? route.body),
+            ...bodyExamples(name),
           },
         },
       },
     }),
     responses: buildResponses(name, route, success),
   };
+}
+
+/** The body of a route that takes several. */
+const bodies: Partial<Record<RouteName, object>> = { "create-lead": leadBody, "send-message": messageBodies };
+
+/** An example of the body of a route, or one of each. */
+function bodyExamples(name: RouteName) {
+  const example = requestExamples[name];
+  if (name !== "send-message") return { example };
+  const updates = Object.entries(updateExamples).map(([value, body]) => [`update=${value}`, { value: body }]);
+  return { examples: { message: { value: example }, ...Object.fromEntries(updates) } };
 }
 
 /** `list-leads` is `listLeads`. */

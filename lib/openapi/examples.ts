@@ -21,14 +21,30 @@ export const requestExamples: Partial<Record<RouteName, object>> &
     externalId: "crm-4711",
     metadata: { plan: "pro" },
   },
-  "send-message": { leadId, channel: "whatsapp", message: "Hello Ada", metadata: { template: "welcome" } },
+  "send-message": {
+    ...{ leadId, channel: "whatsapp", direction: "outbound", message: "Hello Ada" },
+    metadata: { template: "welcome" },
+  },
 };
 
-/** A value of each field of such a body, whatever the query. */
+const messageId = "msg_01M7XX83BDX5NTVPPGQKPC08SS";
+
+/** A valid body for each value of `update`. */
+export const updateExamples = {
+  message: {
+    ...{ id: messageId, conversationId, delivery: "failed" },
+    deliveryError: "131047: Message failed to send because more than 24 hours have passed",
+    providerId: "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
+  },
+  conversation: { id: conversationId, status: "closed" },
+};
+
+/** A value of each field of the body of a lead, whatever the query. */
 export const leadExample = { ...requestExamples["create-lead"], status: "qualified", score: 60 };
 
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
 const activityTimes = { lastMessageAfter: times.createdAfter, lastMessageBefore: times.createdBefore };
+const waitingTimes = { awaitingReplyAfter: times.createdAfter, awaitingReplyBefore: times.createdBefore };
 
 /** A value of each query parameter. */
 export const parameterExamples: Record<
@@ -56,12 +72,14 @@ export const parameterExamples: Record<
     id: [conversationId],
     ...times,
     ...activityTimes,
+    awaitingReply: "true",
+    ...waitingTimes,
     sort: "-lastMessageAt",
     include: "messages",
     messageLimit: 20,
-    messagesBefore: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+    messagesBefore: messageId,
   },
-  "send-message": {},
+  "send-message": { update: "message" },
 };
 
 const listedLead = toRecord(leadSchema, {
@@ -77,18 +95,36 @@ const listedConversation = {
   leadId,
   channel: "whatsapp",
   status: "active",
+  createdAt: "2026-11-21T01:59:00.716Z",
   lastMessageAt: "2026-11-21T01:59:00.717Z",
   messageCount: 1,
+  lastMessage: { direction: "outbound", text: "Hello Ada" },
+};
+
+/** The same after a message of the lead: the fields that it then has. */
+export const waitingConversation = {
+  ...listedConversation,
+  lastMessageAt: "2026-11-21T02:04:31.204Z",
+  messageCount: 2,
+  lastMessage: { direction: "inbound", text: "Hi, is it still free?" },
+  lastInboundAt: "2026-11-21T02:04:31.204Z",
+  awaitingReplySince: "2026-11-21T02:04:31.204Z",
 };
 
 const onePage = { page: 1, limit: 20, total: 1 };
 
 const sentMessage = toRecord(messageSchema, {
   ...requestExamples["send-message"],
-  id: "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+  id: messageId,
   conversationId,
   createdAt: listedConversation.lastMessageAt,
 });
+
+/** The responses to the updates. */
+export const updatedExamples = {
+  message: toRecord(messageSchema, { ...sentMessage, ...updateExamples.message }),
+  conversation: { ...listedConversation, ...updateExamples.conversation },
+};
 
 /** The response of each route after one request with each example. */
 export const responseExamples = {
@@ -104,11 +140,15 @@ const detail = (type: EventType, fields: object) =>
 /** The details of the events that these requests cause. */
 export const eventDetailExamples: Record<EventType, object> = {
   "lead.created": detail("lead.created", listedLead),
-  "conversation.started": detail("conversation.started", {
-    ...listedConversation,
-    createdAt: sentMessage.createdAt,
-  }),
+  "conversation.started": detail("conversation.started", listedConversation),
   "message.sent": detail("message.sent", sentMessage),
+  "message.received": detail("message.received", {
+    ...{ id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD", conversationId, leadId, channel: "whatsapp" },
+    direction: "inbound",
+    message: waitingConversation.lastMessage.text,
+    metadata: { profile: "Ada L." },
+    createdAt: waitingConversation.lastInboundAt,
+  }),
   "lead.erased": detail("lead.erased", {
     id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
     leadId,
@@ -128,7 +168,17 @@ export const eventDetailExamples: Record<EventType, object> = {
     conversationId,
     channel: listedConversation.channel,
     changed: ["status"],
-    conversation: { ...listedConversation, status: "closed" },
+    conversation: updatedExamples.conversation,
+  }),
+  "message.updated": detail("message.updated", {
+    id: "change_01M7XX8AGVQ3WB7E5N0H2KJ4RT",
+    leadId,
+    createdAt: "2026-11-21T01:59:08.059Z",
+    conversationId,
+    messageId,
+    channel: listedConversation.channel,
+    changed: ["delivery", "deliveryError", "providerId"],
+    message: updatedExamples.message,
   }),
 };
 
@@ -173,6 +223,12 @@ const problemErrors: Record<
     { id: leadId },
   ],
   lead_not_found: ["This account has no lead with this leadId."],
+  conversation_exists: [
+    `The lead has another active conversation on this channel: ${conversationId}. End that one first.`,
+    { id: conversationId },
+  ],
+  conversation_not_found: ["This account has no conversation with this id."],
+  message_not_found: ["This conversation has no message with this id."],
   unsupported_media_type: [
     "The content-type must be application/json or another JSON type: text/plain was sent.",
     {
@@ -187,7 +243,7 @@ const problemErrors: Record<
     },
   ],
   idempotency_key_reused: [
-    "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key.",
+    "The Idempotency-Key was sent before with another body. A new request needs a new key.",
   ],
   rate_limited: ["This account may make 6000 requests in 60 seconds. Try again in 42 s."],
   too_many_at_once: ["Too many messages are sent to this conversation at once. Try again in 2 s."],

@@ -45,7 +45,7 @@ const documented = {
   },
   Link: {
     description:
-      "The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. A list by the last message leads to no page past its 2,000 rows. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.",
+      "The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. After the 2,000 rows that a list by the last message shows, `next` goes on from the time of the last one. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.",
     schema: {
       type: "string",
       pattern: `^(${link("first")}(, ${link("prev")})?(, ${link("next")})?(, ${link("last")})?|${link("prev")}(, ${link("next")})?|${link("next")})$`,

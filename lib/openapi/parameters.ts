@@ -3,6 +3,8 @@ import type { Route, RouteName } from "../../shared/routes.ts";
 import {
   conversationsQuery,
   conversationsQueryDescriptions,
+  sendMessageQuery,
+  sendMessageQueryDescriptions,
 } from "../../shared/schemas/conversation-schemas.ts";
 import {
   leadsQuery,
@@ -30,6 +32,7 @@ const numbers: Readonly<Record<string, object>> = {
 const queryDescriptions = new Map<unknown, Readonly<Record<string, string>>>([
   [leadsQuery, { ...pagingDescriptions, ...leadsQueryDescriptions }],
   [newLeadQuery, newLeadQueryDescriptions],
+  [sendMessageQuery, sendMessageQueryDescriptions],
   [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
 ]);
 
@@ -49,7 +52,10 @@ export function buildParameters(route: RouteName, { query, kind }: Route) {
     ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },
   }));
-  return kind === "write" ? [...inQuery, { $ref: "#/components/parameters/IdempotencyKey" }] : inQuery;
+  const key = { $ref: "#/components/parameters/IdempotencyKey" };
+  if (kind !== "write") return inQuery;
+  // Some generated clients take parameters in this order.
+  return route === "send-message" ? [key, ...inQuery] : [...inQuery, key];
 }
 
 /** The named parameters of the document. */
@@ -58,7 +64,7 @@ export const parameterComponents = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route.",
+      "A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route.",
     schema: {
       type: "string",
       pattern: idempotencyKeyPattern,

@@ -36,8 +36,8 @@ const errors = {
 const codes = Object.keys(problems) as ProblemCode[];
 
 /** The problems with the same status, itself among them. They have one schema: generators make up a name for a choice. */
-export const codesLike = (code: ProblemCode) =>
-  codes.filter((other) => problems[other].status === problems[code].status);
+export const codesLike = (code: ProblemCode, among: readonly ProblemCode[] = codes) =>
+  among.filter((other) => problems[other].status === problems[code].status);
 
 function problemSchema(code: ProblemCode) {
   const alike = codesLike(code);
@@ -58,7 +58,7 @@ function problemSchema(code: ProblemCode) {
       code: { type: "string", description: `The kind of error, for programs: ${listValues(alike)}.` },
       requestId: { type: "string", description: "The id of the request in the service's log." },
       ...(hasErrors && { errors }),
-      ...(hasId && { id: { type: "string", description: "The id of the lead." } }),
+      ...(hasId && { id: { type: "string", description: "The id of what exists." } }),
     },
     required: [
       "type",
@@ -73,9 +73,11 @@ function problemSchema(code: ProblemCode) {
   } as const satisfies JSONSchema;
 }
 
+/** The names of the problems of statuses that several have. */
+const names: Readonly<Record<number, string>> = { 404: "NotFound", 409: "Conflict", 429: "TooManyRequests" };
+
 /** The name of the problems with the same status: `busy` is `Busy`. */
-export const problemName = (code: ProblemCode) =>
-  codesLike(code).length > 1 ? "TooManyRequests" : pascalCase(code);
+export const problemName = (code: ProblemCode) => names[problems[code].status] ?? pascalCase(code);
 
 /** The named schemas of the problems of each status, with an example of the first of them. */
 export const problemComponents = Object.fromEntries(

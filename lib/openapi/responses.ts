@@ -3,8 +3,8 @@ import type { Route, RouteName } from "../../shared/routes.ts";
 import { conversationsPage, message } from "../../shared/schemas/conversation-schemas.ts";
 import { lead, leadsPage } from "../../shared/schemas/lead-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
-import { toReference } from "./components.ts";
-import { invalidExamples, problemExamples, responseExamples } from "./examples.ts";
+import { toReference, updatedRecord } from "./components.ts";
+import { invalidExamples, problemExamples, responseExamples, updatedExamples } from "./examples.ts";
 import { functionHeaders, type HeaderName, headers } from "./headers.ts";
 import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 
@@ -15,6 +15,10 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
     "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
   lead_exists: "The account has a lead with this `externalId`: `id` is its id.",
   lead_not_found: "The account has no lead with this `leadId`.",
+  conversation_exists: "The lead has another active conversation on the channel: `id` is its id.",
+  conversation_not_found: "The account has no conversation with this `id`.",
+  message_not_found:
+    "The conversation has no message with this `id`, or the account has no such conversation.",
   unsupported_media_type: "The body's `Content-Type` is not JSON, or the body is compressed.",
   idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
   rate_limited:
@@ -45,8 +49,7 @@ const describeGatewayResponse = (status: GatewayStatus, description: string) => 
   content: gatewayContent(status),
 });
 
-function problemContent(code: ProblemCode, example: object) {
-  const alike = codesLike(code);
+function problemContent(code: ProblemCode, example: object, alike: readonly ProblemCode[]) {
   const values = alike.map((code) => [code, { value: problemExamples[code] }]);
   const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
   const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
@@ -60,17 +63,20 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
   busy: "Retry-After",
 };
 
-/** A problem's response; API Gateway uses some of the statuses too, with a message of its own. */
-function describeProblem(code: ProblemCode, example = problemExamples[code]) {
+/**
+ * A problem's response; API Gateway uses some of the statuses too, with a message of its own.
+ *
+ * @param among the problems that a response can be
+ */
+function describeProblem(code: ProblemCode, example = problemExamples[code], among?: readonly ProblemCode[]) {
+  const alike = codesLike(code, among);
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
-    description: codesLike(code)
-      .map((code) => problemDescriptions[code])
-      .join(" "),
+    description: alike.map((code) => problemDescriptions[code]).join(" "),
     headers: headers(...functionHeaders, ...(own ? [own] : [])),
     content: {
-      ...problemContent(code, example),
+      ...problemContent(code, example, alike),
       ...(status === 403 || status === 429 || status >= 500 ? gatewayContent(status as GatewayStatus) : {}),
     },
   };
@@ -97,22 +103,35 @@ const bodySchemas: Readonly<Record<RouteName, object>> = {
 /** Every response of a route, by its status. */
 export function buildResponses(name: RouteName, route: Route, description: string) {
   const own = route.kind === "list" ? "Link" : "Idempotency-Replayed";
-  const { ownProblem } = route;
-  const success = (description: string) => ({
+  const { ownProblems = [] } = route;
+  const success = (description: string, content: object) => ({
     description,
     headers: headers(...functionHeaders, own),
-    content: {
-      "application/json": { schema: toReference(bodySchemas[name]), example: responseExamples[name] },
-    },
+    content: { "application/json": content },
   });
+  const usual = { schema: toReference(bodySchemas[name]), example: responseExamples[name] };
+  const updated = Object.entries(updatedExamples).map(([value, body]) => [
+    `update=${value}`,
+    { value: body },
+  ]);
   return {
-    [route.success]: success(description),
-    ...(name === "create-lead" && { 200: success("With `ifExists=update`: the whole lead, changed.") }),
+    [route.success]: success(description, usual),
+    ...(name === "create-lead" && {
+      200: success("With `ifExists=update`: the whole lead, changed.", usual),
+    }),
+    ...(name === "send-message" && {
+      200: success("With `update`: the whole Message or Conversation after the update.", {
+        schema: toReference(updatedRecord),
+        examples: Object.fromEntries(updated),
+      }),
+    }),
     401: toComponent("Unauthorized"),
     403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),
     400: describeProblem("invalid_input", invalidExamples[name].response),
-    ...(ownProblem && { [problems[ownProblem].status]: describeProblem(ownProblem) }),
+    ...Object.fromEntries(
+      ownProblems.map((code) => [problems[code].status, describeProblem(code, undefined, ownProblems)]),
+    ),
     ...Object.fromEntries(
       problemsByKind[route.kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
     ),

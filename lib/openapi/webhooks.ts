@@ -17,7 +17,11 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   },
   "message.sent": {
     summary: "A message was sent",
-    description: "Sent for each message. A connector delivers it to the channel.",
+    description: "Sent for each message to a lead. A connector delivers it to the channel.",
+  },
+  "message.received": {
+    summary: "A message of a lead was stored",
+    description: "Sent for each message that a lead wrote. Nobody delivers it.",
   },
   "lead.erased": {
     summary: "A lead was erased",
@@ -32,7 +36,12 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   "conversation.updated": {
     summary: "A conversation was changed",
     description:
-      "Sent when an operator's command changes a stored conversation, not when a message is sent. It has the whole conversation after the change.",
+      "Sent when a request ends a conversation or makes it active again, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change.",
+  },
+  "message.updated": {
+    summary: "A message got further",
+    description:
+      "Sent when a report or an operator's command changes a message. It has the whole message after the change.",
   },
 };
 
@@ -45,7 +54,9 @@ const detailDescriptions = {
   leadId: "The lead of the conversation, message, erasure or change.",
   conversationId: "The conversation of the message or change.",
   channel: "The channel of the conversation.",
-  message: "The text, as sent.",
+  messageId: "The message of the change.",
+  direction: "`outbound`, or `inbound` if the lead wrote it.",
+  message: "The text, as sent; of a change, the whole message after it.",
   externalId: "Your own id of the lead, if it has one.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",

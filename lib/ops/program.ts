@@ -6,8 +6,6 @@ import { escapeConsole } from "./output/printed-text.ts";
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import("./keys/keys-command.ts")).keysCommand(),
   leads: async () => (await import("./leads/leads-command.ts")).leadsCommand(),
-  conversations: async () =>
-    (await import("./conversations/conversations-command.ts")).conversationsCommand(),
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
   events: async () => (await import("./events/events-command.ts")).eventsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),

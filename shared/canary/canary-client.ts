@@ -6,6 +6,8 @@ interface Body {
   readonly id?: string;
   readonly score?: number;
   readonly conversationId?: string;
+  readonly delivery?: string;
+  readonly status?: string;
   readonly data?: readonly { readonly id: string; readonly messageCount?: number }[];
   readonly pagination?: { readonly total: number };
 }

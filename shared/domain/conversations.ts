@@ -1,6 +1,5 @@
-import { checkKeys, ifValid, logInvalidItem } from "../dynamodb/invalid-items.ts";
+import { checkKeys, ifValid } from "../dynamodb/invalid-items.ts";
 import {
-  activeConversationKey,
   conversationKey,
   keyAttributes,
   labelPartition,
@@ -9,7 +8,7 @@ import {
   statusAndLabelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { type Item, readItem, tableName } from "../dynamodb/table-client.ts";
+import type { Item } from "../dynamodb/table-client.ts";
 import { InvalidItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
@@ -17,19 +16,13 @@ import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/
 import { type Range, walk } from "../pages/read/range.ts";
 import { withinBudget } from "../pages/read/read-budget.ts";
 import { readList } from "../pages/read/read-list.ts";
-import {
-  type ActivityTimes,
-  activityWindow,
-  type CreationTimes,
-  creationWindow,
-  isBounded,
-} from "../pages/read/window.ts";
+import { type CreationTimes, creationWindow, isBounded, timeWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
 import {
-  active,
   type Conversation,
   type ConversationsQuery,
+  lastMessage as lastMessageSchema,
   type Message,
   type OpenedConversation,
 } from "../schemas/conversation-schemas.ts";
@@ -37,7 +30,10 @@ import { defaultLimit } from "../schemas/page-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
 
-/** A page of the account's conversations, newest first unless the query says otherwise. */
+/**
+ * A page of the account's conversations, newest first unless the query says otherwise: of those that wait for a reply, the
+ * longest waiting first.
+ */
 export async function listConversations(
   account: string,
   {
@@ -46,21 +42,35 @@ export async function listConversations(
     channel,
     status,
     sort,
+    lastMessageAfter,
+    lastMessageBefore,
+    awaitingReply,
+    awaitingReplyAfter,
+    awaitingReplyBefore,
     ...times
   }: Omit<ConversationsQuery, "include" | "messageLimit" | "messagesBefore">,
   page: PageRequest,
 ): Promise<Page<Conversation>> {
-  times satisfies Unfiltered<typeof times, keyof CreationTimes | keyof ActivityTimes>;
+  times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.conversation;
-  const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
+  // The index of those that wait does not copy the key of the index by lead.
+  const parent =
+    leadId === undefined || awaitingReply ? undefined : leadConversationsPartition(account, leadId);
+  const isAsked = (item: Item) => leadId === undefined || item.leadId === leadId;
   const filter = { status: status && normalizeLabel(status), label: channel && normalizeLabel(channel) };
   const window = creationWindow(list, times);
-  const active = activityWindow(times);
-  const selection = { account, list, ids, parent, filter, window, active };
-  const request = { ...page, ...toOrder(sort) };
-  // The index by activity does not copy the keys of the others.
-  const keys = request.byActivity || isBounded(active) ? ["pk", "sk"] : keyAttributes;
-  return readList(selection, request, toListed(account, keys), () => admitLongList(account));
+  const order = awaitingReply ? ({ by: "by-waiting", ascending: true } as const) : toOrder(sort);
+  const activity = timeWindow(lastMessageAfter, lastMessageBefore);
+  const byActivity = order.by !== undefined || isBounded(activity);
+  const timed = awaitingReply
+    ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)
+    : byActivity
+      ? ({ index: "by-activity", window: activity } as const)
+      : undefined;
+  const selection = { account, list, ids, isAsked, parent, filter, window, timed };
+  // The indexes of times do not copy the keys of the others.
+  const read = toListed(account, timed ? ["pk", "sk"] : keyAttributes);
+  return readList(selection, { ...page, ...order }, read, () => admitLongList(account));
 }
 
 /**
@@ -113,13 +123,43 @@ function readMessage(account: string, item: Item): Message {
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */
 export function conversationItem(account: string, conversation: Conversation) {
-  const { id, leadId, channel } = conversation;
+  const { createdAt, lastMessageAt, ...fields } = conversation;
+  const { id, leadId, channel } = fields;
   return {
     ...conversationKey(account, id),
     ...conversationStatusKeys(account, conversation),
     byLabel: labelPartition("conversation", account, channel),
     byParent: leadConversationsPartition(account, leadId),
-    ...conversation,
+    activeAt: lastMessageAt,
+    ...fields,
+  };
+}
+
+/**
+ * The most bytes of the beginning of a text: with labels in ASCII, the item of a conversation then has less than 1 KB, which
+ * DynamoDB writes for one unit.
+ */
+const maxBytes = 256;
+
+/** What a conversation shows of its last message. */
+export function toLastMessage({ direction, message }: Message): Conversation["lastMessage"] {
+  const characters = [...message].slice(0, lastMessageSchema.properties.text.maxLength).join("");
+  // Encodes whole characters.
+  const { read } = new TextEncoder().encodeInto(characters, new Uint8Array(maxBytes));
+  return { direction, text: characters.slice(0, read) };
+}
+
+/** What its messages make of a conversation. @param messages at least one, in their order */
+export function summarize(messages: readonly Message[]) {
+  const last = messages.at(-1);
+  if (!last) throw new Error("A conversation has a message.");
+  const sent = messages.findLastIndex(({ direction }) => direction === "outbound");
+  return {
+    lastMessageAt: last.createdAt,
+    messageCount: messages.length,
+    lastMessage: toLastMessage(last),
+    lastInboundAt: messages.findLast(({ direction }) => direction === "inbound")?.createdAt,
+    awaitingReplySince: messages[sent + 1]?.createdAt,
   };
 }
 
@@ -132,78 +172,9 @@ export const conversationStatusKeys = (
   byStatusAndLabel: statusAndLabelPartition("conversation", account, status, channel),
 });
 
-/** The conversation of an item whose keys must be its own, by default also those of the indexes. @throws InvalidItemError */
-const toListed =
-  (account: string, keys: readonly string[] = keyAttributes) =>
-  (item: Item) => {
-    const conversation = readRecord(validateConversation, item);
-    checkKeys(item, conversationItem(account, conversation), keys);
-    return conversation;
-  };
-
-/** A lead and a channel, which have at most one active conversation. */
-type LeadOnChannel = Pick<Conversation, "leadId" | "channel">;
-
-/** How far ahead of this clock the last message of a conversation may be, in milliseconds. */
-export const maxAhead = 60_000;
-
-/** More messages than a conversation has. */
-const maxMessages = 2 ** 40;
-
-/** What a message may join: their active conversation, with a count and a time that the next message can change. */
-const joinable = ({ leadId, channel }: LeadOnChannel) => ({
-  condition:
-    "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND lastMessageAt < :ahead",
-  ExpressionAttributeNames: { "#status": "status" },
-  ExpressionAttributeValues: {
-    ":active": active,
-    ":leadId": leadId,
-    ":channel": channel,
-    ":most": maxMessages,
-    ":ahead": new Date(Date.now() + maxAhead).toISOString(),
-  },
-});
-
-/** An update, in a transaction, that adds a message to a conversation which it may join, if it is later than all others. */
-export function addMessage(account: string, { conversationId, createdAt, ...message }: Message) {
-  const { condition, ExpressionAttributeNames, ExpressionAttributeValues } = joinable(message);
-  return {
-    Update: {
-      TableName: tableName,
-      Key: conversationKey(account, conversationId),
-      // What has the id of a change passes the filter of publish-events.
-      UpdateExpression: "SET lastMessageAt = :at REMOVE changeId ADD messageCount :one",
-      // Writers' clocks differ: without the last condition ids would not increase with each message that is stored.
-      ConditionExpression: `${condition} AND lastMessageAt < :at`,
-      ExpressionAttributeNames,
-      ExpressionAttributeValues: { ...ExpressionAttributeValues, ":at": createdAt, ":one": 1 },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const,
-    },
-  };
-}
-
-/**
- * A check, in a transaction, that no message may join a conversation of theirs: an operator may reactivate it at any moment.
- */
-export function isNotJoinable(account: string, id: string, pair: LeadOnChannel) {
-  const { condition, ...expression } = joinable(pair);
-  return {
-    ConditionCheck: {
-      TableName: tableName,
-      Key: conversationKey(account, id),
-      ConditionExpression: `attribute_not_exists(pk) OR NOT (${condition})`,
-      ...expression,
-    },
-  };
-}
-
-/** The conversation that the uniqueness lock of a lead on a channel names: a hint, also if its value is no id. */
-export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
-  const lock = await readItem(activeConversationKey(account, leadId, channel));
-  if (lock && !isId("conv", lock.conversationId)) logWrongLock(account, { leadId, channel });
-  return lock?.conversationId;
-}
-
-/** Logs that a lock does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
-export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
-  logInvalidItem({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });
+/** The conversation of an item which must have its keys. @throws InvalidItemError */
+const toListed = (account: string, keys: readonly string[]) => (item: Item) => {
+  const conversation = readRecord(validateConversation, item);
+  checkKeys(item, conversationItem(account, conversation), keys);
+  return conversation;
+};

@@ -14,6 +14,7 @@ import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import {
   type IdempotentRequest,
+  readResponse,
   runIdempotently,
   transactOnce,
   type WriteOutcome,
@@ -85,7 +86,7 @@ export function createOrUpdateLead(
       ({ id }, record) =>
         record.response === undefined
           ? { record: buildLead(input, id), made: "created" }
-          : { record: readRecord(validateLead, { ...record, details: record.response }), made: "changed" },
+          : { record: readResponse(validateLead, record), made: "changed" },
       async () => {
         const { leadId, item } = await readNamed(account, input.externalId);
         if (item) return updateLead(account, item, input, idempotency);

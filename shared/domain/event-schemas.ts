@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
-import { conversation } from "../schemas/conversation-schemas.ts";
+import { conversation, message } from "../schemas/conversation-schemas.ts";
 import { email, externalId, id, label, messageText, metadata, timestamp } from "../schemas/field-schemas.ts";
 import { lead } from "../schemas/lead-schemas.ts";
 
@@ -30,20 +30,23 @@ const eventSchema = <
     required: ["type", "version", "id", "account", "createdAt", ...required],
   }) as const;
 
-/** A message was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
-const messageSent = eventSchema(
-  "message.sent",
-  "msg",
-  {
-    leadId: id,
-    conversationId: id,
-    channel: label,
-    message: messageText,
-    metadata,
-    createdAt: timestamp,
-  },
-  ["leadId", "conversationId", "channel", "message"],
-);
+const messageFields = {
+  leadId: id,
+  conversationId: id,
+  channel: label,
+  direction: message.properties.direction,
+  message: messageText,
+  metadata,
+  createdAt: timestamp,
+} as const;
+
+const requiredOfMessage = ["leadId", "conversationId", "channel", "direction", "message"] as const;
+
+/** A message to a lead was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
+const messageSent = eventSchema("message.sent", "msg", messageFields, requiredOfMessage);
+
+/** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */
+const messageReceived = eventSchema("message.received", "msg", messageFields, requiredOfMessage);
 
 /** A lead was created: where to reach the person, and what the caller knows them by. */
 const leadCreated = eventSchema(
@@ -80,7 +83,7 @@ const change = { leadId: id, createdAt: timestamp, changed } as const;
 /** A request or an operator's command changed a lead: the whole lead after it. */
 const leadUpdated = eventSchema("lead.updated", "change", { ...change, lead }, ["leadId", "changed", "lead"]);
 
-/** An operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
+/** A request or an operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
 const conversationUpdated = eventSchema(
   "conversation.updated",
   "change",
@@ -88,14 +91,24 @@ const conversationUpdated = eventSchema(
   ["leadId", "changed", "conversationId", "channel", "conversation"],
 );
 
+/** A connector reported how far a message has got, or an operator's command changed it: the whole message after it. */
+const messageUpdated = eventSchema(
+  "message.updated",
+  "change",
+  { ...change, conversationId: id, messageId: id, channel: label, message },
+  ["leadId", "changed", "conversationId", "messageId", "channel", "message"],
+);
+
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {
   "lead.created": leadCreated,
   "conversation.started": conversationStarted,
   "message.sent": messageSent,
+  "message.received": messageReceived,
   "lead.erased": leadErased,
   "lead.updated": leadUpdated,
   "conversation.updated": conversationUpdated,
+  "message.updated": messageUpdated,
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

@@ -28,7 +28,7 @@ import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas
 /** The `source` of every event. The bus tells the stages apart. */
 export const eventSource = "leads-and-conversations";
 
-/** The event of a new item, by the item's type. */
+/** The event of a new item, by the item's type; that of an inbound message has another type. */
 export const eventTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.created"],
   [itemTypes.conversation, "conversation.started"],
@@ -40,6 +40,7 @@ export const eventTypes: ReadonlyMap<string, EventType> = new Map([
 export const changeTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.updated"],
   [itemTypes.conversation, "conversation.updated"],
+  [itemTypes.message, "message.updated"],
 ]);
 
 /** What an item has to be for its events, by its type; of an erased lead, only the id is left. */
@@ -98,7 +99,8 @@ function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent |
 /** The event of an item, the same at any time after its write; undefined for an item that has none. @throws InvalidItemError */
 function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
-  const type = types.get(itemType);
+  const isReceived = itemType === itemTypes.message && item.direction === "inbound";
+  const type = isReceived && types === eventTypes ? "message.received" : types.get(itemType);
   const isChange = types === changeTypes;
   if (!type || (item.imported && !isChange && type !== "lead.created")) return undefined;
   const validate = eventValidators.get(itemType);

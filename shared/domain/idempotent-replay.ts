@@ -7,20 +7,24 @@ import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
 import { ApiError, InvalidItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
+import { readRecord } from "../schemas/record.ts";
+import type { Validator } from "../schemas/validator.ts";
 
-/** How long a request is remembered, in seconds. */
-const lifetime = 24 * 60 * 60;
+/** How long most requests are remembered, in seconds. */
+const usualLifetime = 24 * 60 * 60;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {
   readonly key: Key;
   /** Distinguishes the request from another with the same Idempotency-Key. */
   readonly fingerprint: string;
+  /** How long it is remembered, in seconds; by default a day. */
+  readonly lifetime?: number;
 }
 
 /**
- * The ids of what a request made or changed. The rest of its response follows from the request itself, but for a change:
- * its record has the response, too.
+ * The ids of what a request made or changed. The rest of the response to a creation follows from the request; the record of
+ * an update has the response.
  */
 type Ids = Readonly<Record<string, string>>;
 
@@ -86,7 +90,12 @@ export async function transactOnce(
   }
 }
 
-function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids, response?: object) {
+/** The response that the record of a change has. @throws InvalidItemError */
+export const readResponse = <T>(validate: Validator<T>, record: Item): T =>
+  readRecord(validate, { ...record, details: record.response });
+
+function putRecord(request: IdempotentRequest, ids: Ids, response?: object) {
+  const { key, fingerprint, lifetime = usualLifetime } = request;
   const now = Math.floor(Date.now() / 1000);
   return {
     Put: {
@@ -99,6 +108,8 @@ function putRecord({ key, fingerprint }: IdempotentRequest, ids: Ids, response?:
     },
   };
 }
+
+const isNotFound = (error: unknown) => error instanceof ApiError && error.code.endsWith("_not_found");
 
 /** The record of a request that has been carried out before it was refused. */
 async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
@@ -129,7 +140,9 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       if (!idempotency) throw error;
       const stored = error instanceof ApiError ? await readRecorded(idempotency) : undefined;
       const record = error instanceof AlreadyRecordedError ? error.record : stored;
-      if (!record) throw error;
+      // The response of an update has what was stored of a lead, which has been erased meanwhile.
+      const isErased = record?.response !== undefined && isNotFound(error);
+      if (!record || isErased) throw error;
       const outcome = ifValid(() => {
         const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount }, {});
         const ids = (record.ids ?? {}) as Made;
@@ -141,7 +154,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       throw new ApiError(
         "idempotency_key_reused",
         outcome === false
-          ? "The Idempotency-Key was sent with another body within the last 24 hours. A new request needs a new key."
+          ? "The Idempotency-Key was sent before with another body. A new request needs a new key."
           : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
       );
     }

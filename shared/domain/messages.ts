@@ -1,20 +1,13 @@
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
-import { isAsRead, tableName } from "../dynamodb/table-client.ts";
+import { tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import type { TransactItems } from "../dynamodb/transact.ts";
-import { ApiError } from "../errors.ts";
-import { createdAt, idKind, isId, newId } from "../ids.ts";
+import { createdAt, isId, newId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
 import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import {
-  addMessage,
-  conversationItem,
-  isNotJoinable,
-  logWrongLock,
-  maxAhead,
-  readLock,
-} from "./conversations.ts";
+import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
+import { conversationItem, summarize } from "./conversations.ts";
 import {
   type IdempotentRequest,
   runIdempotently,
@@ -22,6 +15,10 @@ import {
   type WriteOutcome,
 } from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
+import { notFound } from "./not-found.ts";
+
+/** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
+const inboundLifetime = 8 * 24 * 60 * 60;
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {
@@ -37,7 +34,7 @@ interface Outgoing {
 }
 
 /**
- * Sends a message to a lead on a channel: it joins their active conversation, or starts one.
+ * Stores a message to a lead on a channel, or from it: it joins their active conversation, or starts one.
  *
  * @throws ApiError `lead_not_found` or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other messages to the conversation win
@@ -45,10 +42,12 @@ interface Outgoing {
 export async function sendMessage(
   account: string,
   message: NewMessage,
-  idempotency?: IdempotentRequest,
+  request?: IdempotentRequest,
 ): Promise<WriteOutcome<Message>> {
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
+  const idempotency =
+    request && message.direction === "inbound" ? { ...request, lifetime: inboundLifetime } : request;
   const input = { ...message, channel: normalizeLabel(message.channel) };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
@@ -73,11 +72,7 @@ async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   return startConversation(outgoing, named);
 }
 
-function leadNotFound({ leadId }: NewMessage): ApiError {
-  const kind = idKind(leadId) ?? "lead";
-  const reason = kind === "lead" ? "" : `, which is the id of a ${kind}`;
-  return new ApiError("lead_not_found", `This account has no lead with this leadId${reason}.`);
-}
+const leadNotFound = ({ leadId }: NewMessage) => notFound("lead", "leadId", leadId);
 
 /** @param named what the lock names, which no message may join */
 async function startConversation(outgoing: Outgoing, named: unknown): Promise<Message> {
@@ -86,17 +81,10 @@ async function startConversation(outgoing: Outgoing, named: unknown): Promise<Me
   const startedAt = Date.now();
   const id = newId("conv", startedAt);
   const message = createMessage(id, input, startedAt);
-  const lastMessageAt = message.createdAt;
-  const conversation = { id, leadId, channel, status: active, lastMessageAt, messageCount: 1 };
+  const pair = { id, leadId, channel };
+  const conversation = { ...pair, status: active, createdAt: createdAt(id), ...summarize([message]) };
   await storeMessage(outgoing, message, [
-    {
-      Put: {
-        TableName: tableName,
-        Item: { ...activeConversationKey(account, leadId, channel), conversationId: id },
-        ...isAsRead("conversationId", named),
-      },
-    },
-    ...(isId("conv", named) ? [isNotJoinable(account, named, input)] : []),
+    ...takeLock(account, pair, named),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
   ]);
   return message;
@@ -110,7 +98,7 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;
-      const last = typeof item.lastMessageAt === "string" ? Date.parse(item.lastMessageAt) : Number.NaN;
+      const last = typeof item.activeAt === "string" ? Date.parse(item.activeAt) : Number.NaN;
       // Another message came in the same millisecond, or from a writer whose clock is ahead of this one.
       if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
         outgoing.lastMessageAt = last;
@@ -135,12 +123,13 @@ function storeMessage({ account, idempotency }: Outgoing, message: Message, othe
 
 const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
-  { leadId, channel, message, metadata }: NewMessage,
+  { leadId, channel, direction = "outbound", message, metadata }: NewMessage,
 ): Message => ({
   id,
   conversationId,
   leadId,
   channel,
+  direction,
   message,
   ...(metadata && { metadata }),
   createdAt: createdAt(id),

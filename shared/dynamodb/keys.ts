@@ -23,24 +23,29 @@ export const indexes = {
 /**
  * What they copy besides their keys: all of a lead or conversation that a message does not change, so that it writes none of
  * them. Nobody can change what an index copies. Therefore a new field of a lead becomes a part of `details`, and the key of
- * a new index is not one of `copiedKeys`.
+ * a new index is not one of `copiedKeys`. The addresses of a lead stand beside `details`, so that a role may read them alone.
  */
-export const copiedFields = ["id", "status", "source", "leadId", "channel", "details"] as const;
+export const copiedFields = ["id", "status", "source", "leadId", "channel", "details", "addresses"] as const;
 
 /** The keys that each index copies, because a reader checks them. */
 export const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"] as const;
 
 /**
- * The index of an account's conversations by their last message. Its partition key is `pk`, its sort key is an attribute
- * that only they have, and it copies the rest of their rows.
+ * The indexes of an account's rows by a time that changes: their partition key is `pk`. `by-activity` has all that a page
+ * shows. `by-waiting` has only the conversations that wait for a reply, and copies nothing that a message changes: the
+ * second message of a waiting lead does not write it.
  */
-export const activityIndex = {
-  name: "by-activity",
-  sortKey: "lastMessageAt",
-  copies: ["id", "leadId", "channel", "status", "messageCount"],
+export const timeIndexes = {
+  "by-activity": {
+    sortKey: "activeAt",
+    copies: [...copiedFields, "messageCount", "lastMessage", "lastInboundAt", "awaitingReplySince"],
+  },
+  "by-waiting": { sortKey: "awaitingReplySince", copies: ["status", "leadId", "channel"] },
 } as const;
 
-export type IndexName = keyof typeof indexes | typeof activityIndex.name;
+export type TimeIndexName = keyof typeof timeIndexes;
+
+export type IndexName = keyof typeof indexes | TimeIndexName;
 
 /** The keys that a row has, whatever index it is read from, if its item has them. */
 export const keyAttributes = ["pk", "sk", ...copiedKeys] as const;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { metadataFaults } from "../schemas/field-schemas.ts";
+import { deliveryFaults, metadataFaults } from "../schemas/field-schemas.ts";
 import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
@@ -34,6 +34,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       try {
         await json.before?.(request);
         addFaults(event, ...duplicates.map(duplicateFault), ...metadataFaults(event.body));
+        if (Reflect.get(event.query, "update") === "message") addFaults(event, ...deliveryFaults(event.body));
       } catch (error) {
         if (!isForbiddenKey(error)) throw error;
         refuse(forbiddenKey);

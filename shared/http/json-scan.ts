@@ -1,7 +1,7 @@
 import { memberName } from "../errors.ts";
 
 /**
- * The longest body that is parsed, in bytes. The longest valid one has 56,868 without white space: a message, with each
+ * The longest body that is parsed, in bytes. The longest valid one has 56,976 without white space: a message, with each
  * of its characters escaped as two surrogates.
  */
 export const maxBodyBytes = 64 * 1024;

@@ -1,4 +1,6 @@
-import { lastPage, type Page } from "../pages/page.ts";
+import { isDeepStrictEqual } from "node:util";
+import { lastPage, type Page, toOrder } from "../pages/page.ts";
+import type { Conversation } from "../schemas/conversation-schemas.ts";
 
 /** The most bytes of the header. nginx takes 4 KB for all headers of a response by default, and answers 502 for more. */
 const maxBytes = 3500;
@@ -8,28 +10,48 @@ const leftOut = ["last", "first", "prev", "next"];
 
 /**
  * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
- * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page.
- * Long filters leave room for fewer links, or for none.
+ * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page. On the
+ * last page that a list by activity shows, `next` begins a new list at the time of the last row, that time included. Long filters
+ * leave room for fewer links, or for none.
  *
  * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
  */
-export function linkHeader(path: string, query: object, { page, limit, total }: Page<unknown>["pagination"]) {
+export function linkHeader(path: string, query: object, { data, pagination }: Page<object>) {
+  const { page, limit, total } = pagination;
   const last = Math.max(1, Math.ceil(total / limit));
   const lastShown = lastPage(query, limit);
+  const toPage = (number: number) => ({ ...query, page: `${number}`, limit: `${limit}` });
+  const next = page < lastShown ? toPage(page + 1) : goOn(toPage(1), query, data);
   const targets = {
-    first: 1,
-    ...(page > 1 && { prev: Math.min(page - 1, last) }),
-    ...(page < Math.min(last, lastShown) && { next: page + 1 }),
-    ...(last <= lastShown && { last }),
+    first: toPage(1),
+    ...(page > 1 && { prev: toPage(Math.min(page - 1, last)) }),
+    ...(page < last && next && { next }),
+    ...(last <= lastShown && { last: toPage(last) }),
   };
   const links = new Map(
-    Object.entries(targets).map(([rel, target]) => {
-      const parameters = new URLSearchParams({ ...query, page: String(target), limit: String(limit) });
-      return [rel, `<${path}?${parameters}>; rel="${rel}"`];
-    }),
+    Object.entries(targets).map(([rel, target]) => [
+      rel,
+      `<${path}?${new URLSearchParams(target)}>; rel="${rel}"`,
+    ]),
   );
   const join = () => [...links.values()].join(", ");
   for (const rel of leftOut) if (join().length > maxBytes) links.delete(rel);
   return join();
+}
+
+/** The query of a list by activity that goes on from the time of the last of some rows; undefined without one. */
+function goOn(
+  firstPage: Readonly<Record<string, string>>,
+  { sort }: { readonly sort?: string },
+  rows: readonly Partial<Pick<Conversation, "lastMessageAt">>[],
+) {
+  const time = Date.parse(rows.at(-1)?.lastMessageAt ?? "");
+  if (Number.isNaN(time)) return undefined;
+  const [bound, at] = toOrder(sort).ascending
+    ? (["lastMessageAfter", time] as const)
+    : (["lastMessageBefore", time + 1] as const);
+  const next = { ...firstPage, [bound]: new Date(at).toISOString() };
+  // All rows have one time.
+  return isDeepStrictEqual(next, firstPage) ? undefined : next;
 }

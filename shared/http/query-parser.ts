@@ -76,6 +76,7 @@ function decode(text: string): string | null {
 const windows = [
   ["createdAfter", "createdBefore"],
   ["lastMessageAfter", "lastMessageBefore"],
+  ["awaitingReplyAfter", "awaitingReplyBefore"],
 ] as const;
 
 /** Checks the times of a list's query: no schema can tell a date that does not exist. */
@@ -100,6 +101,11 @@ const noTimestamp: Pick<Fault, "code" | "message"> = {
   message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
 };
 
+const waitingTimes = ["awaitingReplyAfter", "awaitingReplyBefore"] as const;
+
+/** What does not go with the order of those that wait, the longest waiting first. */
+const ofOtherOrders = ["sort", "lastMessageAfter", "lastMessageBefore"] as const;
+
 /** Finds the faults of parameters that are valid by themselves, and do not go together. */
 export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
   return {
@@ -115,6 +121,16 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
       for (const name of ["messageLimit", "messagesBefore"] as const)
         if (include === undefined && query[name] !== undefined)
           fault(name, "not_allowed", "needs include=messages");
+      const waits = query.awaitingReply !== undefined;
+      for (const name of waits ? ofOtherOrders : waitingTimes)
+        if (query[name] !== undefined)
+          fault(
+            name,
+            "not_allowed",
+            waits
+              ? "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince"
+              : "needs awaitingReply=true",
+          );
       const { page, limit } = pageRequest(query);
       const last = lastPage({ sort }, limit);
       const areValid = [page, limit].every((number) => Number.isInteger(number) && number > 0);

@@ -31,7 +31,7 @@ interface Operation<R extends Route, Body> {
   readonly handle: (request: RouteRequest<R, Body>) => Promise<Result>;
 }
 
-type Result = Page<unknown> | WriteOutcome<object>;
+type Result = Page<object> | WriteOutcome<object>;
 
 /** The operations of the other bodies of a route, by the values that choose them. */
 type OtherOperations<R extends Route> = R extends {
@@ -96,7 +96,7 @@ export function routeHandler<R extends Route>(
 
 function toResponse(route: Route, query: object, result: Result) {
   const isPage = "pagination" in result;
-  const link = isPage && linkHeader(route.path, query, result.pagination);
+  const link = isPage && linkHeader(route.path, query, result);
   return {
     statusCode: !isPage && result.made === "changed" ? 200 : route.success,
     headers: {

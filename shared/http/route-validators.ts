@@ -5,6 +5,7 @@ import {
   type Route,
   sendMessageRoute,
 } from "../routes.ts";
+import { conversationUpdate, messageUpdate } from "../schemas/conversation-schemas.ts";
 import { requestValidator } from "../schemas/validator.ts";
 
 /** A validator of the requests to a route, as its handler sees them, by default of those with its first body. */
@@ -16,3 +17,5 @@ export const validateCreateLead = routeValidator(createLeadRoute);
 export const validateUpdateLead = routeValidator(createLeadRoute, createLeadRoute.otherBodies.schemas.update);
 export const validateListConversations = routeValidator(listConversationsRoute);
 export const validateSendMessage = routeValidator(sendMessageRoute);
+export const validateUpdateMessage = routeValidator(sendMessageRoute, messageUpdate);
+export const validateUpdateConversation = routeValidator(sendMessageRoute, conversationUpdate);

@@ -1,3 +1,4 @@
+import { type TimeIndexName, timeIndexes } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
 
@@ -17,8 +18,8 @@ export interface Page<T> {
 export interface RowsRequest extends PageRequest {
   /** Whether its oldest rows are first. */
   readonly ascending?: boolean;
-  /** Whether rows are sorted by their last message, and not by their creation. */
-  readonly byActivity?: boolean;
+  /** The index whose time sorts the rows, if it is not that of their creation. */
+  readonly by?: TimeIndexName | undefined;
 }
 
 /** The rows of a page, in its order, and the number of rows of the whole list. */
@@ -28,12 +29,9 @@ export interface Found {
 }
 
 /** A page of rows of which all have been read, in its order. */
-export function takePage(
-  items: readonly Item[],
-  { page, limit, ascending = false, byActivity }: RowsRequest,
-): Found {
-  const by = byActivity ? "lastMessageAt" : "sk";
-  const sorted = items.map((item) => ({ item, at: `${item[by]} ${item.sk}` }));
+export function takePage(items: readonly Item[], { page, limit, ascending = false, by }: RowsRequest): Found {
+  const sortKey = by === undefined ? "sk" : timeIndexes[by].sortKey;
+  const sorted = items.map((item) => ({ item, at: `${item[sortKey]} ${item.sk}` }));
   sorted.sort((a, b) => (a.at < b.at === ascending ? -1 : 1));
   return {
     items: sorted.slice((page - 1) * limit, page * limit).map(({ item }) => item),
@@ -46,13 +44,13 @@ const maxByActivity = 2000;
 
 /** The order of a list by its `sort`, which begins with a minus if the newest rows are first. */
 export const toOrder = (sort = "-createdAt") => ({
-  byActivity: sort.endsWith("lastMessageAt"),
+  by: sort.endsWith("lastMessageAt") ? ("by-activity" as const) : undefined,
   ascending: !sort.startsWith("-"),
 });
 
 /** The last page that a list can show. */
 export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
-  toOrder(sort).byActivity ? Math.floor(maxByActivity / limit) : Number.POSITIVE_INFINITY;
+  toOrder(sort).by ? Math.floor(maxByActivity / limit) : Number.POSITIVE_INFINITY;
 
 /**
  * The rest of a query whose filters have been read: its page, and parameters that are named here. Another one is an error of

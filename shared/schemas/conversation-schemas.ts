@@ -1,6 +1,7 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import {
   conversationIdFilter,
+  deliveryError,
   type IdsDescription,
   id,
   idsFilter,
@@ -9,6 +10,7 @@ import {
   messageIdFilter,
   messageText,
   metadata,
+  providerId,
   timestamp,
 } from "./field-schemas.ts";
 import {
@@ -24,6 +26,16 @@ import type { Descriptions } from "./record.ts";
 /** The status of a conversation that messages join. */
 export const active = "active";
 
+/** Who wrote a message: the account, or the lead. */
+const directions = ["outbound", "inbound"] as const;
+
+const direction = { type: "string", enum: directions } as const satisfies JSONSchema;
+
+/** How far a message has got, from the least to the most: a report of an earlier state changes nothing. */
+export const deliveryStates = ["sent", "failed", "delivered", "read"] as const;
+
+const delivery = { type: "string", enum: deliveryStates } as const satisfies JSONSchema;
+
 /** The query of `GET /api/v1/conversations`, as strings, the way it arrives; ids are split. */
 export const conversationsQuery = {
   type: "object",
@@ -38,6 +50,9 @@ export const conversationsQuery = {
     createdBefore: timestamp,
     lastMessageAfter: timestamp,
     lastMessageBefore: timestamp,
+    awaitingReply: { type: "string", enum: ["true"] },
+    awaitingReplyAfter: timestamp,
+    awaitingReplyBefore: timestamp,
     sort: { type: "string", enum: [...creationOrders, "-lastMessageAt", "lastMessageAt"] },
     include: { type: "string", enum: ["messages"] },
     messageLimit: limit,
@@ -56,13 +71,30 @@ export const conversationsQueryDescriptions: Descriptions<
   status: "Only conversations with this status, in any letter case.",
   createdAfter: "Only conversations that started at this time or later.",
   createdBefore: "Only conversations that started before this time.",
-  lastMessageAfter: "Only conversations whose last message was sent at this time or later.",
-  lastMessageBefore: "Only conversations whose last message was sent before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations; go on with `lastMessageAfter` and `lastMessageBefore`, which bound what is counted.",
+  lastMessageAfter: "Only conversations whose last message is of this time or later.",
+  lastMessageBefore: "Only conversations whose last message is from before this time.",
+  awaitingReply:
+    "With `true`, only conversations whose lead waits for a reply, the longest waiting first: all of them are `active`. It cannot be combined with `sort`, `lastMessageAfter` and `lastMessageBefore`.",
+  awaitingReplyAfter: "With `awaitingReply`: only those who have waited since this time or later.",
+  awaitingReplyBefore: "With `awaitingReply`: only those who have waited since before this time.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations: the `next` link of its last page goes on from the time of its last row.",
   include: "With `messages`, and exactly one `id`, the conversation has its newest messages.",
   messageLimit: "How many messages, with `include`: 20 by default.",
   messagesBefore:
     "Only messages before the one with this id, with `include`: send the id of the oldest one that you have.",
+};
+
+/** The last message of a conversation, with the beginning of its text. */
+export const lastMessage = {
+  type: "object",
+  properties: { direction, text: { type: "string", maxLength: 100 } },
+  required: ["direction", "text"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const lastMessageDescriptions: Descriptions<typeof lastMessage> = {
+  direction: "`outbound`, or `inbound` if the lead wrote it.",
+  text: "The beginning of its text: at most 100 characters, and fewer of a script whose characters have more than two bytes.",
 };
 
 /** A conversation in a response. */
@@ -73,38 +105,103 @@ export const conversation = {
     leadId: id,
     channel: label,
     status: label,
+    createdAt: timestamp,
     lastMessageAt: timestamp,
     messageCount: { type: "integer", minimum: 1 },
+    lastMessage,
+    lastInboundAt: timestamp,
+    awaitingReplySince: timestamp,
   },
-  required: ["id", "leadId", "channel", "status", "lastMessageAt", "messageCount"],
+  required: [
+    "id",
+    "leadId",
+    "channel",
+    "status",
+    "createdAt",
+    "lastMessageAt",
+    "messageCount",
+    "lastMessage",
+  ],
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
 export const conversationDescriptions: Descriptions<typeof conversation> = {
-  id: "Identifier, of the form `conv_<ULID>`: the ULID has the time of its creation.",
+  id: "Identifier, of the form `conv_<ULID>`.",
   leadId: "The lead of the conversation.",
   channel: "Channel, for example instagram, whatsapp; stored in lower case.",
   status: "`active`, and another status, such as `closed`, once the conversation has ended.",
+  createdAt: "Creation time, in UTC.",
   lastMessageAt: "Time of the last message, in UTC.",
   messageCount: "Number of messages in the conversation.",
+  lastMessage: "The last message, with the beginning of its text.",
+  lastInboundAt:
+    "Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.",
+  awaitingReplySince:
+    "Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.",
+};
+
+/** The query of `POST /api/v1/conversations`. */
+export const sendMessageQuery = {
+  type: "object",
+  properties: { update: { type: "string", enum: ["message", "conversation"] } },
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const sendMessageQueryDescriptions: Descriptions<typeof sendMessageQuery> = {
+  update:
+    "With `message`, the body says how far a message has got. With `conversation`, it ends a conversation, or makes it active again.",
 };
 
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {
   type: "object",
-  properties: { leadId: id, channel: label, message: messageText, metadata },
+  properties: { leadId: id, channel: label, direction, message: messageText, metadata },
   required: ["leadId", "channel", "message"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
 export const newMessageDescriptions: Descriptions<typeof newMessage> = {
-  leadId: "The lead to send to.",
+  leadId: "The lead to send to, or who wrote.",
   channel: "Channel, for example instagram, whatsapp; stored in lower case.",
+  direction:
+    "`outbound`, the default, or `inbound` for a message that the lead wrote: no connector delivers it.",
   message: "The text, not blank; it may contain line breaks and tabs.",
   metadata: "Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.",
 };
 
-/** A sent message in a response: it never changes later. */
+/** The body of `POST /api/v1/conversations?update=message`. */
+export const messageUpdate = {
+  type: "object",
+  properties: { id, conversationId: id, delivery, deliveryError, providerId },
+  required: ["id", "conversationId", "delivery"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const messageUpdateDescriptions: Descriptions<typeof messageUpdate> = {
+  id: "The outbound message.",
+  conversationId: "The conversation of the message.",
+  delivery:
+    "How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one changes nothing.",
+  deliveryError:
+    "Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.",
+  providerId: "The id of the message at the channel's provider, without spaces.",
+};
+
+/** The body of `POST /api/v1/conversations?update=conversation`. */
+export const conversationUpdate = {
+  type: "object",
+  properties: { id, status: label },
+  required: ["id", "status"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+export const conversationUpdateDescriptions: Descriptions<typeof conversationUpdate> = {
+  id: "The conversation.",
+  status:
+    "Its new status: every one except `active`, such as `closed`, ends it. Stored in lower case. A lead has at most one active conversation on a channel.",
+};
+
+/** A message in a response. */
 export const message = {
   type: "object",
   properties: {
@@ -112,22 +209,31 @@ export const message = {
     conversationId: id,
     leadId: id,
     channel: label,
+    direction,
     message: messageText,
     metadata,
+    delivery,
+    deliveryError,
+    providerId,
     createdAt: timestamp,
   },
-  required: ["id", "conversationId", "leadId", "channel", "message", "createdAt"],
+  required: ["id", "conversationId", "leadId", "channel", "direction", "message", "createdAt"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
 export const messageDescriptions: Descriptions<typeof message> = {
   id: "Identifier, of the form `msg_<ULID>`.",
   conversationId: "The conversation that the message joined or started.",
-  leadId: "The lead that the message was sent to.",
+  leadId: "The lead that the message was sent to, or that wrote it.",
   channel: "The channel that the message was sent on.",
+  direction: "`outbound`, or `inbound` if the lead wrote it.",
   message: "The text, as sent.",
   metadata: "The metadata, as sent.",
-  createdAt: "Time of sending, in UTC.",
+  delivery:
+    "How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
+  deliveryError: "Why it failed, if the report says so.",
+  providerId: "The id of the message at the channel's provider, if a report has had it.",
+  createdAt: "When the message was stored, in UTC.",
 };
 
 /** A conversation in a list, with its newest messages if the query includes them. */
@@ -148,4 +254,6 @@ export type ConversationsQuery = FromSchema<typeof conversationsQuery>;
 export type Conversation = FromSchema<typeof conversation>;
 export type OpenedConversation = FromSchema<typeof openedConversation>;
 export type NewMessage = FromSchema<typeof newMessage>;
+export type MessageUpdate = FromSchema<typeof messageUpdate>;
+export type ConversationUpdate = FromSchema<typeof conversationUpdate>;
 export type Message = FromSchema<typeof message>;

@@ -55,6 +55,18 @@ export const externalId = {
   pattern: visible,
 } as const satisfies JSONSchema;
 
+/** The id of a message at the provider of its channel. */
+export const providerId = { ...externalId, maxLength: 512 } as const satisfies JSONSchema;
+
+/** Why a provider did not deliver a message. */
+export const deliveryError = {
+  type: "string",
+  minLength: 1,
+  maxLength: 500,
+  pattern: lines,
+  format: "notBlank",
+} as const satisfies JSONSchema;
+
 /** Texts of the caller by names of the caller. The service does not read them. */
 export const metadata = {
   type: "object",
@@ -75,6 +87,14 @@ export function metadataFaults(body: unknown): Fault[] {
   if (typeof value !== "object" || value === null || !isLargeMetadata(value)) return [];
   const message = `must have at most ${maxMetadataBytes} bytes as JSON`;
   return [{ in: "body", field: "metadata", code: "too_large", message }];
+}
+
+/** The fault of a report whose error belongs to no failure. */
+export function deliveryFaults(body: unknown): Fault[] {
+  const { delivery, deliveryError } = Object(body);
+  if (deliveryError === undefined || delivery === "failed") return [];
+  const message = "can be sent only with failed as delivery";
+  return [{ in: "body", field: "deliveryError", code: "not_allowed", message }];
 }
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;

@@ -19,13 +19,6 @@ export const pagingDescriptions = {
   limit: "The number of items per page.",
 };
 
-/** A query without parameters. */
-export const noQuery = {
-  type: "object",
-  properties: {},
-  additionalProperties: false,
-} as const satisfies JSONSchema;
-
 /** The position of a page in its list. */
 export const pagination = {
   type: "object",

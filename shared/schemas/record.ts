@@ -1,4 +1,5 @@
 import { InvalidItemError } from "../errors.ts";
+import { createdAt, isId } from "../ids.ts";
 import type { Inferred, ObjectSchema, Validator } from "./validator.ts";
 
 /**
@@ -27,11 +28,18 @@ export function readRecord<T>(validate: Validator<T>, item: Readonly<Record<stri
   return pick(validate.properties, fields) as T;
 }
 
-/** The attributes of an item, with the fields that it has in `details`. */
-export const fieldsOf = ({ details, ...item }: Readonly<Record<string, unknown>>) => ({
-  ...item,
-  ...(details as object),
-});
+/**
+ * The attributes of an item, with the fields that it has in `details`. The item of a conversation has neither of its times: its
+ * id has the first one, and `activeAt` is the second. DynamoDB returns the parts of its last message in any order.
+ */
+export function fieldsOf({ details, activeAt, ...item }: Attributes): Attributes {
+  if (!isId("conv", item.id)) return { ...item, ...(details as object) };
+  const { direction, text, ...others } = Object(item.lastMessage);
+  const times = { createdAt: createdAt(item.id), lastMessageAt: activeAt };
+  return { ...times, ...item, lastMessage: { direction, text, ...others }, ...(details as object) };
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
 
 function invalidProperty(errors: Validator["errors"]): string {
   const [error] = errors ?? [];

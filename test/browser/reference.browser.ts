@@ -22,9 +22,9 @@ import {
 
 /** The parts of the page that are read: operations, events and guides. */
 const parts = [
-  ...["List leads", "Create or update a lead", "List conversations", "Send a message"],
-  ...["A lead was created", "A conversation was started", "A message was sent", "A lead was erased"],
-  ...["Lists and filters", "Update a lead", "Messages and the inbox", "What the API does not do", "Errors"],
+  ...["List leads", "Create or update a lead", "List conversations", "Send or update a message"],
+  ...["A lead was created", "A conversation was started", "A message was sent", "A message got further"],
+  ...["Lists and filters", "Update a lead", "Messages", "An inbox", "What the API does not do", "Errors"],
 ];
 
 const screenshots = join(import.meta.dirname, "../../.build/screenshots");
@@ -65,7 +65,7 @@ test("the search finds the guides by their words", async () => {
   for (const [words, guide] of [
     ["surrogate", "Errors"],
     ["Idempotency-Replayed", "Retries"],
-    ["connectors deliver", "Events"],
+    ["connector delivers", "Deliver and report"],
     ["429", "Limits and 429"],
     ["PATCH", "Update a lead"],
     ["stop limit total", "Read everything"],
@@ -85,7 +85,7 @@ test("the search finds the guides by their words", async () => {
 
 test("without a lead, the page says what to do first", async () => {
   const { page, goTo } = await openReference(browser, url, { width: 1280, scheme: "light" });
-  const part = await goTo("Send a message");
+  const part = await goTo("Send or update a message");
   expect(await part.getByText("Create a lead first.").count()).toBe(1);
   await page.context().close();
 });
@@ -117,7 +117,7 @@ test.each(
   await shoot("lead");
   await close();
   // The page fills in the lead.
-  const message = await send("Send a message");
+  const message = await send("Send or update a message");
   expect(message).toMatchObject({ status: 201, body: { leadId: lead.body.id }, width: 0 });
   await shoot("message");
   await close();
@@ -131,9 +131,9 @@ test.each(
 
 test("the newest lead is filled in, and an error shows its problem", async () => {
   const { page, goTo, send } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
-  const part = await goTo("Send a message");
+  const part = await goTo("Send or update a message");
   await part.getByText("that of the newest lead of the account").waitFor();
-  const problem = await send("Send a message", (dialog) =>
+  const problem = await send("Send or update a message", (dialog) =>
     bodyEditor(dialog).fill('{"leadId":"lead_1","channel":"whatsapp"}'),
   );
   expect(problem).toMatchObject({ status: 400, body: { errors: [{ field: "message", code: "required" }] } });

@@ -5,7 +5,7 @@ import { eventually, expectMatch, expectResponse } from "./expectations.ts";
 export const leads = "/api/v1/leads";
 export const conversations = "/api/v1/conversations";
 
-/** A row of a list. A conversation does not show its `createdAt`. */
+/** A row of a list. */
 export interface Row {
   readonly id: string;
   readonly createdAt: string;

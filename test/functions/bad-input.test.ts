@@ -21,6 +21,7 @@ const listFaults = async (name: RouteName, request: TestRequest, status?: number
   (await refuse(name, request, status)).faults.map(({ field, code }) => `${field} ${code}`);
 
 const lists = ["list-leads", "list-conversations"] as const;
+const time = "2026-01-01T00:00:00Z";
 const posts = ["create-lead", "send-message"] as const;
 const long = (length: number, unit = "x") => unit.repeat(length);
 
@@ -173,6 +174,17 @@ describe("the message of a fault", () => {
       "sort=lastMessageAt&page=21&limit=100",
       "page must be at most 20 with this sort and limit: go on with lastMessageAfter",
     ],
+    ...["sort=createdAt", `lastMessageAfter=${time}`, `lastMessageBefore=${time}`].map(
+      (other) =>
+        [
+          "list-conversations",
+          `awaitingReply=true&${other}`,
+          `${other.split("=")[0]} cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince`,
+        ] as const,
+    ),
+    ...["awaitingReplyAfter", "awaitingReplyBefore"].map(
+      (name) => ["list-conversations", `${name}=${time}`, `${name} needs awaitingReply=true`] as const,
+    ),
     ["list-leads", "email=a+b@example.com", `email ${noSpaces}`],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
     ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],

@@ -77,7 +77,7 @@ const serve: Respond = async ({ method, url = "", headers, body }) => {
 
 /** Which kind of request it is. */
 const nameOf = ({ method, url = "", headers }: Sent) =>
-  `${method} ${url.replace(/(id|ifExists)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
+  `${method} ${url.replace(/(ifExists|awaitingReply|[?]id)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
 
 /** The table, what its stream has not delivered, and the units that were used. */
 let memory: MemoryTable;
@@ -146,6 +146,8 @@ const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
 const get = (path: string) => `GET ${path}`;
 const post = (path: string) => `POST ${path}`;
 const update = `POST ${leads}?ifExists without a key`;
+const report = `POST ${conversations}?update=message without a key`;
+const end = `POST ${conversations}?update=conversation without a key`;
 const ok = (body: object) => ({ status: 200, body });
 const found = ok({ data: [{ id: "another" }], pagination: { total: 1 } });
 
@@ -155,7 +157,8 @@ test("it uses every route with its key, with new writes in each run", async () =
     untilNextRun();
   }
   const used = [get(leads), post(leads), post(leads), update, update, get(leads), post(conversations)];
-  const kinds = [...used, `${post(conversations)} without a key`, get(conversations)];
+  const [answer, waiting] = [`${post(conversations)} without a key`, `${get(conversations)}?awaitingReply`];
+  const kinds = [...used, report, answer, waiting, get(conversations), end];
   const names = requests.map(nameOf);
   expect(names.map((name) => name.replace(/[?](?:id|limit=1)$/, ""))).toEqual([...kinds, ...kinds]);
   for (const { headers } of requests) expect(headers.authorization).toBe("Bearer lck_key");
@@ -164,7 +167,7 @@ test("it uses every route with its key, with new writes in each run", async () =
   expect(new Set(keys).size).toBe(2);
   expect(
     requests.filter(({ method }) => method === "POST").map(({ headers }) => headers["content-type"]),
-  ).toEqual(Array(12).fill("application/json"));
+  ).toEqual(Array(16).fill("application/json"));
 });
 
 test.each<[string, string, (body: object) => Answer, number?]>([
@@ -194,8 +197,9 @@ test.each<[string, string, (body: object) => Answer, number?]>([
     `${get(leads)}?limit=1`,
     () => ok({ data: [{}], pagination: { total: 0 } }),
   ],
+  ["The report of the delivery changed nothing", report, (body) => ok({ ...body, delivery: "sent" })],
   [
-    "The second message started another conversation",
+    "The answer started another conversation",
     `${post(conversations)} without a key`,
     (body) => ({ status: 201, body: { ...body, conversationId: "another" } }),
   ],
@@ -205,6 +209,7 @@ test.each<[string, string, (body: object) => Answer, number?]>([
     `${get(conversations)}?id`,
     (body) => ok({ data: [{ ...Object(body).data[0], messageCount: 1 }] }),
   ],
+  ["The conversation did not end", end, (body) => ok({ ...body, status: "active" })],
 ])("a run fails, and logs: %s", async (code, kind, answer, nth = 1) => {
   respond = async (sent, response) => {
     const real = (await serve(sent, response)) ?? { status: 500 };
@@ -277,7 +282,7 @@ test("once nothing counts its changes, the second run fails, and until all are c
   for (let times = 0; times < 3; times++) {
     requests = [];
     expect(await failure()).toBe("The total of leads was not their number");
-    expect(requests).toHaveLength(9);
+    expect(requests).toHaveLength(12);
     untilNextRun();
   }
   await deliver();
@@ -342,7 +347,7 @@ test("after 50 runs, the rows of two remain, and a run costs the units that depl
     untilNextRun();
   }
   expect([...events]).toEqual([
-    "conversation.started,lead.created,lead.created,lead.updated,message.sent,message.sent",
+    "conversation.started,conversation.updated,lead.created,lead.created,lead.updated,message.received,message.sent,message.updated",
   ]);
   const remaining = { ACTIVE: 2, CONVERSATION: 2, COUNT: 6, EXTERNAL: 2, LEAD: 4, MESSAGE: 4 };
   expect([...rows]).toEqual([JSON.stringify(Object.entries(remaining))]);

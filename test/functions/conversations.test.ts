@@ -1,10 +1,12 @@
-import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
-import { conversationKey } from "../../shared/dynamodb/keys.ts";
+import { conversationItem } from "../../shared/domain/conversations.ts";
+import { activeConversationKey, conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
+import { readItem } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { pick, seeded } from "../support/random.ts";
-import { aLead, aMessage } from "../support/requests.ts";
+import { aLead, aMessage, setStatus } from "../support/requests.ts";
+import { startedConversation } from "../support/stored.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 const account = "acme";
@@ -20,65 +22,75 @@ beforeEach(async () => {
   ({ id: leadId } = await aLead(account));
 });
 
-const setStatus = (id: string, status: string) => setConversationStatus(account, id, status);
+const list = async (query = "") => (await call("list-conversations", { account, query })).body.data;
 
-/** Each conversation with its status and the number of its messages, newest first. */
-const summary = async () =>
-  (await call("list-conversations", { account })).body.data.map(({ id, status, messageCount }) => [
-    id,
-    status,
-    messageCount,
-  ]);
-
-test("a message starts another conversation after one that has ended, or is gone", async () => {
-  const first = await aMessage(account, leadId);
-  await setStatus(first.conversationId, "Closed");
-  const second = await aMessage(account, leadId);
-  expect(await summary()).toEqual([
-    [second.conversationId, "active", 1],
-    [first.conversationId, "closed", 1],
-  ]);
-  table.memory.delete(conversationKey(account, second.conversationId));
-  const third = await aMessage(account, leadId);
-  expect(await summary()).toEqual([
-    [third.conversationId, "active", 1],
-    [first.conversationId, "closed", 1],
-  ]);
-});
-
-test("another spelling of active does not end a conversation", async () => {
+/** Creates an ended conversation of the lead. @returns its id */
+async function ended(): Promise<string> {
   const { conversationId } = await aMessage(account, leadId);
-  expect(await setStatus(conversationId, "Active")).toMatchObject({ status: "active" });
-  expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
-});
+  expect((await setStatus(account, conversationId, "closed")).status).toBe(200);
+  return conversationId;
+}
 
-/** Runs something once, before a message starts a conversation. */
-function beforeStart(run: () => Promise<unknown>) {
+const lockKey = () => activeConversationKey(account, leadId, "whatsapp");
+
+/** Runs something once, before the n-th write from then on. */
+function beforeWrite(n: number, run: () => unknown) {
+  let writes = 0;
   table.before = (command) => {
-    if (!(command instanceof TransactWriteCommand)) return;
-    const puts = command.input.TransactItems?.filter(({ Put }) => Put?.Item?.pk.startsWith("CONVERSATION#"));
-    if (!puts?.length) return;
-    table.before = () => {};
-    return run();
+    const isWrite = command instanceof UpdateCommand || command instanceof TransactWriteCommand;
+    if (isWrite && ++writes === n) return run();
   };
 }
 
-test.each([
-  false,
-  true,
-])("of two messages, one starts a conversation, and the other joins it (after another: %s)", async (isAfterAnother) => {
-  if (isAfterAnother) await setStatus((await aMessage(account, leadId)).conversationId, "closed");
-  beforeStart(() => aMessage(account, leadId));
-  const { conversationId } = await aMessage(account, leadId);
-  expect((await summary())[0]).toEqual([conversationId, "active", 2]);
+test("a message joins a conversation that is active again, so that no lead has two on a channel", async () => {
+  const id = await ended();
+  // The message first tries to join, and then to start another.
+  beforeWrite(2, () => setStatus(account, id, "active"));
+  expect((await aMessage(account, leadId)).conversationId).toBe(id);
+  expect(await list()).toMatchObject([{ id, status: "active", messageCount: 2 }]);
 });
 
-test("a message joins a conversation that is active again, so that no lead has two on a channel", async () => {
-  const { conversationId } = await aMessage(account, leadId);
-  await setStatus(conversationId, "closed");
-  beforeStart(() => setStatus(conversationId, "active"));
-  expect((await aMessage(account, leadId)).conversationId).toBe(conversationId);
-  expect(await summary()).toEqual([[conversationId, "active", 2]]);
+test.each([
+  ["that the lock names", [0], 0],
+  ["that the lock names from then on", [0], 1],
+  ["that no lock names yet", [], 0],
+])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, named, n) => {
+  const [id, ...others] = [await ended(), await ended(), await ended()] as const;
+  const other = others[n] ?? "";
+  table.memory.delete(lockKey());
+  for (const index of named) table.memory.put({ ...lockKey(), conversationId: others[index] });
+  beforeWrite(1, () => {
+    table.memory.put(conversationItem(account, startedConversation(other, { leadId })));
+    table.memory.put({ ...lockKey(), conversationId: other });
+  });
+  expect((await setStatus(account, id, "active")).problem).toMatchObject({
+    ...{ status: 409, code: "conversation_exists", id: other },
+    detail: `The lead has another active conversation on this channel: ${other}. End that one first.`,
+  });
+  expect(await list("status=active")).toMatchObject([{ id: other }]);
+});
+
+test("a lock to the active conversation of another lead or channel, or to none, does not keep one ended", async () => {
+  const id = await ended();
+  const ofAnother = (await aMessage(account, (await aLead(account)).id)).conversationId;
+  const bySms = (await aMessage(account, leadId, "sms")).conversationId;
+  for (const conversationId of [ofAnother, bySms, undefined, 5, "x".repeat(2000)]) {
+    table.memory.put({ ...lockKey(), conversationId });
+    expect((await setStatus(account, id, "active")).body).toMatchObject({ id, status: "active" });
+    expect(await readItem(lockKey())).toMatchObject({ conversationId: id });
+    await setStatus(account, id, "closed");
+  }
+});
+
+test("nothing of a conversation that is deleted meanwhile comes back, nor one of a lead that is erased", async () => {
+  const id = await ended();
+  const notFound = { status: 404, code: "conversation_not_found" };
+  table.memory.delete(leadKey(account, leadId));
+  expect((await setStatus(account, id, "active")).problem).toMatchObject(notFound);
+  const key = conversationKey(account, id);
+  beforeWrite(1, () => table.memory.delete(key));
+  expect((await setStatus(account, id, "lost")).problem).toMatchObject(notFound);
+  expect(await readItem(key)).toBeUndefined();
 });
 
 test("ids of a conversation increase with each message that is stored, whatever the clocks of the machines", async () => {
@@ -92,7 +104,6 @@ test("ids of a conversation increase with each message that is stored, whatever 
   }
   const ids = messages.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].sort());
-  expect(await summary()).toEqual([[messages[0]?.conversationId, "active", 100]]);
-  const { body } = await call("list-conversations", { account });
-  expect(body.data[0]?.lastMessageAt).toBe(messages.at(-1)?.createdAt);
+  const last = { id: messages[0]?.conversationId, lastMessageAt: messages.at(-1)?.createdAt };
+  expect(await list()).toMatchObject([{ ...last, status: "active", messageCount: 100 }]);
 });

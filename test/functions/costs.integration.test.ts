@@ -1,9 +1,9 @@
 import { TransactGetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
+import { updateConversation } from "../../shared/domain/update-conversation.ts";
 import { tableName as TableName, table, takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
-import { aLead } from "../support/requests.ts";
+import { aLead, aMessage, report, setStatus } from "../support/requests.ts";
 import { sum } from "../support/statistics.ts";
 
 const account = "acme";
@@ -61,7 +61,8 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   const joining = { calls: 3, read: 2, write: 4 + 2 };
   expect(await cost(() => send(id))).toEqual(joining);
   const { conversationId } = (await send(id)).body;
-  for (const status of ["paused", "active"]) await setConversationStatus(account, conversationId, status);
+  for (const status of ["paused", "active"])
+    await updateConversation(account, { id: conversationId, status });
   // Those of the changes belong to no request.
   takeUnits();
   // The first message after a change removes what marks it.
@@ -70,6 +71,33 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   // The call that fails on the existing record reports no cost, and there is no other.
   expect(await cost(() => create(lead, "c-1"))).toEqual(none);
   expect(await cost(() => send(id, "c-1"))).toEqual({ calls: 2, read: 2, write: 0 });
+});
+
+test("of two directions, what changes since when a lead waits costs one unit more, and a late report a read", async () => {
+  const { id } = await aLead(account);
+  const message = await aMessage(account, id, "sms");
+  const body = { leadId: id, channel: "sms", message: "Hello" };
+  const next = (direction: string, key?: string) => () =>
+    call("send-message", { ...keyed(key), body: { ...body, direction } });
+  const reported = (delivery: string) => () => report(account, message, { delivery });
+  const end = () => setStatus(account, message.conversationId, "closed");
+  const steps = [
+    [next("outbound"), 3, 2, 6],
+    [next("inbound"), 3, 2, 7],
+    [next("inbound"), 3, 2, 6],
+    [next("inbound", "c-2"), 3, 2, 8],
+    [next("outbound"), 3, 2, 7],
+    [reported("delivered"), 2, 1, 1],
+    [reported("sent"), 1, 1, 0],
+    [reported("delivered"), 1, 1, 0],
+    [end, 2, 1, 8],
+    [end, 1, 1, 0],
+  ] as const;
+  for (const [n, [run, calls, read, write]] of steps.entries())
+    expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
+  await setStatus(account, message.conversationId, "active");
+  await next("inbound")();
+  expect(await cost(end)).toEqual({ calls: 2, read: 1, write: 9 });
 });
 
 test("an external id costs its item and the price of a transaction, and an update two reads and what it changes", async () => {

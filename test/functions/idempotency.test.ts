@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
 import { leadKey } from "../../shared/dynamodb/keys.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
-import { aLead } from "../support/requests.ts";
+import { aLead, aMessage, report, setStatus } from "../support/requests.ts";
+import { stopClock } from "../support/virtual-time.ts";
 
 let memory: MemoryTable;
 beforeEach(() => {
@@ -29,7 +29,7 @@ const key = "key-1";
 test("a retry returns the message after the conversation was closed and after the lead was deleted", async () => {
   const { id } = await aLead("later");
   const { body } = await send("later", key, id);
-  await setConversationStatus("later", body.conversationId, "closed");
+  await setStatus("later", body.conversationId, "closed");
   expect((await send("later", `"${key}"`, id)).body).toEqual(body);
   memory.delete(leadKey("later", id));
   expect((await send("later", key, id)).body).toEqual(body);
@@ -38,30 +38,40 @@ test("a retry returns the message after the conversation was closed and after th
     expect((await send("later", another, id)).problem.code).toBe("lead_not_found");
 });
 
-test("a key is remembered for 24 hours, and counts as new from then on, even before its record is deleted", async () => {
-  const day = 24 * 3_600_000;
-  const start = Math.floor(Date.now() / 1000) * 1000;
-  vi.useFakeTimers({ toFake: ["Date"], now: start });
-  const first = await create("expired", key);
-  const { id } = first.body;
-  const message = await send("expired", key, id);
-  expect([first.status, message.status]).toEqual([201, 201]);
-  memory.delete(leadKey("expired", id));
-
-  vi.setSystemTime(start + day - 1);
-  const inAnotherOrder = Object.fromEntries(Object.entries(lead).reverse());
-  expect((await create("expired", key, inAnotherOrder)).body).toEqual(first.body);
-  expect((await send("expired", key, id)).body).toEqual(message.body);
-
-  vi.setSystemTime(start + day);
-  expect((await send("expired", key, id)).problem.code).toBe("lead_not_found");
-  const second = await create("expired", key, { name: "Grace Hopper" });
-  expect([second.status, second.body.name]).toEqual([201, "Grace Hopper"]);
-  expect((await create("expired", key, { name: "Grace Hopper" })).body).toEqual(second.body);
+test("a key is remembered for a day, and for eight with an inbound message; then it is new, even before its record is deleted", async () => {
+  stopClock(Date.UTC(2026, 0, 1));
+  const account = "expired";
+  const headers = { "idempotency-key": key };
+  const { id: leadId } = await aLead(account);
+  const { id, conversationId } = await aMessage(account, leadId);
+  const sending = (direction: string) => (message: string) =>
+    call("send-message", { account, headers, body: { leadId, channel: "web", direction, message } });
+  const reporting = (delivery: string) => report(account, { id, conversationId }, { delivery }, headers);
+  for (const [days, request, input, other] of [
+    [1, (name: string) => create(account, key, { ...lead, name }), "Ada", "Grace"],
+    [8, sending("inbound"), "Hello", "Bye"],
+    [1, sending("outbound"), "Hello", "Bye"],
+    [1, reporting, "sent", "read"],
+    [1, (status: string) => setStatus(account, conversationId, status, headers), "closed", "active"],
+  ] as const) {
+    const first = await request(input);
+    vi.setSystemTime(Date.now() + days * 86_400_000 - 1);
+    const replayed = { "idempotency-replayed": "true" };
+    expect(await request(input)).toMatchObject({ headers: replayed, body: first.body });
+    expect((await request(other)).problem.code).toBe("idempotency_key_reused");
+    vi.setSystemTime(Date.now() + 1);
+    expect((await request(other)).headers).not.toMatchObject(replayed);
+    expect(await request(other)).toMatchObject({ headers: replayed });
+    vi.setSystemTime(Date.now() + days * 86_400_000);
+  }
 });
 
-test("the same body with and without ifExists are two requests", async () => {
-  const request = { body: { name: "Ada", externalId: "crm-1" }, headers: { "idempotency-key": key } };
-  expect((await call("create-lead", request)).status).toBe(201);
-  expect((await call("create-lead", { ...request, query: "ifExists=update" })).status).toBe(422);
+test("the same body is one request in another order of its fields, and another one with ifExists", async () => {
+  const body = { name: "Ada", externalId: "crm-1" };
+  const first = await create("acme", key, body);
+  expect((await create("acme", key, Object.fromEntries(Object.entries(body).reverse()))).body).toEqual(
+    first.body,
+  );
+  const request = { account: "acme", body, headers: { "idempotency-key": key }, query: "ifExists=update" };
+  expect((await call("create-lead", request)).status).toBe(422);
 });

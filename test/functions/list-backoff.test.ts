@@ -3,8 +3,9 @@ import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { conversationItem } from "../../shared/domain/conversations.ts";
-import { createdAt, newId } from "../../shared/ids.ts";
+import { newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
+import { startedConversation } from "../support/stored.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 let table: WatchedTable;
@@ -118,8 +119,7 @@ test.each([
 test("after a throttle, the messages of the conversation back off, and the list does not", async () => {
   const account = randomUUID();
   const id = newId("conv");
-  const conversation = { id, leadId: "lead_1", channel: "sms", status: "active", messageCount: 1 };
-  table.memory.put(conversationItem(account, { ...conversation, lastMessageAt: createdAt(id) }));
+  table.memory.put(conversationItem(account, startedConversation(id)));
   const open = (query: string) => call("list-conversations", { account, query: `id=${id}${query}` });
   throttle(QueryCommand);
   const { result, calls } = await table.watch(() => open("&include=messages"));

@@ -1,30 +1,45 @@
+import type { DynamoDBRecord } from "aws-lambda";
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { setConversationStatus } from "../../lib/ops/conversations/conversations-command.ts";
+import { expect, test, vi } from "vitest";
 import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
 import { createdAt } from "../../shared/ids.ts";
+import { countedChanges } from "../../shared/pages/maintain/changes.ts";
+import { maintainLists, type Unsettled } from "../../shared/pages/maintain/maintain-lists.ts";
 import { leadStatuses } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import { runs } from "../support/part.ts";
-import { aLead, aMessage } from "../support/requests.ts";
+import { aLead, aMessage, setStatus } from "../support/requests.ts";
+import { smallLimits } from "../support/small-limits.ts";
 
 /** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
 const label = fc.constantFrom("instagram", "a,y & b=ü>", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
 /** Some differ only by letter case, and so are one address. */
 const email = fc.constantFrom("ada@example.com", "Ada@Example.com", "a#new@example.com", "b@example.com");
 const account = fc.constantFrom("one", "one", "one", "two", "one#new");
-/** A value in some of four cases. */
-const sometimes = <T>(arbitrary: fc.Arbitrary<T>, cases: 1 | 2 | 3 = 2) =>
-  fc.oneof({ weight: cases, arbitrary }, { weight: 4 - cases, arbitrary: fc.constant<undefined>(undefined) });
+/** A value in some of eight cases. */
+const sometimes = <T>(arbitrary: fc.Arbitrary<T>, cases: 1 | 2 | 4 | 6 = 4) =>
+  fc.oneof({ weight: cases, arbitrary }, { weight: 8 - cases, arbitrary: fc.constant<undefined>(undefined) });
 
 const steps = {
-  create: fc.record({ account, source: sometimes(label, 3), email: sometimes(email, 3) }),
+  create: fc.record({ account, source: sometimes(label, 6), email: sometimes(email, 6) }),
   move: fc.record({ at: fc.nat(), status: fc.constantFrom(...leadStatuses) }),
-  send: fc.record({ at: fc.nat(), channel: label }),
-  end: fc.record({ at: fc.nat() }),
+  send: fc.record({
+    at: fc.nat(),
+    channel: fc.oneof(label, fc.constant("new")),
+    direction: sometimes(fc.constantFrom("inbound", "inbound", "outbound"), 6),
+    // With the characters that are shown: at most 100, and 256 bytes.
+    text: fc.constantFrom(
+      ["Hello", 5],
+      ["é".repeat(101), 100],
+      ["漢".repeat(101), 85],
+      ["👋".repeat(99), 64],
+    ),
+  }),
+  count: fc.record({}),
+  end: fc.record({ at: fc.nat(), status: fc.constantFrom("Ended", "Ended", "Active") }),
   list: fc.record({
-    list: fc.constantFrom("list-leads" as const, "list-conversations" as const),
+    list: fc.constantFrom("list-leads" as const, ...Array(2).fill("list-conversations" as const)),
     account,
     label: sometimes(label, 1),
     status: sometimes(fc.constantFrom("new", "qualified", "booked", "active", "ended"), 1),
@@ -33,10 +48,11 @@ const steps = {
     ids: sometimes(fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), 1),
     after: sometimes(fc.nat(), 1),
     before: sometimes(fc.nat(), 1),
-    /** The conversations whose last messages bound those of the others. */
-    activeAfter: sometimes(fc.nat(), 1),
-    activeBefore: sometimes(fc.nat(), 1),
-    sort: sometimes(fc.constantFrom("-createdAt", "createdAt", "-lastMessageAt", "lastMessageAt"), 3),
+    isAwaiting: sometimes(fc.constant(true), 2),
+    /** The conversations whose last messages, or beginnings of waiting, bound those of the others. */
+    activeAfter: sometimes(fc.nat(), 2),
+    activeBefore: sometimes(fc.nat(), 2),
+    sort: sometimes(fc.constantFrom("-createdAt", "createdAt", "-lastMessageAt", "lastMessageAt"), 6),
     page: sometimes(
       fc.oneof(
         { weight: 9, arbitrary: fc.integer({ min: 1, max: 5 }) },
@@ -60,6 +76,19 @@ interface Row {
 class Model {
   readonly leads: Row[] = [];
   readonly conversations: Row[] = [];
+  readonly #stream: DynamoDBRecord[] = [];
+  readonly #unsettled: Unsettled = new Map();
+
+  constructor() {
+    useMemoryTable(undefined, this.#stream);
+  }
+
+  /** The stream is delivered, and its rows are counted. */
+  async count() {
+    const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + Math.ceil(milliseconds));
+    const context = { deadline: Date.now() + 60_000, limits: smallLimits, wait, unsettled: this.#unsettled };
+    expect(await maintainLists(countedChanges(this.#stream.splice(0)), context)).toEqual([]);
+  }
 
   async create({ account, source, email }: Steps["create"]) {
     const fields = { ...(source !== undefined && { source }), ...(email !== undefined && { email }) };
@@ -71,39 +100,58 @@ class Model {
     if (!lead) return;
     lead.record.status = status;
     await setLeadFields(lead.account, lead.record.id, { status });
+    await this.count();
   }
 
-  async send({ at, channel }: Steps["send"]) {
+  async send({ at, channel, direction, text: [message, shown] }: Steps["send"]) {
     const lead = this.leads[at % this.leads.length];
     if (!lead) return;
-    const leadId = lead.record.id;
-    const sent = await aMessage(lead.account, leadId, channel);
-    const joined = this.conversations.find(
-      ({ record }) => record.leadId === leadId && record.channel === channel && record.status === "active",
-    );
-    const messageCount = Number(joined?.record.messageCount ?? 0) + 1;
-    const last = { lastMessageAt: sent.createdAt, messageCount };
-    if (joined) {
-      expect(sent.conversationId).toBe(joined.record.id);
-      Object.assign(joined.record, last);
-    } else {
-      const record = { id: sent.conversationId, leadId, channel, status: "active", ...last };
-      this.conversations.push({ account: lead.account, record });
+    const { account, record } = lead;
+    const leadId = record.id;
+    const sent = await aMessage(account, leadId, channel, { message, direction });
+    let joined = this.#active(leadId, channel);
+    if (joined) expect(sent.conversationId).toBe(joined.id);
+    else {
+      const { conversationId: id, createdAt } = sent;
+      joined = { id, leadId, channel, status: "active", createdAt, messageCount: 0 };
+      this.conversations.push({ account, record: joined });
     }
+    joined.lastMessageAt = sent.createdAt;
+    joined.messageCount = Number(joined.messageCount) + 1;
+    joined.lastMessage = { direction: direction ?? "outbound", text: [...message].slice(0, shown).join("") };
+    if (direction === "inbound") {
+      joined.lastInboundAt = sent.createdAt;
+      joined.awaitingReplySince ??= sent.createdAt;
+    } else delete joined.awaitingReplySince;
   }
 
-  async end({ at }: Steps["end"]) {
+  #active = (leadId: unknown, channel: unknown): Row["record"] | undefined =>
+    this.conversations.find(
+      ({ record }) => record.leadId === leadId && record.channel === channel && record.status === "active",
+    )?.record;
+
+  async end({ at, status }: Steps["end"]) {
     const conversation = this.conversations[at % this.conversations.length];
     if (!conversation) return;
-    conversation.record.status = "ended";
-    await setConversationStatus(conversation.account, conversation.record.id, "Ended");
+    const { account, record } = conversation;
+    const other = status === "Active" ? this.#active(record.leadId, record.channel) : undefined;
+    const isRefused = other !== undefined && other !== record;
+    const response = await setStatus(account, record.id, status);
+    expect(response.status).toBe(isRefused ? 409 : 200);
+    if (isRefused) return;
+    if (status.toLowerCase() !== record.status) delete record.awaitingReplySince;
+    record.status = status.toLowerCase();
+    expect(response.body).toEqual(record);
+    await this.count();
   }
 
   async list(step: Steps["list"]) {
     const { list, account, label, status, lead, page, limit, isLoud } = step;
     const isLeads = list === "list-leads";
-    const byActivity = !isLeads && step.sort?.endsWith("lastMessageAt");
-    const sort = isLeads && step.sort?.endsWith("lastMessageAt") ? undefined : step.sort;
+    const isAwaiting = !isLeads && step.isAwaiting === true;
+    const isUnsorted = isAwaiting || (isLeads && step.sort?.endsWith("lastMessageAt"));
+    const sort = isUnsorted ? undefined : step.sort;
+    const byActivity = sort?.endsWith("lastMessageAt");
     const rows = isLeads ? this.leads : this.conversations;
     if (isLeads && status && !leadStatuses.some((one) => one === status)) return;
     const idOf = (n: number | undefined, rows: readonly Row[]) =>
@@ -113,15 +161,18 @@ class Model {
       const bound = idOf(n, rows);
       return bound && createdAt(bound);
     });
+    const time = isAwaiting ? "awaitingReplySince" : "lastMessageAt";
     const [activeAfter, activeBefore] = [step.activeAfter, step.activeBefore].map((n) =>
-      isLeads || n === undefined ? undefined : rows[n % rows.length]?.record.lastMessageAt,
+      isLeads || n === undefined ? undefined : rows[n % rows.length]?.record[time],
     );
     if (after && before && before < after) return;
     if (activeAfter && activeBefore && String(activeBefore) < String(activeAfter)) return;
     const email = isLeads ? step.email : undefined;
     const own = { status, [isLeads ? "source" : "channel"]: label };
     const equal: Record<string, unknown> = isLeads ? own : { ...own, leadId: idOf(lead, this.leads) };
-    const keyOf = (record: Row["record"]) => `${byActivity ? record.lastMessageAt : ""} ${record.id}`;
+    const keyOf = (record: Row["record"]) => `${isAwaiting || byActivity ? record[time] : ""} ${record.id}`;
+    const isBetween = (time: unknown, after: unknown, before: unknown) =>
+      String(after ?? "") <= String(time) && String(time) < String(before ?? "~");
     const names = Object.keys(equal).filter((name) => equal[name] !== undefined);
     const matching = rows
       .filter((row) => row.account === account)
@@ -130,15 +181,17 @@ class Model {
       .filter(({ id }) => !ids || ids.includes(id))
       .filter((record) => !email || String(record.email).toLowerCase() === email.toLowerCase())
       // Timestamps of one form compare as texts.
-      .filter(({ id }) => (after ?? "") <= createdAt(id) && createdAt(id) < (before ?? "~"))
-      .filter(({ lastMessageAt }) => isLeads || String(activeAfter ?? "") <= String(lastMessageAt))
-      .filter(({ lastMessageAt }) => isLeads || String(lastMessageAt) < String(activeBefore ?? "~"))
+      .filter(({ id }) => isBetween(createdAt(id), after, before))
+      .filter((record) => !isAwaiting || record[time] !== undefined)
+      .filter((record) => isLeads || isBetween(record[time], activeAfter, activeBefore))
       .sort((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
-    if (sort && !sort.startsWith("-")) matching.reverse();
+    if (isAwaiting || (sort && !sort.startsWith("-"))) matching.reverse();
     const [number, size] = [page ?? 1, limit ?? 20];
     const shown = byActivity ? Math.floor(2000 / size) : Number.POSITIVE_INFINITY;
     const windows = { createdAfter: after, createdBefore: before };
-    const active = { lastMessageAfter: activeAfter, lastMessageBefore: activeBefore };
+    const kind = isAwaiting ? "awaitingReply" : "lastMessage";
+    const active = { [`${kind}After`]: activeAfter, [`${kind}Before`]: activeBefore };
+    if (isAwaiting) equal.awaitingReply = true;
     const filters = Object.entries({ ...equal, id: ids, email, ...windows, ...active, sort })
       .filter(([, value]) => value !== undefined)
       .map(([name = "", value]): [string, string] => [
@@ -176,18 +229,23 @@ class Model {
   }
 }
 
+const names = ["create", "move", "send", "send", "count", "end", "list", "list"] as const;
 const step = fc.oneof(
-  ...(["create", "list", "send", "list", "create", "move", "end", "list"] as const).map((name) =>
+  ...names.map((name) =>
     (steps[name] as fc.Arbitrary<never>).map((input: never) => (model: Model) => model[name](input)),
   ),
 );
 
 test("lists, filters, pages and their links match a model in memory", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 60 }), async (steps) => {
-      useMemoryTable();
+    fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 70 }), async (steps) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
       const model = new Model();
-      for (const run of steps) await run(model);
+      for (const [n, run] of steps.entries()) {
+        // Some have the same time.
+        vi.setSystemTime(Date.now() + (n % 3));
+        await run(model);
+      }
     }),
     { numRuns: runs(60, 3) },
   );

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { leadItem } from "../../shared/domain/leads.ts";
+import { conversationItem } from "../../shared/domain/conversations.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
+import { idOf, startedConversation, storedLead } from "../support/stored.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const headers = { "idempotency-key": "key-1" };
-const createdAt = "2026-01-01T00:00:00.000Z";
 
 let table: WatchedTable;
 /** Of each test: an environment remembers what was hot. */
@@ -24,8 +24,8 @@ beforeEach(() => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   table = new WatchedTable();
   account = randomUUID();
-  const lead = { id: "lead_1", name: "Ada", score: 0, status: "new" as const, tags: [], createdAt };
-  table.memory.put(leadItem(account, lead));
+  table.memory.put(storedLead("lead_1", account));
+  table.memory.put(conversationItem(account, startedConversation(idOf("conv", 1))));
   attempts = [];
 });
 
@@ -43,21 +43,25 @@ function conflictUntil(end: number): void {
 const requests = [
   ["create-lead", { body: { name: "Ada" }, headers }],
   ["send-message", { body: { leadId: "lead_1", channel: "whatsapp", message: "Hello" } }],
+  [
+    "send-message",
+    { query: "update=conversation", body: { id: idOf("conv", 1), status: "closed" }, headers },
+  ],
 ] as const;
 
 test.each(
   requests,
-)("%s is retried for 0.2 seconds after its first attempt, and then refused", async (name, request) => {
+)("%s %j is retried for 0.2 seconds after its first attempt, and then refused", async (name, request) => {
   conflictUntil(Number.POSITIVE_INFINITY);
   const { status, headers, problem } = await call(name, { account, ...request });
   expect([status, headers["retry-after"], problem.code]).toEqual([429, "1", "too_many_at_once"]);
   expect(attempts).toEqual([0, 50, 100, 150, 200]);
 });
 
-test.each(requests)("%s succeeds when the conflicts end before", async (name, request) => {
+test.each(requests)("%s %j succeeds when the conflicts end before", async (name, request) => {
   conflictUntil(200);
   const { status, body } = await call(name, { account, ...request });
-  expect(status).toBe(201);
+  expect(status).toBe("query" in request ? 200 : 201);
   expect(attempts).toHaveLength(5);
   // The record has the ids of the attempt that was written.
   if ("headers" in request) expect((await call(name, { account, ...request })).body).toEqual(body);

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { conversationItem } from "../../shared/domain/conversations.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import { createdAt, newId } from "../../shared/ids.ts";
+import { newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
+import { startedConversation } from "../support/stored.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 const year9000 = Date.UTC(9000, 0, 1);
@@ -25,8 +26,7 @@ const list = (query: string) => table.watch(() => call("list-conversations", { a
 /** The item of a conversation, whose id and last message are of a time. */
 function aConversation(at: number, values: Item = {}): Item {
   const id = newId("conv", at);
-  const last = { lastMessageAt: createdAt(id), messageCount: 1 };
-  const item = conversationItem(account, { id, leadId, channel: "sms", status: "active", ...last });
+  const item = conversationItem(account, startedConversation(id, { leadId, channel: "sms" }));
   return { ...item, ...values };
 }
 
@@ -46,8 +46,8 @@ describe("beside planted rows of 390 KB, a list by the last message", () => {
     const before = [];
     for (const query of queries) before.push(await list(query));
     for (let n = 0; n < 24; n++) {
-      const lastMessageAt = new Date(year9000 + n).toISOString();
-      table.memory.put(aConversation(year9000 + n, { channel, leadId: channel, lastMessageAt }));
+      const activeAt = new Date(year9000 + n).toISOString();
+      table.memory.put(aConversation(year9000 + n, { channel, leadId: channel, activeAt }));
     }
     for (const [n, query] of queries.entries()) {
       const { result, units } = await list(query);

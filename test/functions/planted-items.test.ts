@@ -13,10 +13,12 @@ import {
 } from "../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
+import type { Message } from "../../shared/schemas/conversation-schemas.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import type { MemoryTable } from "../support/memory-table.ts";
 import { aLead, aMessage } from "../support/requests.ts";
+import { startedConversation } from "../support/stored.ts";
 import { streamRecord } from "../support/stream-record.ts";
 import { stopClock } from "../support/virtual-time.ts";
 import { withFields } from "../support/with-fields.ts";
@@ -46,9 +48,7 @@ const newLead = (id = newId("lead")) => ({
   ...{ id, name: "Ada", email: anEmail, score: 0, status: "new" as const, source: "web", tags: [] },
   createdAt: createdAt(id),
 });
-const newConversation = (leadId: string, id = newId("conv")) => ({
-  ...{ id, leadId, channel: "sms", status: "active", lastMessageAt: createdAt(id), messageCount: 1 },
-});
+const newConversation = (leadId: string) => startedConversation(newId("conv"), { leadId, channel: "sms" });
 
 describe("lists leave out", () => {
   const filters = ["", "status=new", "source=web", "status=new&source=web", `email=${anEmail}`];
@@ -90,18 +90,43 @@ describe("lists leave out", () => {
 
   test("a conversation of another account, or without its fields", async () => {
     const lead = await aLead(account);
-    const { conversationId } = await aMessage(account, lead.id, "sms");
-    const item = conversationItem(account, newConversation(lead.id));
-    plant({ ...item, pk: conversationKey(randomUUID(), "").pk });
-    plant({
-      ...conversationItem(account, newConversation(lead.id)),
-      messageCount: "1",
-    });
-    for (const query of ["", "status=active", "channel=sms", `leadId=${lead.id}`]) {
+    const { conversationId, createdAt } = await aMessage(account, lead.id, "sms", { direction: "inbound" });
+    for (const spoiled of [
+      { pk: conversationKey(randomUUID(), "").pk },
+      ...[{ messageCount: "1" }, { lastMessage: "x" }, { awaitingReplySince: "2" }, { sk: "conv_zz" }],
+    ])
+      plant({
+        ...conversationItem(account, newConversation(lead.id)),
+        ...{ awaitingReplySince: createdAt, ...spoiled },
+      });
+    for (const query of ["", "status=active", "channel=sms", `leadId=${lead.id}`, "awaitingReply=true"]) {
       const { body } = await call("list-conversations", { account, query });
-      expect(body.data.map(({ id }) => id)).toEqual([conversationId]);
+      expect([query, body.data.map(({ id }) => id)]).toEqual([query, [conversationId]]);
     }
     expect(logged).toHaveLength(2);
+  });
+
+  test("what is no message of the conversation that is opened, which has as many as it is asked for", async () => {
+    const { id: leadId } = await aLead(account);
+    const sent: Message[] = [];
+    for (let n = 0; n < 60; n++) {
+      const message = await aMessage(account, leadId, "sms");
+      sent.unshift(message);
+      const spoils: readonly { readonly id?: string; readonly [name: string]: unknown }[] = [
+        ...[{ message: n }, { conversationId: newId("conv") }],
+        ...[{ id: `msg_zz${n}` }, { id: newId("msg", Date.now() + 1e9) }],
+      ];
+      for (const { id = newId("msg"), ...spoiled } of spoils)
+        plant({ ...message, ...messageKey(account, message.conversationId, id), id, ...spoiled });
+    }
+    const open = async (query: string) => {
+      const asked = `id=${sent[0]?.conversationId}&include=messages${query}`;
+      const { body } = await call("list-conversations", { account, query: asked });
+      return body.data.map((row) => Reflect.get(row, "messages"));
+    };
+    expect(await open("")).toEqual([sent.slice(0, 20)]);
+    expect(await open(`&messagesBefore=${sent[19]?.id}&messageLimit=30`)).toEqual([sent.slice(20, 50)]);
+    expect(await open("&status=ended")).toEqual([]);
   });
 });
 
@@ -164,10 +189,10 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
 
   test.each<[string, Item]>([
     ["is not active", { status: 1 }],
-    ["has a time of its last message far ahead", { lastMessageAt: "9999-12-31T23:59:59.999Z" }],
-    ["has no time", { lastMessageAt: undefined }],
-    ["has a text as its time", { lastMessageAt: "zzz" }],
-    ["has a time in another format", { lastMessageAt: "Jan 1 2020" }],
+    ["has a time of its last message far ahead", { activeAt: "9999-12-31T23:59:59.999Z" }],
+    ["has no time", { activeAt: undefined }],
+    ["has a text as its time", { activeAt: "zzz" }],
+    ["has a time in another format", { activeAt: "Jan 1 2020" }],
     ["has no number of messages", { messageCount: undefined }],
     ["has a text as its number of messages", { messageCount: "1" }],
     [
@@ -228,7 +253,8 @@ describe("every other event of a batch is composed beside", () => {
   ];
   const message = (conversationId = newId("conv"), id = newId("msg")) => ({
     ...messageKey(account, conversationId, id),
-    ...{ id, conversationId, leadId, channel: "sms", message: "Hello", createdAt: createdAt(id) },
+    ...{ id, conversationId, leadId, channel: "sms", direction: "outbound", message: "Hello" },
+    createdAt: createdAt(id),
   });
 
   test("every item that is invalid, of which the first key of each partition is logged", async () => {
@@ -240,8 +266,8 @@ describe("every other event of a batch is composed beside", () => {
     const without = (names: readonly string[], create: () => object) =>
       names.map((name) => ({ ...create(), [name]: undefined }));
     const sent = [
-      ...without(["id", "leadId", "channel"], conversation),
-      ...without(["id", "leadId", "channel", "conversationId", "message"], message),
+      ...without(["id", "leadId", "channel", "activeAt", "lastMessage"], conversation),
+      ...without(["id", "leadId", "channel", "conversationId", "direction", "message"], message),
       ...[{ conversationId: newId("conv") }, { message: "x".repeat(300_000) }, { pk: "MESSAGE##x" }].map(
         (changed) => ({ ...message(), ...changed }),
       ),

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
-import type { Conversation, Message } from "../../shared/schemas/conversation-schemas.ts";
+import type { Message, OpenedConversation } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
@@ -34,14 +34,14 @@ const schemas = {
   "list-leads": schemasOf("list-leads"),
   "create-lead": schemasOf("create-lead"),
   "list-conversations": schemasOf("list-conversations"),
-  "send-message": schemasOf("send-message"),
+  "send-message": { ...schemasOf("send-message"), body: document.components.schemas.NewMessage },
 };
 
 /** A field or a parameter; the value of a parameter is null if no text can be it. */
 type Member = readonly [name: string, value: unknown];
 
 /** A lead that is new: it has a name, and no field that is null or only changes a lead. */
-const { NewLead } = document.components.schemas;
+const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
 const { status: _status, score: _score, ...newFields } = NewLead.properties;
 const { additionalProperties: entry, ...metadata } = newFields.metadata;
 const newLead = {
@@ -56,10 +56,14 @@ const newLead = {
 };
 
 /** The schema of the body of a request. */
-function bodySchema({ route, query }: Pick<Sent, "route" | "query">) {
-  if (route !== "create-lead") return schemas[route].body;
-  const isUpdate = query.some(([name]) => name === "ifExists");
-  return isUpdate ? { ...NewLead, required: ["externalId"] } : newLead;
+function bodySchema({ route, query, encoding }: Pick<Sent, "route" | "query" | "encoding">) {
+  if (routes[route].method === "GET") return undefined;
+  const parameter = route === "create-lead" ? "ifExists" : "update";
+  const [chosen, ...more] = query.filter(([name]) => name === parameter);
+  if (route === "create-lead") return chosen ? { ...NewLead, required: ["externalId"] } : newLead;
+  if (!chosen) return NewMessage;
+  const isConversation = more.length === 0 && encoding <= 2 && chosen[1] === "conversation";
+  return isConversation ? ConversationUpdate : MessageUpdate;
 }
 
 const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -67,17 +71,23 @@ const isArray = (name: string) => name === "id" || name === "externalId";
 
 /** Whether a text has what the patterns of the document do not know: they are about ASCII. */
 function isRefused(name: string, text: string): boolean {
-  // No lead has an unpaired surrogate in its id.
-  if (name !== "leadId" && /[\u0080-\u009f\p{Cs}]/u.test(text)) return true;
+  // Nothing has an unpaired surrogate in its id.
+  if (!idFields.test(name) && /[\u0080-\u009f\p{Cs}]/u.test(text)) return true;
   const { length } = [...storedForm(text)];
   return (textFields.test(name) && length === 0) || (labelFields.test(name) && length > 64);
 }
 
-const textFields = /^(?:name|message|source|channel|status)$/;
+const idFields = /^(?:leadId|id|conversationId)$/;
+const textFields = /^(?:name|message|deliveryError|source|channel|status)$/;
 const labelFields = /^(?:source|channel|status)$/;
 
 /** The members with a fault, as responses name them. */
-function faultsOf(members: readonly Member[], schema: object, place: string): string[] {
+function faultsOf(
+  members: readonly Member[],
+  schema: { readonly properties: object },
+  place: string,
+): string[] {
+  const { properties } = schema;
   const object = Object.fromEntries(members);
   ajv.validate(schema, object);
   const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
@@ -89,19 +99,30 @@ function faultsOf(members: readonly Member[], schema: object, place: string): st
   const names = members.map(([name]) => name);
   const repeated = names.filter((name, n) => names.indexOf(name) < n);
   const texts = Object.entries(object).flatMap(([name, value]) =>
-    (name === "tags" || name === "metadata") && value !== null && typeof value === "object"
+    (name === "tags" || name === "metadata") && name in properties && value && typeof value === "object"
       ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
       : [[name, value]],
   );
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
-  const hidden = [object.externalId].flat().flatMap((id, n, all) => {
-    if (!/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(String(id))) return [];
-    return all.length > 1 ? `externalId[${n}]` : "externalId";
-  });
+  const hidden = ["externalId", "providerId"].flatMap((name) =>
+    [object[name]].flat().flatMap((id, n, all) => {
+      if (!/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(String(id))) return [];
+      return all.length > 1 ? `${name}[${n}]` : name;
+    }),
+  );
   const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
   return [...wrong, ...repeated, ...large, ...hidden, ...refused.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
+}
+
+/** The parameters that do not go with the others of a query. */
+function misplaced(query: readonly Member[]): string[] {
+  const has = (name: string) => query.some(([other]) => other === name);
+  const wrong = has("awaitingReply")
+    ? ["sort", "lastMessageAfter", "lastMessageBefore"]
+    : ["awaitingReplyAfter", "awaitingReplyBefore"];
+  return wrong.filter(has).map((name) => `query ${name}`);
 }
 
 const mostly = <T>(good: fc.Arbitrary<T>, ...bad: fc.Arbitrary<unknown>[]): fc.Arbitrary<T> =>
@@ -135,8 +156,20 @@ const email = mostly(
 const fullTags = fc.constantFrom(50, 51).map((length): string[] => Array(length).fill("t"));
 
 /** Values of each field and parameter, mostly valid ones. */
-const valuesOf = (leads: readonly string[], conversations: readonly string[]) => ({
+const valuesOf = (
+  leads: readonly string[],
+  conversations: readonly string[],
+  messages: readonly string[],
+) => ({
   ...{ page: number, limit: number, createdAfter: time(2020), createdBefore: time(2040) },
+  ...{ lastMessageAfter: time(2020), lastMessageBefore: time(2040) },
+  ...{ awaitingReplyAfter: time(2020), awaitingReplyBefore: time(2040) },
+  awaitingReply: mostly(fc.constant("true"), text),
+  direction: mostly(words("outbound inbound"), text),
+  messageId: mostly(fc.constantFrom(...messages), text, fc.constantFrom(...conversations)),
+  conversationId: mostly(fc.constantFrom(...conversations), text, fc.constantFrom(...messages)),
+  delivery: mostly(fc.oneof(fc.constant("failed"), words("sent delivered read")), text),
+  ...{ deliveryError: textOf(500), providerId: textOf(512) },
   ...{
     name: textOf(200),
     message: textOf(4096),
@@ -163,7 +196,7 @@ const long = "x".repeat(100);
 /** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
 const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
 const strays = fc.tuple(
-  fc.oneof(words("name email leadId message page limit id Name score pk toString __proto"), text),
+  fc.oneof(words("name email leadId message page limit id update Name score pk toString __proto"), text),
   fc.oneof(text, fc.jsonValue()),
 );
 
@@ -193,9 +226,22 @@ const encodings: readonly ((text: string) => string)[] = [
   ...["%", "%zz", "%ff", "%ed%a0%80"].map((end) => (text: string) => encodeURIComponent(text) + end),
 ];
 
-/** Requests to a route, with values of its own fields and parameters, mostly, and others. */
-function requestTo(route: RouteName, values: Readonly<Record<string, fc.Arbitrary<unknown>>>) {
-  const { query, body } = schemas[route];
+/** A field of the body has other values than the parameter of its name. */
+const bodyValues: Readonly<Record<string, string>> = { externalId: "newExternalId", id: "conversationId" };
+
+/**
+ * Requests to a route, with values of its own fields and parameters, mostly, and others.
+ *
+ * @param body the schema of the body
+ * @param chosen the parameter that chooses it
+ */
+function requestTo(
+  route: RouteName,
+  values: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  body = schemas[route].body,
+  chosen: readonly Member[] = [],
+) {
+  const { query } = schemas[route];
   const several = (names: fc.Arbitrary<string[]>, toValues = (name: string) => name) => {
     const own = names.chain((names) =>
       fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), values[toValues(name)] ?? text))),
@@ -203,15 +249,21 @@ function requestTo(route: RouteName, values: Readonly<Record<string, fc.Arbitrar
     const more = mostly(fc.constant<Member[]>([]), fc.array(strays, { minLength: 1, maxLength: 2 }));
     return fc.tuple(own, more).map((all): Member[] => all.flat());
   };
-  const [parameters, fields] = [Object.keys(query.properties), Object.keys(body?.properties ?? {})];
+  const parameters = Object.keys(query.properties).filter((name) => name !== "update");
+  const fields = Object.keys(body?.properties ?? {});
+  const toValues = (name: string) =>
+    name === "id" && body === MessageUpdate ? "messageId" : (bodyValues[name] ?? name);
   const all = fc.shuffledSubarray(fields, { minLength: fields.length });
   return fc.record({
     route: fc.constant(route),
     isFirst: fc.boolean(),
-    query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })),
+    query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })).map((members) => [
+      ...chosen,
+      ...members,
+    ]),
     encoding: mostly(fc.nat(2), fc.nat(encodings.length - 1)),
     body: body
-      ? several(mostly(all, fc.subarray(fields)), (name) => (name === "externalId" ? "newExternalId" : name))
+      ? several(mostly(all, fc.subarray(fields)), toValues)
       : mostly(fc.constant<Member[] | undefined>(undefined), fc.constant([])),
     form: mostly(fc.nat(1), fc.nat(forms.length - 1), fc.nat(forms.length - 1)),
     at: fc.nat(),
@@ -258,17 +310,34 @@ function parse({ route, query, encoding }: Sent): Member[] {
   ];
 }
 
-/** Creates a lead and its conversation. @returns their records */
-async function makeRecords(account: string) {
+/** Creates a lead and its conversation. @param isAnswered whether the lead waits for a reply @returns their records */
+async function makeRecords(account: string, isAnswered: boolean) {
   const lead = await aLead(account, {
     ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
   });
-  await aMessage(account, lead.id, label);
-  return {
-    account,
-    lead,
-    conversation: (await call("list-conversations", { account })).body.data[0] as Conversation,
-  };
+  const message = await aMessage(account, lead.id, label);
+  if (isAnswered) await aMessage(account, lead.id, label, { direction: "inbound" });
+  const query = "include=messages&id=";
+  const { body } = await call("list-conversations", { account, query: `${query}${message.conversationId}` });
+  const [{ messages = [], ...conversation }] = body.data as [OpenedConversation];
+  return { account, lead, message, messages, conversation };
+}
+
+type Records = Awaited<ReturnType<typeof makeRecords>>;
+
+/** Whether a body names what its account has. */
+function isOwn(schema: object, input: Item, { lead, messages, conversation }: Records): boolean {
+  if (schema === NewMessage) return input.leadId === lead.id;
+  if (schema === ConversationUpdate) return input.id === conversation.id;
+  if (schema !== MessageUpdate) return true;
+  return input.conversationId === conversation.id && messages.some(({ id }) => id === input.id);
+}
+
+/** The record that an update returns. */
+function changedRecord(schema: object, input: Item, { message, conversation }: Records): object {
+  if (schema === MessageUpdate) return { ...message, ...input };
+  const status = storedForm(String(input.status));
+  return { ...conversation, status, ...(status !== "active" && { awaitingReplySince: undefined }) };
 }
 
 test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
@@ -277,17 +346,24 @@ test("random requests are carried out as the document says, or refused for all t
   const note = (line: unknown) => void lines.push(JSON.stringify(line));
   vi.spyOn(console, "info").mockImplementation(note);
   const error = vi.spyOn(console, "error").mockImplementation(note);
-  const records = [await makeRecords("one"), await makeRecords("two")] as const;
+  const records = [await makeRecords("one", true), await makeRecords("two", false)] as const;
   const start = memory.snapshot();
   const items = () => Array.from(memory.items());
   const before = items();
   const values = valuesOf(
     records.map(({ lead }) => lead.id),
     records.map(({ conversation }) => conversation.id),
+    records.flatMap(({ messages }) => messages.map(({ id }) => id)),
   );
   const statuses = new Map<number, number>();
 
-  const request = fc.oneof(...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)));
+  const request = fc.oneof(
+    ...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)),
+    // Few others create something.
+    requestTo("send-message", values),
+    requestTo("send-message", values, MessageUpdate, [["update", "message"]]),
+    requestTo("send-message", values, ConversationUpdate, [["update", "conversation"]]),
+  );
   const property = fc.asyncProperty(request, async (sending) => {
     memory.restore(start);
     sent.clear();
@@ -313,34 +389,51 @@ test("random requests are carried out as the document says, or refused for all t
     expectNothingSentIn(lines);
 
     const isWrite = schemas[route].body !== undefined;
+    const schema = bodySchema(sending);
     const isUnsupported = isWrite && bytes.length > 0 && /^text|jsonp$/.test(type);
     const isWhole = isWrite ? bytes.length === 0 || isRefused : bytes.length > 0;
     const faults = isUnsupported
       ? ["header content-type"]
       : [
           ...faultsOf(parameters, schemas[route].query, "query"),
+          ...misplaced(sending.query),
           ...(isWrite && key !== null && !keyPattern.test(key.trim()) ? ["header idempotency-key"] : []),
-          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, bodySchema(sending), "body") : []),
+          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, schema, "body") : []),
         ];
+    const input = Object.fromEntries(body);
+    const isReport =
+      isWrite && !isWhole && !isUnsupported && Object.fromEntries(parameters).update === "message";
+    if (isReport && input.deliveryError !== undefined && input.delivery !== "failed")
+      faults.push("body deliveryError");
     // No request names a lead that exists, so that each one makes a lead, which needs a name.
     if (route === "create-lead" && faults.length === 0 && !body.some(([name]) => name === "name"))
       faults.push("body name");
+    const isKnown = isOwn(schema, input, own);
+    if (faults.length === 0 && schema === MessageUpdate && isKnown && input.id !== own.message.id)
+      faults.push("body id");
     expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
-    const input = Object.fromEntries(body);
-    const success = route === "send-message" && input.leadId !== own.lead.id ? 404 : routes[route].success;
+    const isUpdate = schema === MessageUpdate || schema === ConversationUpdate;
+    const success = isKnown ? (isUpdate ? 200 : routes[route].success) : 404;
     expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : success);
-    if (status !== 201) expect(items()).toEqual(before);
-    if (status === 200) {
+    const isWritten = isWrite && status === success && isKnown;
+    if (!isWritten) expect(items()).toEqual(before);
+    if (status === 200 && !isWrite) {
       const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
       const row: object = route === "list-leads" ? own.lead : own.conversation;
       const isFound = Object.entries(filters).every(([name, text]) =>
         name in row
           ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
-          : true,
+          : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
       );
       const data = isFound && page === 1 ? [row] : [];
       expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
     }
+    if (!isWritten) return;
+    expect(items().map(fieldsOf)).toContainEqual(expect.objectContaining(response.body));
+    const ofOther = (items: readonly Item[]) =>
+      items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
+    expect(ofOther(items())).toEqual(ofOther(before));
+    if (isUpdate) expect(response.body).toEqual(changedRecord(schema, input, own));
     if (status !== 201) return;
     const stored = (name: unknown) => (name === undefined ? name : storedForm(String(name)));
     const { id: _, createdAt, conversationId, ...rest } = response.body as Lead & Message;
@@ -348,16 +441,12 @@ test("random requests are carried out as the document says, or refused for all t
     const sentFields = Object.fromEntries(body.filter(isPresent));
     const metadata = input.metadata && Object.fromEntries(Object.entries(input.metadata).filter(isPresent));
     const names = { source: stored(sentFields.source), channel: stored(input.channel), metadata };
-    const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : {};
+    const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : { direction: "outbound" };
     expect(rest).toEqual({ ...added, ...sentFields, ...names });
-    expect(items().map(fieldsOf)).toContainEqual(expect.objectContaining(response.body));
     const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
     expect(list.body.data[0]).toMatchObject(
       route === "create-lead" ? response.body : { id: conversationId, lastMessageAt: createdAt },
     );
-    const ofOther = (items: readonly Item[]) =>
-      items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
-    expect(ofOther(items())).toEqual(ofOther(before));
   });
   await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
   expect(error).not.toHaveBeenCalled();

@@ -1,6 +1,7 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import middy from "@middy/core";
 import { beforeEach, expect, test, vi } from "vitest";
+import { activeConversationKey } from "../../shared/dynamodb/keys.ts";
 import { ApiError, type ProblemCode, problems } from "../../shared/errors.ts";
 import { requestLog } from "../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../shared/http/route-event.ts";
@@ -12,6 +13,8 @@ import { WatchedTable } from "../support/watched-table.ts";
 vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { call } = await import("../support/call.ts");
+const { conversationItem } = await import("../../shared/domain/conversations.ts");
+const { idOf, startedConversation } = await import("../support/stored.ts");
 
 let table: WatchedTable;
 let logged = vi.spyOn(console, "error");
@@ -29,6 +32,9 @@ const named = { ...body, externalId: "crm-1" };
 const key = { "idempotency-key": "key-1" };
 const asText = { "content-type": "text/plain" };
 const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
+const [ended, other] = [idOf("conv", 1), idOf("conv", 2)];
+const reopening = { query: "update=conversation", body: { id: ended, status: "active" } };
+const report = { id: ended, conversationId: ended, delivery: "sent" };
 
 /** Lets all calls fail but those of the rate limiter. */
 const throttle = () => {
@@ -51,6 +57,13 @@ const createTwice = async (account: string) => {
   for (const name of ["Grace", "Edith"]) await call("create-lead", { account, body: { name }, headers: key });
 };
 
+/** Stores an ended conversation, and another of its lead and channel that is active. */
+function putAnotherActive(account: string) {
+  for (const row of [startedConversation(ended, { status: "closed" }), startedConversation(other)])
+    table.memory.put(conversationItem(account, row));
+  table.memory.put({ ...activeConversationKey(account, "lead_1", "whatsapp"), conversationId: other });
+}
+
 type Case = [number, ProblemCode | undefined, RouteName, TestRequest?, ((account: string) => unknown)?];
 
 const cases: readonly Case[] = [
@@ -68,6 +81,9 @@ const cases: readonly Case[] = [
     (account) => call("create-lead", { account, body: named }),
   ],
   [404, "lead_not_found", "send-message", { body: toUnknownLead }],
+  [404, "conversation_not_found", "send-message", { ...reopening, body: { id: "lead_1", status: "active" } }],
+  [404, "message_not_found", "send-message", { query: "update=message", body: report }],
+  [409, "conversation_exists", "send-message", reopening, putAnotherActive],
   [415, "unsupported_media_type", "create-lead", { body, headers: asText }],
   [422, "idempotency_key_reused", "create-lead", { body, headers: key }, createOther],
   [429, "rate_limited", "list-leads", {}, createTwice],

@@ -25,10 +25,16 @@ test("a message reads its lead, of which it needs no field, and the lock of its 
   ]);
 });
 
-test("a message to a lead whose id DynamoDB would reject returns 404, and reads nothing", async () => {
-  const body = { leadId: "\ud800", channel: "whatsapp", message: "Hello" };
-  const { result, calls } = await table.watch(() => call("send-message", { body }));
-  expect([result.status, calls]).toEqual([404, []]);
+const rejected = "\ud800";
+
+test.each([
+  ["", "lead", { leadId: rejected, channel: "whatsapp", message: "Hello" }],
+  ["update=message", "message", { id: rejected, conversationId: idOf("conv", 1), delivery: "read" }],
+  ["update=message", "message", { id: idOf("msg", 1), conversationId: rejected, delivery: "read" }],
+  ["update=conversation", "conversation", { id: rejected, status: "active" }],
+])("an id that DynamoDB would reject returns 404, and reads nothing: %s of a %s", async (query, noun, body) => {
+  const { result, calls } = await table.watch(() => call("send-message", { query, body }));
+  expect([result.problem.code, calls]).toEqual([`${noun}_not_found`, []]);
 });
 
 test.each([

@@ -16,6 +16,7 @@ import { type CountedList, countedLists } from "../../shared/pages/tree/counted-
 import { limits as deployedLimits, type Limits } from "../../shared/pages/tree/tree-limits.ts";
 import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import { startedConversation } from "./stored.ts";
 import { streamRecord } from "./stream-record.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -181,9 +182,7 @@ export const leadId = "lead_01KDVDKFD0CDDZ6WV8KSBHWN8P";
 
 const conversations: Kind<Conversation> = {
   list: countedLists.conversation,
-  row: (id, lastMessageAt) => ({
-    ...{ id, leadId, channel: "whatsapp", status: "active", lastMessageAt, messageCount: 1 },
-  }),
+  row: (id, lastMessageAt) => startedConversation(id, { leadId, lastMessageAt }),
   item: conversationItem,
   page: listConversations,
 };

@@ -50,6 +50,9 @@ const apart: Readonly<Record<string, string>> = {
   include: "&id=conv_1",
   messageLimit: "&id=conv_1&include=messages",
   messagesBefore: "&id=conv_1&include=messages",
+  awaitingReply: "",
+  awaitingReplyAfter: "&awaitingReply=true",
+  awaitingReplyBefore: "&awaitingReply=true",
 };
 
 /** 1,024 bytes as JSON, with as few of them as possible that cannot be escaped. */

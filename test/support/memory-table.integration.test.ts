@@ -18,6 +18,7 @@ import { runCommand } from "./command.ts";
 import { aroundCalls } from "./conditions.ts";
 import { leadFile } from "./lead-files.ts";
 import { MemoryTable } from "./memory-table.ts";
+import { report, setStatus } from "./requests.ts";
 import { skipWaits } from "./skipped-waits.ts";
 import { smallLimits } from "./small-limits.ts";
 import { put, remove } from "./table-items.ts";
@@ -80,6 +81,20 @@ test("the memory table answers each call of routes, commands, maintainers and au
     await call("send-message", { ...message, headers: { "idempotency-key": channel } });
     await call("send-message", { account, body: message.body });
   }
+  const send = async (direction: string, channel = "sms", headers = {}) => {
+    const body = { leadId, channel, direction, message: "\u{1F600}".repeat(100) };
+    return (await call("send-message", { account, headers, body })).body;
+  };
+  const { id, conversationId } = await send("outbound");
+  for (const direction of ["inbound", "inbound", "outbound", "inbound"]) await send(direction);
+  await send("inbound", "whatsapp", { "idempotency-key": "whatsapp" });
+  for (const delivery of ["failed", "sent", "read"])
+    await report(account, { id, conversationId }, { delivery, providerId: "1" });
+  const { conversationId: ended } = await send("inbound", "web");
+  await setStatus(account, ended, "closed", { "idempotency-key": "ended" });
+  for (const status of ["active", "closed"]) await setStatus(account, ended, status);
+  await send("inbound", "web");
+  expect((await setStatus(account, ended, "active")).status).toBe(409);
   const last = (await call("list-conversations", { account })).body.data[0]?.lastMessageAt;
 
   for (const sk of ["1", "1", "1", "2"])
@@ -114,10 +129,13 @@ test("the memory table answers each call of routes, commands, maintainers and au
     for (const window of ["", `&createdAfter=${createdAfter}&createdBefore=${createdBefore}`])
       for (const page of ["", "&limit=7&page=4", "&sort=createdAt&limit=7&page=2"])
         await call("list-leads", { account, query: `${filter}${window}${page}` });
-  const active = `lastMessageAfter=${createdAfter}&lastMessageBefore=${last}`;
-  for (const filter of ["", "channel=web", `leadId=${leadId}`, active])
+  const [after, before] = [`lastMessageAfter=${createdAfter}`, `lastMessageBefore=${last}`];
+  for (const filter of ["", "channel=web", `leadId=${leadId}`, after, before, `${after}&${before}`])
     for (const sort of ["-createdAt", "lastMessageAt", "-lastMessageAt"])
       await call("list-conversations", { account, query: `${filter}&sort=${sort}&limit=1` });
+  for (const window of ["", `&awaitingReplyAfter=${createdAfter}&awaitingReplyBefore=${last}`])
+    for (const filter of ["", "&channel=web", `&leadId=${leadId}`])
+      await call("list-conversations", { account, query: `awaitingReply=true${filter}${window}&limit=1` });
   await runCommand(leadsCommand(), "erase", ...on, "--lead", leadId, "--yes");
 
   const reads = ["BatchGet", "Get", "Query", "TransactGet"];

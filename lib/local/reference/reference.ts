@@ -118,12 +118,24 @@ function toPageDocument(document: ReturnType<typeof openApiDocument>) {
 /** The part of a parameter of the OpenAPI document that has an example. */
 interface Parameter {
   readonly in?: string;
+  readonly name?: string;
   readonly schema?: { readonly examples?: readonly unknown[] };
 }
 
-/** Leaves each parameter out of requests until the user turns its example on: it would filter each list. */
+/** The names of the examples of bodies: who chooses one on the page also chooses the example of a parameter with that name. */
+const exampleNames = ["example", "message", "update=message", "update=conversation"];
+
+/**
+ * Leaves each parameter out of requests until the user turns its example on: it would filter each list. One that chooses a
+ * body is turned on with it.
+ */
 function offerExample(_key: string, value: Parameter | null) {
   if (!value?.in || !value.schema?.examples) return value;
   const { examples, ...schema } = value.schema;
-  return { ...value, schema, examples: { example: { value: examples[0], "x-disabled": true } } };
+  const offered = exampleNames.map((name) => {
+    const [parameter, chosen] = name.split("=");
+    const isChosen = parameter === value.name && chosen !== undefined;
+    return [name, isChosen ? { value: chosen } : { value: examples[0], "x-disabled": true }];
+  });
+  return { ...value, schema, examples: Object.fromEntries(offered) };
 }

@@ -23,7 +23,7 @@ const readNewestLead = (apiKey) =>
 function fillLead(openapi, lead) {
   const filled = structuredClone(openapi);
   const { post } = filled.paths[sendMessage];
-  if (lead) post.requestBody.content["application/json"].example.leadId = lead.id;
+  if (lead) post.requestBody.content["application/json"].examples.message.value.leadId = lead.id;
   post.description += lead
     ? "\n\nHere, `leadId` is that of the newest lead of the account `demo`."
     : "\n\n**Create a lead first.** Its `id` is then filled in here.";

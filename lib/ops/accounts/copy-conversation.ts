@@ -1,18 +1,17 @@
+import { isDeepStrictEqual } from "node:util";
+import { activation } from "../../../shared/domain/active-conversation.ts";
 import { conversationItem } from "../../../shared/domain/conversations.ts";
 import { leadExists } from "../../../shared/domain/leads.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
-import { createdAt, isId } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { isErased } from "../erasure/store-rows.ts";
-import { activation } from "../table/active-conversation.ts";
 import { messagesOf } from "../table/read-items.ts";
-import { readWhole, toItem } from "../table/valid-records.ts";
+import { readStored, readWhole, toItem, withMessages } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type Copying, type CopyOutcome, copyItem, differences } from "./copy-item.ts";
+import { type Copying, type CopyOutcome, copyItem, counters, differences } from "./copy-item.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
@@ -40,7 +39,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
     const isStored = found && differences(found, message).length === 0;
     counts[isStored ? "present" : await copyItem(copying, message)] += 1;
   }
-  if (!dryRun) await countMessages(account, id, pace);
+  if (!dryRun) await countMessages(copying, id);
 }
 
 /** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
@@ -63,30 +62,30 @@ async function copyWithoutMessages(
       return { left: "its stored messages are of another lead or channel" };
     if (status !== active) return {};
     const { items, activeId, isNamed } = await activation(account, conversation);
-    if (activeId !== undefined)
-      return { item: conversationItem(account, { ...conversation, status: ended }) };
+    if (activeId !== undefined) {
+      const closed = { ...conversation, status: ended, awaitingReplySince: undefined };
+      return { item: conversationItem(account, closed) };
+    }
     return stored?.status === active && isNamed ? {} : { others: items };
   });
 }
 
 /**
- * Counts the messages of a conversation, and corrects their number and the time of the last one where the conversation has
- * others. A message that is sent meanwhile changes both, so they are counted again.
+ * Counts the messages of a conversation, and corrects what they make of it where the conversation has something else. A
+ * message that is sent meanwhile changes it, too, so they are counted again.
  */
-const countMessages = (account: string, conversationId: string, pace: Pace): Promise<void> =>
+const countMessages = ({ account, invalid, pace }: Copying, conversationId: string): Promise<void> =>
   pace.retry(async () => {
     const key = conversationKey(account, conversationId);
     const conversation = await readItem(key);
     if (!conversation) return;
-    const selection = { ...messagesOf(account, conversationId), ProjectionExpression: "sk" };
-    const messages = await queryAll(selection, pace);
-    const ids = messages.map(({ sk }) => sk).filter((id) => isId("msg", id));
-    const lastId = ids.at(-1);
-    if (lastId === undefined) return;
-    const counted = { messageCount: ids.length, lastMessageAt: createdAt(lastId) };
-    const { messageCount: count, lastMessageAt } = conversation;
-    if (count === ids.length && lastMessageAt === counted.lastMessageAt) return;
-    await updateItem(
-      buildUpdate(key, asChange(conversation, counted), { messageCount: count, lastMessageAt }),
-    );
+    const items = await queryAll(messagesOf(account, conversationId), pace);
+    const messages = items.flatMap((item) => readStored("message", item, invalid) ?? []);
+    if (messages.length === 0) return;
+    const counted = withMessages(conversation, messages);
+    const changes = counters.filter((name) => !isDeepStrictEqual(conversation[name], counted[name]));
+    if (changes.length === 0) return;
+    const changed = Object.fromEntries(changes.map((name) => [name, counted[name]]));
+    const { messageCount, activeAt, status } = conversation;
+    await updateItem(buildUpdate(key, asChange(conversation, changed), { messageCount, activeAt, status }));
   });

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { isFurther } from "../../../shared/domain/update-message.ts";
 import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { asChange } from "../table/write-items.ts";
@@ -15,10 +17,13 @@ export type CopyOutcome = "stored" | "present" | "replaced" | "left";
 const writeMarks = ["imported", "changed", "changeId"];
 
 /** What the messages of a conversation decide. */
-const counters = ["messageCount", "lastMessageAt"];
+export const counters = ["messageCount", "activeAt", "lastMessage", "lastInboundAt", "awaitingReplySince"];
+
+/** What reports of a message decide: a state never goes back. */
+const reported = ["delivery", "deliveryError", "providerId"];
 
 /** The fields that no change of an item changes. */
-const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "message", "metadata"];
+const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "direction", "message", "metadata"];
 
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends Storing {
@@ -82,7 +87,11 @@ export async function copyItem(
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
 export function differences(stored: Item, wanted: Item): readonly string[] {
-  const kept = counters.filter((name) => wanted[name] !== undefined && stored[name] !== undefined);
+  // Whether the lead waits follows from the messages, unless a client has ended the conversation: then no message is newer.
+  const follows = stored.activeAt !== wanted.activeAt && wanted.status === active;
+  const ofMessages = follows ? counters : counters.filter((name) => name !== "awaitingReplySince");
+  const ofReports = isFurther(wanted.delivery, stored.delivery) ? [] : reported;
+  const kept = [...(stored.messageCount === undefined ? [] : ofMessages), ...ofReports];
   return Object.keys({ ...stored, ...wanted }).filter(
     (name) => ![...writeMarks, ...kept].includes(name) && !isDeepStrictEqual(stored[name], wanted[name]),
   );

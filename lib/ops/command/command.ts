@@ -89,7 +89,7 @@ export const outputOption = () =>
   new Option("--output <file>", "the file to write; one that exists stays").makeOptionMandatory();
 
 /** A parser of texts that pass a check. @param sentence what is said of any other text */
-export const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
+const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
   if (isValid(text)) return text;
   throw new InvalidArgumentError(sentence);
 };

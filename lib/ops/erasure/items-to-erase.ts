@@ -74,6 +74,6 @@ export class ItemsToErase {
   #messagesOf = (conversationId = "") => messageKey(this.subject.account, conversationId, "").pk;
 }
 
-/** Whether these are the ids of what a request made: of a lead, or of a message and its conversation. */
+/** Whether these are the ids of what a request made or changed: of a lead, a message or a conversation, with that of its conversation. */
 const areIds = (ids: unknown): ids is { readonly id: string; readonly conversationId?: string } =>
   isRecord(ids) && typeof ids.id === "string" && Object.values(ids).every((id) => typeof id === "string");

@@ -26,7 +26,7 @@ export const eraseCommand = (): Command =>
     .addOption(yesOption())
     .option(
       "--no-scan",
-      "keep idempotency records, which can have the lead and expire within 24 hours, instead of reading the whole table",
+      "keep idempotency records, which can have the lead, a message or a conversation and expire within 8 days, instead of reading the whole table",
     )
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action(eraseLeads);
@@ -81,7 +81,7 @@ function describeErasure(
   const { idempotency: idempotencyRecords = 0 } = counts;
   const records = scan
     ? `${idempotencyRecords} idempotency records`
-    : "no idempotency records, which expire within 24 hours";
+    : "no idempotency records, which expire within 8 days";
   const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
   return {
     output: {

@@ -6,7 +6,6 @@ import { rangeMessage, toFaults } from "../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
 import { metadataFaults } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
-import { noQuery } from "../../../shared/schemas/page-schemas.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
 import { type RowFault, rowFault } from "./parse-csv.ts";
@@ -52,7 +51,7 @@ const validate = requestValidator({ properties: { body: row } });
 /** The faults of a row, in the words of the API. */
 function schemaFaults(body: unknown): RowFault[] {
   if (validate({ body })) return [];
-  const schemas = { query: noQuery, body: row as never };
+  const schemas = { query: {}, body: row as never };
   return toFaults(validate.errors ?? [], schemas, { query: {}, body } as never).map(
     ({ field, code, message }) =>
       // All cells are text.

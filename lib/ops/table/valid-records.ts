@@ -1,4 +1,4 @@
-import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { conversationItem, summarize } from "../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import {
@@ -14,6 +14,7 @@ import { createdAt, hasCome, ulidPattern } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import {
+  active,
   type Conversation,
   conversation,
   type Message,
@@ -50,12 +51,18 @@ const validators: Readonly<Record<RecordType, Validator>> = {
   erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure") }),
   leadImport: validatorOf({ sha256: textOf("^[0-9a-f]{64}$"), startedAt: time }),
   lead: validatorOf({ ...lead.properties, id: idOf("lead") }, lead.required),
-  conversation: validatorOf({
-    ...conversation.properties,
-    id: idOf("conv"),
-    leadId: idOf("lead"),
-    lastMessageAt: time,
-  }),
+  conversation: validatorOf(
+    {
+      ...conversation.properties,
+      id: idOf("conv"),
+      leadId: idOf("lead"),
+      createdAt: time,
+      lastMessageAt: time,
+      lastInboundAt: time,
+      awaitingReplySince: time,
+    },
+    conversation.required,
+  ),
   message: validatorOf(
     { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
     message.required,
@@ -96,7 +103,8 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
   if ("metadata" in record && isLargeMetadata(Object(record.metadata)))
     throw new InvalidItemError(item, "metadata");
-  checkKeys(all, stored(record), Object.keys(record));
+  const texts = Object.keys(record).filter((name) => typeof Reflect.get(record, name) !== "object");
+  checkKeys(all, stored(record), texts);
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;
 }
@@ -114,8 +122,8 @@ function stored(record: Item): Item {
 }
 
 /**
- * A conversation and those of its messages that are of its lead and its channel. How many they are, and the time of the
- * last one, follow from these, whatever the item says.
+ * A conversation and those of its messages that are of its lead and its channel. What messages make of a
+ * conversation follows from these, whatever the item says.
  *
  * @returns nothing, after notes of all, for a conversation that is not valid or has no message
  */
@@ -129,10 +137,20 @@ export function readWhole(
     if (!isOwn) invalid.note(each, "it is not of the lead and the channel of its conversation");
     return (isOwn && readStored("message", each, invalid)) || [];
   });
-  const { createdAt: lastMessageAt = item.lastMessageAt } = messages.at(-1) ?? {};
-  const counted = { ...item, messageCount: messages.length, lastMessageAt };
-  const conversation = readStored("conversation", counted, invalid);
+  const conversation = readStored("conversation", withMessages(item, messages), invalid);
   if (conversation) return { conversation, messages };
   for (const each of messageItems) invalid.note(each, "its conversation is left out");
   return undefined;
+}
+
+/**
+ * The item of a conversation with what its messages make of it. If it has counted all of them, it knows better whether its lead
+ * waits: a client may have ended it, and made it active again.
+ */
+export function withMessages(item: Item, messages: readonly Message[]): Item {
+  if (messages.length === 0) return { ...item, messageCount: 0 };
+  const { lastMessageAt: activeAt, awaitingReplySince, ...others } = summarize(messages);
+  const isCounted = item.messageCount === messages.length && item.activeAt === activeAt;
+  const since = isCounted ? item.awaitingReplySince : awaitingReplySince;
+  return { ...item, ...others, activeAt, awaitingReplySince: item.status === active ? since : undefined };
 }

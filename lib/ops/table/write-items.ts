@@ -8,7 +8,7 @@ import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
-/** The changes of a lead or a conversation, with what its event is composed of if they change fields of its record. */
+/** The changes of a lead, a conversation or a message, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
   const { itemType = "" } = readPartition(String(read.pk)) ?? {};
   const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;

@@ -1,12 +1,14 @@
 import type { Item } from "../../dynamodb/table-client.ts";
 import { type Found, type RowsRequest, takePage } from "../page.ts";
+import { type CountedOwner, earliest, endOfRows, keyAt } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
-import type { ListRange, ListRequest } from "./choose-index.ts";
+import type { ListRange, ListRequest, TimedRows } from "./choose-index.ts";
 import { maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { leastItems, type Range, readSegments } from "./range.ts";
+import { type Bounds, leastItems, type Range, readSegments } from "./range.ts";
 import type { Call } from "./read-budget.ts";
+import { isWithin, type Window } from "./window.ts";
 
 /**
  * Finds the rows of a page by their last message. Rows move while they are read, because each message makes its
@@ -29,53 +31,139 @@ export async function findByActivity(
     total,
   });
   if (!range.where) {
-    const reading = readActive(range, asked, request, call, page * limit);
+    const reading = readTimed(range, {}, request, call, page * limit);
     const [{ total }, items] = await Promise.all([counting, reading]);
     return toPage(items, total);
   }
-  const [{ total }, all] = await Promise.all([counting, countAll(asked, call)]);
+  const { account, list } = asked;
+  const [{ total }, { all }] = await Promise.all([counting, countRoot({ account, list }, call)]);
   if ((page - 1) * limit >= total) return { items: [], total };
   const wanted = Math.min(page * limit, total);
   // All rows of the filter from their own index, and their items, in place of the rows by their last message among which
-  // those of the page are. In read units, a row and its item cost 0.55, and a row by its last message 0.025.
-  const isOwnCheaper = 0.55 * total < (0.025 * wanted * all) / total;
+  // those of the page are. In read units, a row and its item cost 0.55, and a row by its last message 0.04.
+  const isOwnCheaper = 0.55 * total < (0.04 * wanted * all) / total;
   if (total <= maxCompleted.besideTotal && isOwnCheaper) {
     const rows = await readComplete(asked, own, maxCompleted.besideTotal, call);
     // A late index can have more rows than the trees.
     if (rows) return { ...takePage(rows, request), total };
   }
-  return toPage(await readActive(range, asked, request, call, wanted, all / total), total);
-}
-
-/** The number of all rows of a list but those that are not counted yet; 0 if its tree is damaged. */
-async function countAll({ account, list }: ListRequest, call: Call): Promise<number> {
-  const { entries = [], buffer = [] } =
-    (await call((options) => readValidRoot({ account, list }, options))) ?? {};
-  return countEntries([...entries, ...buffer]);
+  return toPage(await readTimed(range, {}, request, call, wanted, all / total), total);
 }
 
 /**
- * Reads the rows that are asked for from the index by activity, up to a number of them. A late index has rows that are not in
+ * The number of all rows of a tree but those that are not counted yet, as its root has it, and about how many of them were
+ * created between two sort keys; 0 if the tree is damaged.
+ */
+async function countRoot(tree: CountedOwner, call: Call, from?: string, before?: string) {
+  const { entries = [], buffer = [] } = (await call((options) => readValidRoot(tree, options))) ?? {};
+  const rows = [...entries, ...buffer];
+  return {
+    all: countEntries(rows),
+    created: countEntries(rows.filter(({ start }) => isWithin({ from, before })(start))),
+  };
+}
+
+/**
+ * Finds the rows of a page before or after a time, or between two. They are counted by what seems to be the shorter part of the
+ * index: the rows in the window, or all others.
+ *
+ * @param timed the times, and the index
+ */
+export async function findInWindow(
+  { list, account }: ListRequest,
+  own: ListRange,
+  range: Range,
+  { window: { from, before } }: TimedRows,
+  request: RowsRequest,
+  call: Call,
+): Promise<Found> {
+  const { page, limit, ascending } = request;
+  const inside = timedReader(range, { before, downTo: from, ascending }, call);
+  const toFound = (total: number) => ({
+    items: [...inside.rows.values()].slice((page - 1) * limit, page * limit),
+    total,
+  });
+  if (await inside.readTo(page * limit)) return toFound(inside.rows.size);
+  const [after, end] = [from, before].map((time) => time && keyAt(list, Date.parse(time)));
+  // Most rows have their last message soon after their creation.
+  const { all, created } = await countRoot({ account, list }, call, after, end);
+  const newer = timedReader(range, { downTo: before }, call, before === undefined);
+  const older = timedReader(range, { before: from }, call, from === undefined);
+  const outside = {
+    readOn: async () => (await newer.readOn()) && (await older.readOn()),
+    readTo: async () => (await newer.readTo()) && (await older.readTo()),
+  };
+  const isInsideFirst = all === 0 || 2 * created < all;
+  const [first, second] = isInsideFirst ? [inside, outside] : [outside, inside];
+  // A call each shows whether one of them is short, whatever the root says.
+  const counted = !(await first.readOn()) && (await second.readOn()) ? second : first;
+  await counted.readTo();
+  if (counted === inside) return toFound(inside.rows.size);
+  // Rows newer than the end are not counted: the index may lack them.
+  const window = {
+    ...own.window,
+    before: earliest(end ?? endOfRows(list), own.window.before ?? endOfRows(list)),
+  };
+  const { total } = await findByCreation({ ...own, window }, { page: 1, limit: 1 }, call);
+  const others = [...newer.rows.keys(), ...older.rows.keys()].filter((sk) => isWithin(window)(sk));
+  return toFound(total - new Set(others).size);
+}
+
+/**
+ * Reads the rows that are asked for from an index of times, up to a number of them. A late index has rows that are not in
  * the total any more: they do not take the places of others.
  *
  * @param others how many rows there are for each of them
  */
-export async function readActive(
+export async function readTimed(
   range: Range,
-  { active = {} }: ListRequest,
+  { from, before }: Window,
   { ascending }: RowsRequest,
   call: Call,
-  wanted = Number.POSITIVE_INFINITY,
-  others = 1,
+  wanted?: number,
+  others?: number,
 ): Promise<readonly Item[]> {
-  // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
-  const rows = new Map<unknown, Item>();
-  const least = range.where ? leastItems : 1;
-  const missing = () => Math.max(Math.ceil((wanted - rows.size) * others), least);
-  const bounds = { before: active.before, downTo: active.from, ascending };
-  for await (const { items } of readSegments(range, bounds, call, missing)) {
-    for (const item of items) if (!rows.has(item.sk)) rows.set(item.sk, item);
-    if (rows.size >= wanted) break;
-  }
+  const { rows, readTo } = timedReader(range, { before, downTo: from, ascending }, call, false, others);
+  await readTo(wanted);
   return [...rows.values()].slice(0, wanted);
+}
+
+/**
+ * Reads rows of an index of times call by call.
+ *
+ * @param isRead whether there is nothing to read
+ * @param others how many rows there are for each of them
+ */
+function timedReader(range: Range, bounds: Bounds, call: Call, isRead = false, others = 1) {
+  // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
+  const rows = new Map<string, Item>();
+  const least = range.where ? leastItems : 1;
+  let wanted = Number.POSITIVE_INFINITY;
+  const missing = () => Math.max(Math.ceil((wanted - rows.size) * others), least);
+  const segments = readSegments(range, bounds, call, missing);
+  /** Makes a call. @returns whether all rows have been read */
+  const readOn = async (): Promise<boolean> => {
+    if (isRead) return true;
+    const { value } = await segments.next();
+    const { items = [], done = true } = value ?? {};
+    for (const item of items) {
+      const sk = String(item.sk);
+      if (!rows.has(sk)) rows.set(sk, item);
+    }
+    return done;
+  };
+  return {
+    rows,
+    /** Reads all rows, or at least a number of them. @returns whether all have been read */
+    readTo: async (count = Number.POSITIVE_INFINITY): Promise<boolean> => {
+      wanted = count;
+      while (rows.size < count) if (await readOn()) return true;
+      return false;
+    },
+    /** Reads the rows of one call of any size. @returns whether all have been read */
+    readOn: () => {
+      wanted = Number.POSITIVE_INFINITY;
+      return readOn();
+    },
+  };
 }

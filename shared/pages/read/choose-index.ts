@@ -4,6 +4,7 @@ import {
   listPartition,
   statusAndLabelPartition,
   statusPartition,
+  type TimeIndexName,
 } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
@@ -21,8 +22,14 @@ export interface ListRequest {
   readonly parent: string | undefined;
   readonly filter: ListFilter;
   readonly window: Window;
-  /** The times between which their last message was sent, as they are stored. */
-  readonly active?: Window;
+  /** For rows that are asked for by a time that changes: its index, and the window. */
+  readonly timed?: TimedRows | undefined;
+}
+
+/** The rows of an index of a time, between two times as they are stored. */
+export interface TimedRows {
+  readonly index: TimeIndexName;
+  readonly window: Window;
 }
 
 /** The rows of a list, by their creation. */
@@ -63,6 +70,10 @@ export const wayOuts = {
   activity: {
     field: "lastMessageAfter",
     message: "must be later, or lastMessageBefore earlier: too many conversations would be read",
+  },
+  waiting: {
+    field: "awaitingReplyBefore",
+    message: "must be earlier, or awaitingReplyAfter later: too many conversations would be read",
   },
   sort: {
     field: "sort",

@@ -4,8 +4,11 @@ import type { ListRange, ListRequest } from "./choose-index.ts";
 import { walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 
-/** The most rows that a list completes, so that its calls suffice: without a total, and beside one. */
-export const maxCompleted = { alone: 1000, besideTotal: 600 };
+/**
+ * The most rows that a list completes: all conversations of a lead, so that none of its lists is long, and beside a total, so
+ * that its calls suffice.
+ */
+export const maxCompleted = { ofLead: 400, besideTotal: 600 };
 
 /** All rows of a range, completed; undefined if they are more than a number. */
 export async function readComplete(
@@ -26,7 +29,7 @@ export async function completeRows(
   call: Call,
 ): Promise<readonly Item[]> {
   if (!list.isLean) return rows;
-  const found = new Map(rows.filter((row) => "lastMessageAt" in row).map((row) => [row.sk, row]));
+  const found = new Map(rows.filter((row) => "messageCount" in row).map((row) => [row.sk, row]));
   // What a read misses that is not consistent may be new.
   for (const consistent of [false, true]) {
     const missing = rows.filter(({ sk }) => !found.has(sk));

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
-import { activityIndex, type IndexName, indexes } from "../../dynamodb/keys.ts";
+import { type IndexName, indexes, type TimeIndexName, timeIndexes } from "../../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
@@ -37,8 +37,8 @@ export interface Segment {
   readonly done: boolean;
 }
 
-interface Bounds {
-  /** The sort key before which the rows lie: a time in `by-activity`. */
+export interface Bounds {
+  /** The sort key before which the rows lie: a time in an index of times. */
   readonly before?: string | undefined;
   /** The sort key at which the rows end, inclusive. */
   readonly downTo?: string | undefined;
@@ -130,14 +130,16 @@ const largestRow = 20_000;
 const isStoredByRoutes = ({ items, rows, bytes }: { items: number; rows: number; bytes: number }) =>
   2 * rows >= items && bytes <= items * largestRow;
 
+const isTimeIndex = (index: IndexName): index is TimeIndexName => index in timeIndexes;
+
 /** The calls of a range, and which items they ask for; undefined for bounds between which no sort key lies. */
 function toQuery(
   { list, index, partition, rows }: Range,
   { before, downTo, keysOnly, ascending = false }: Bounds,
 ) {
-  const isByActivity = index === activityIndex.name;
-  const sortKey = isByActivity ? activityIndex.sortKey : "sk";
-  const endOfAll = isByActivity ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
+  const isByTime = index !== undefined && isTimeIndex(index);
+  const sortKey = isByTime ? timeIndexes[index].sortKey : "sk";
+  const endOfAll = isByTime ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
   const end = earliest(before ?? endOfAll, endOfAll);
   if (end <= (downTo ?? "")) return undefined;
   const names = keysOnly ? Object.keys(rows) : [];
@@ -147,7 +149,7 @@ function toQuery(
     KeyConditionExpression: `#partition = :partition AND ${sortKey} ${downTo ? "BETWEEN :downTo AND" : "<"} :before`,
     ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
-      "#partition": index === undefined || isByActivity ? "pk" : indexes[index],
+      "#partition": index === undefined || isByTime ? "pk" : indexes[index],
       ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
     },
     ExpressionAttributeValues: {

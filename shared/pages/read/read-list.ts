@@ -1,12 +1,12 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../dynamodb/invalid-items.ts";
-import { activityIndex, listPartition, rowKey } from "../../dynamodb/keys.ts";
+import { listPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { type Fault, invalidInput } from "../../errors.ts";
 import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
-import { findByActivity, readActive } from "./activity-page.ts";
-import { chooseRange, type ListRequest, toCondition, wayOuts } from "./choose-index.ts";
+import { findByActivity, findInWindow, readTimed } from "./activity-page.ts";
+import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
 import { isTooMuch, rangeId } from "./range.ts";
@@ -45,41 +45,56 @@ interface ListPlan {
   readonly find: (call: Call) => Promise<Found>;
 }
 
+/** Whether a row has a time that is asked for. */
+const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
+  if (!timed) return true;
+  const time = item[timeIndexes[timed.index].sortKey];
+  return typeof time === "string" && isWithin(timed.window)(time);
+};
+
 function planList(asked: ListRequest, request: RowsRequest): ListPlan {
-  const { account, list, ids, parent, filter, window, active = {} } = asked;
+  const { account, list, ids, parent, filter, window, timed } = asked;
   const pk = listPartition(list.type, account);
   const where = toCondition(asked);
-  const isActive = ({ lastMessageAt }: Item) => isWithin(active)(String(lastMessageAt));
   if (ids) {
     const known = [...new Set(ids)].filter((id) => isRowKey(list, id));
     const keys = known.map((id) => rowKey(list.type, account, id));
     const find = async (call: Call) => {
       const items = await call((options) => readItems(keys, true, options));
-      return takePage(items.filter(where).filter(isActive), request);
+      return takePage(items.filter(where).filter(isTimed(timed)), request);
     };
     return { id: `ids ${pk}`, find };
   }
   const own = chooseRange(asked);
   const id = rangeId(own.range);
-  if (!request.byActivity && !isBounded(active)) {
+  if (!timed) {
     const find = async (call: Call) => {
       const { items, total } = await findByCreation(own, request, call);
       return { items: await completeRows(asked, items, call), total };
     };
     return { id, wayOut: own.tree ? undefined : wayOuts.creation, find };
   }
+  const range = { list, index: timed.index, partition: pk, rows: { pk } };
+  const filtered = { ...range, where };
+  if (timed.index === "by-waiting") {
+    const find = async (call: Call) => {
+      const { items, total } = takePage(await readTimed(filtered, timed.window, request, call), request);
+      return { items: await completeRows(asked, items, call), total };
+    };
+    return { id: rangeId(range), wayOut: wayOuts.waiting, find };
+  }
   if (parent !== undefined) {
     const find = async (call: Call) => {
-      const rows = await readComplete(asked, own, maxCompleted.alone, call);
-      if (rows) return takePage(rows.filter(isActive), request);
+      const rows = await readComplete(asked, own, maxCompleted.ofLead, call);
+      if (rows) return takePage(rows.filter(isTimed(timed)), request);
       throw new TooExpensiveError("too_many_reads", "The list has too many rows for this order.");
     };
-    return { id, wayOut: request.byActivity ? wayOuts.sort : wayOuts.creation, find };
+    return { id, wayOut: request.by ? wayOuts.sort : wayOuts.creation, find };
   }
-  const range = { list, index: activityIndex.name, partition: pk, rows: { pk } } as const;
-  const filtered = { ...range, where };
-  if (isBounded(active)) {
-    const find = async (call: Call) => takePage(await readActive(filtered, asked, request, call), request);
+  if (isBounded(timed.window)) {
+    const find = request.by
+      ? (call: Call) => findInWindow(asked, own, filtered, timed, request, call)
+      : async (call: Call) => takePage(await readTimed(filtered, timed.window, request, call), request);
     return { id: rangeId(range), wayOut: wayOuts.activity, find };
   }
   if (!isBounded(filter) && !isBounded(window))

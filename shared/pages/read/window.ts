@@ -17,15 +17,9 @@ export interface CreationTimes {
 export const creationWindow = (list: CountedList, { createdAfter, createdBefore }: CreationTimes) =>
   toWindow(createdAfter, createdBefore, (time) => keyAt(list, time));
 
-/** The times between which the last message was sent, in RFC 3339 timestamps. */
-export interface ActivityTimes {
-  readonly lastMessageAfter?: string;
-  readonly lastMessageBefore?: string;
-}
-
-/** The window of these times as they are stored. */
-export const activityWindow = ({ lastMessageAfter, lastMessageBefore }: ActivityTimes) =>
-  toWindow(lastMessageAfter, lastMessageBefore, (time) =>
+/** The window of two times, in RFC 3339 timestamps, as times are stored. */
+export const timeWindow = (after: string | undefined, end: string | undefined) =>
+  toWindow(after, end, (time) =>
     // The year of a time with an offset can have another form, which does not sort among the others.
     new Date(Math.min(Math.max(0, time), Date.parse("9999-12-31T23:59:59.999Z"))).toISOString(),
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { GetMetricDataCommand, type Metric } from "@aws-sdk/client-cloudwatch";
-import { activityIndex, indexes } from "../../../shared/dynamodb/keys.ts";
+import { indexes, timeIndexes } from "../../../shared/dynamodb/keys.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import { Client, type HttpResponse } from "../../contract/client.ts";
 import { sum } from "../../support/statistics.ts";
@@ -235,7 +235,7 @@ async function readUnits(stage: AwsStage, starts: readonly number[]): Promise<Un
   const table = { Name: "TableName", Value: stage.output("TableName") };
   const dimensions = [
     [table],
-    ...[...Object.keys(indexes), activityIndex.name].map((Value) => [
+    ...Object.keys({ ...indexes, ...timeIndexes }).map((Value) => [
       table,
       { Name: "GlobalSecondaryIndexName", Value },
     ]),

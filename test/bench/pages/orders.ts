@@ -1,6 +1,6 @@
 import { conversationItem, listConversations } from "../../../shared/domain/conversations.ts";
 import { ApiError } from "../../../shared/errors.ts";
-import { idTimestamp } from "../../../shared/ids.ts";
+import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { seeded } from "../../support/random.ts";
 import { streamRecord } from "../../support/stream-record.ts";
@@ -71,8 +71,10 @@ function buildConversations(size: number): Conversation[] {
     leadId: id,
     channel: source,
     status: status === "new" ? active : "closed",
+    createdAt: createdAt(id),
     lastMessageAt: new Date(idTimestamp(id) + (end - idTimestamp(id)) * random() ** 3).toISOString(),
     messageCount: 1,
+    lastMessage: { direction: "outbound", text: "Hello, may I show you what we have for you?" },
   }));
 }
 

@@ -2,8 +2,8 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { conversationItem, listConversations } from "../../../shared/domain/conversations.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
-import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import { seeded } from "../../support/random.ts";
+import { startedConversation } from "../../support/stored.ts";
 import { Account } from "./account.ts";
 import { advanceClock } from "./clock.ts";
 import { buildRows, type RowFilter } from "./lead-rows.ts";
@@ -79,8 +79,7 @@ export async function measureConversations(report: Report): Promise<void> {
     while (rows.length < size) {
       advanceClock(1000);
       const id = newId("conv");
-      const conversation = { id, leadId, channel: "whatsapp", status: active, messageCount: 1 };
-      const Item = conversationItem(account.name, { ...conversation, lastMessageAt: createdAt(id) });
+      const Item = conversationItem(account.name, startedConversation(id, { leadId }));
       account.memory.execute(new PutCommand({ TableName: tableName, Item }));
       rows.push({ id });
     }

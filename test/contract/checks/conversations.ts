@@ -12,14 +12,17 @@ export const conversationChecks = [
     "A sent message is returned with 201 and all its fields": async ({ mine }) => {
       const fields = { leadId: (await mine.createLead()).id, channel: "whatsapp", message: "Hello Ada" };
       const ids = { id: /^msg_\w{1,60}$/, conversationId: /^conv_\w{1,59}$/ };
-      const body = { ...fields, ...ids, createdAt: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ };
+      const createdAt = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+      const body = { ...fields, ...ids, direction: "outbound", createdAt };
       expectResponse(await mine.post(conversations, fields), { status: 201, body });
     },
     "A first message starts an active conversation of one message": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
       const { conversationId, createdAt } = await mine.sendMessage(leadId, "instagram");
       const started = { leadId, channel: "instagram", status: "active", messageCount: 1 };
-      await mine.expectConversation(conversationId, { ...started, lastMessageAt: createdAt });
+      const lastMessage = { direction: "outbound", text: "Hello" };
+      const times = { createdAt, lastMessageAt: createdAt };
+      await mine.expectConversation(conversationId, { ...started, ...times, lastMessage });
     },
     "A message joins the active conversation of its lead and channel": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();

@@ -66,7 +66,10 @@ test("A statement is for keys of its types, and for the table and the indexes th
 });
 
 /** The keys of the indexes, and the expiry. */
-const tableAttributes = ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "lastMessageAt", "expiresAt"];
+const tableAttributes = [
+  ...["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
+  ...["activeAt", "awaitingReplySince", "expiresAt"],
+];
 
 test("A write names no key of an index and no expiry but those of its items", () => {
   const named = writes.flatMap(({ types, condition }) => {
@@ -75,8 +78,8 @@ test("A write names no key of an index and no expiry but those of its items", ()
     return sets.length > 0 ? [`${types}: ${sets.join(" ")}`] : [];
   });
   expect([...new Set(named)].sort()).toEqual([
-    "CONVERSATION: byStatus byLabel byStatusAndLabel byParent lastMessageAt",
-    "CONVERSATION: lastMessageAt",
+    "CONVERSATION: byStatus byLabel byStatusAndLabel byParent activeAt awaitingReplySince",
+    "CONVERSATION: byStatus byStatusAndLabel activeAt awaitingReplySince",
     "IDEMPOTENCY: expiresAt",
     "LEAD: byStatus byLabel byStatusAndLabel byParent",
     "RATE: expiresAt",

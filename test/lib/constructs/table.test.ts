@@ -11,7 +11,7 @@ test("The table has the string keys pk and sk and declares only key attributes",
     { AttributeName: "pk", KeyType: "HASH" },
     { AttributeName: "sk", KeyType: "RANGE" },
   ]);
-  const names = ["pk", "sk", ...Object.values(indexes), "lastMessageAt"];
+  const names = ["pk", "sk", ...Object.values(indexes), "activeAt", "awaitingReplySince"];
   expect(properties.AttributeDefinitions).toEqual(
     names.map((name) => ({ AttributeName: name, AttributeType: "S" })),
   );
@@ -23,23 +23,26 @@ test("The table has every index of the key map, which copies what it always has,
     { AttributeName: sort, KeyType: "RANGE" },
   ];
   const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"];
-  const copied = ["id", "status", "source", "leadId", "channel", "details", ...copiedKeys];
+  const fields = ["id", "status", "source", "leadId", "channel", "details", "addresses"];
+  const ofMessages = ["messageCount", "lastMessage", "lastInboundAt", "awaitingReplySince"];
   expect(properties.GlobalSecondaryIndexes).toEqual([
     ...Object.entries(indexes).map(([name, attribute]) => ({
       IndexName: name,
       KeySchema: keys(attribute, "sk"),
       Projection: {
         ProjectionType: "INCLUDE",
-        NonKeyAttributes: copied.filter((other) => other !== attribute),
+        NonKeyAttributes: [...fields, ...copiedKeys.filter((other) => other !== attribute)],
       },
     })),
     {
       IndexName: "by-activity",
-      KeySchema: keys("pk", "lastMessageAt"),
-      Projection: {
-        ProjectionType: "INCLUDE",
-        NonKeyAttributes: ["id", "leadId", "channel", "status", "messageCount"],
-      },
+      KeySchema: keys("pk", "activeAt"),
+      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: [...fields, ...ofMessages] },
+    },
+    {
+      IndexName: "by-waiting",
+      KeySchema: keys("pk", "awaitingReplySince"),
+      Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["status", "leadId", "channel"] },
     },
   ]);
 });

@@ -17,6 +17,9 @@ test("an index is read with the keys of the index, and not with those of the tab
   expect(byParent("CONVERSATION#a#lead_1", "byParent")).toBe(true);
   expect(byParent("LEAD#a", "byParent")).toBe(false);
   expect(byParent("CONVERSATION#a", "pk")).toBe(false);
+  const waiting = { ...query("CONVERSATION#a"), IndexName: "by-waiting" };
+  for (const label of ["list-conversations", "list-leads", "send-message"])
+    expect([label, allows(label, "Query", waiting)]).toEqual([label, label === "list-conversations"]);
   // The last one reads the table, and no index.
   for (const label of ["create-lead", "send-message", "maintain-counts"])
     expect(allows(label, "Query", { ...query("LEAD#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(
@@ -82,7 +85,9 @@ test.each([
   "ADD messageCount :x SET attribute = :x",
 ])("the update %s names its attribute", (expression) => {
   for (const [attribute, allowed] of Object.entries({
-    lastMessageAt: true,
+    activeAt: true,
+    awaitingReplySince: true,
+    byStatus: true,
     byParent: false,
     expiresAt: false,
   })) {

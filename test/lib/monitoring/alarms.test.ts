@@ -84,7 +84,7 @@ const late = (reader: string, faults = "") => {
 };
 
 const tableThrottles = (kind: "Read" | "Write") => {
-  const indexes = ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"];
+  const indexes = ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity", "by-waiting"];
   const all = ["Table", ...indexes.map((index) => `${index} Table`)];
   return `${sum(`* ${kind}ThrottleEvents`, all)} + 0 * {Table Consumed${kind}CapacityUnits}`;
 };

@@ -37,6 +37,8 @@ const values = [
     Array(51).fill("a"),
     [1],
   ],
+  ...["true", "message", "conversation", "inbound", "failed", "a".repeat(500), "a".repeat(501)],
+  ...["a".repeat(512), "a".repeat(513)],
   ...["a,b", "a".repeat(128), "a".repeat(129), 100, 101, { a: "b\n" }, { a: null }, { a: 1 }, { "": "a" }],
   ...[{ "a\n": "" }, { ["a".repeat(40)]: "a".repeat(200) }, { ["a".repeat(41)]: "" }, { a: "a".repeat(201) }],
   ...[10, 11].map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, ""]))),
@@ -58,8 +60,9 @@ test.each(
   expect(parameters.map((parameter) => Reflect.get(parameter, "name"))).toEqual(Object.keys(properties));
   for (const [at, [name, schema]] of Object.entries(properties).entries()) {
     const validate = new Ajv2020(requestOptions).compile(schema);
+    const place = documentedOnes.findIndex((each) => Reflect.get(each, "name") === name);
     const documented = ajv.getSchema(
-      `document#/paths/${path.replaceAll("/", "~1")}/${verb}/parameters/${at}/schema`,
+      `document#/paths/${path.replaceAll("/", "~1")}/${verb}/parameters/${place}/schema`,
     );
     if (!documented) throw new Error(`The document has no parameter ${name}.`);
     // Pages are documented as numbers, and come as text like all of a query.
@@ -77,6 +80,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 const hasNull = (body: Body) => JSON.stringify(body).includes(":null");
 
+const updates = routes["send-message"].otherBodies.schemas;
+
 /** The bodies, and what only the descriptions say of them. */
 const bodies = [
   [
@@ -92,6 +97,8 @@ const bodies = [
     (body: Body) => "externalId" in body,
   ],
   ["of a message", "NewMessage", routes["send-message"].body, () => true],
+  ["with update=message", "MessageUpdate", updates.message, () => true],
+  ["with update=conversation", "ConversationUpdate", updates.conversation, () => true],
 ] as const;
 
 test.each(

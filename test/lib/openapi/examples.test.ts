@@ -6,6 +6,7 @@ import {
   problemExamples,
   requestExamples,
   responseExamples,
+  updateExamples,
 } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
@@ -16,6 +17,7 @@ import { normalize } from "../../support/normalize.ts";
 process.env.RATE_LIMIT_REQUESTS = "6000";
 process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../../support/call.ts");
+const { aLead, aMessage, report, setStatus } = await import("../../support/requests.ts");
 const { useMemoryTable } = await import("../../support/memory-leads.ts");
 const { table, tableName } = await import("../../../shared/dynamodb/table-client.ts");
 beforeEach(() => void useMemoryTable());
@@ -54,6 +56,15 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
     return call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
   },
   lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
+  conversation_exists: async () => {
+    const { id } = await aLead(account);
+    const { conversationId } = await aMessage(account, id);
+    await setStatus(account, conversationId, "closed");
+    await aMessage(account, id);
+    return setStatus(account, conversationId, "active");
+  },
+  conversation_not_found: () => setStatus(account, updateExamples.conversation.id, "closed"),
+  message_not_found: () => report(account, updateExamples.message, { delivery: "sent" }),
   unsupported_media_type: () =>
     call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),
   idempotency_key_reused: async () => {

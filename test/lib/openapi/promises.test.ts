@@ -9,22 +9,34 @@ const { schemas } = document.components;
 const envelope = "version id detail-type source account time region resources detail";
 const problem = "type title status detail code requestId";
 const event = "type version id account createdAt";
+const conversation = "id leadId channel status createdAt lastMessageAt messageCount lastMessage";
+const waiting = "lastInboundAt awaitingReplySince";
+const report = "delivery deliveryError providerId";
+const message = [`${event} leadId conversationId channel direction message`, "metadata"] as const;
 
 /** The fields that each object always has, and the optional ones. */
 const fields: Readonly<Record<string, readonly [required: string, optional?: string]>> = {
   Lead: ["id name score status tags createdAt", "externalId email source metadata"],
   NewLead: ["", "externalId name email source tags metadata status score"],
   LeadsPage: ["data pagination"],
-  Conversation: ["id leadId channel status lastMessageAt messageCount"],
-  OpenedConversation: ["id leadId channel status lastMessageAt messageCount", "messages"],
+  Conversation: [conversation, waiting],
+  OpenedConversation: [conversation, `${waiting} messages`],
+  LastMessage: ["direction text"],
   ConversationsPage: ["data pagination"],
-  Message: ["id conversationId leadId channel message createdAt", "metadata"],
-  NewMessage: ["leadId channel message", "metadata"],
+  Message: ["id conversationId leadId channel direction message createdAt", `metadata ${report}`],
+  NewMessage: ["leadId channel message", "direction metadata"],
+  MessageUpdate: ["id conversationId delivery", "deliveryError providerId"],
+  ConversationUpdate: ["id status"],
+  MessageBody: [""],
+  UpdatedRecord: [
+    "id leadId channel createdAt",
+    `conversationId direction message metadata ${report} status lastMessageAt messageCount lastMessage ${waiting}`,
+  ],
   Pagination: ["page limit total"],
   InvalidInputProblem: [`${problem} errors`],
   InsufficientAccessProblem: [problem],
-  LeadExistsProblem: [`${problem} id`],
-  LeadNotFoundProblem: [problem],
+  ConflictProblem: [`${problem} id`],
+  NotFoundProblem: [problem],
   IdempotencyKeyReusedProblem: [problem],
   UnsupportedMediaTypeProblem: [`${problem} errors`],
   TooManyRequestsProblem: [problem],
@@ -36,20 +48,24 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   LeadCreatedEvent: [envelope, "replay-name"],
   ConversationStarted: [`${event} leadId channel`],
   ConversationStartedEvent: [envelope, "replay-name"],
-  MessageSent: [`${event} leadId conversationId channel message`, "metadata"],
+  MessageSent: message,
   MessageSentEvent: [envelope, "replay-name"],
+  MessageReceived: message,
+  MessageReceivedEvent: [envelope, "replay-name"],
   LeadErased: [`${event} leadId`],
   LeadErasedEvent: [envelope, "replay-name"],
   LeadUpdated: [`${event} leadId changed lead`],
   LeadUpdatedEvent: [envelope, "replay-name"],
   ConversationUpdated: [`${event} leadId changed conversationId channel conversation`],
   ConversationUpdatedEvent: [envelope, "replay-name"],
+  MessageUpdated: [`${event} leadId changed conversationId messageId channel message`],
+  MessageUpdatedEvent: [envelope, "replay-name"],
 };
 
 test("each object has these fields, and always those that are promised", () => {
   const sorted = (names: readonly string[]) => [...names].sort();
-  const found = Object.entries(schemas as Record<string, { required?: string[]; properties: object }>).map(
-    ([name, { required = [], properties }]) => {
+  const found = Object.entries(schemas as Record<string, { required?: string[]; properties?: object }>).map(
+    ([name, { required = [], properties = {} }]) => {
       const optional = Object.keys(properties).filter((field) => !required.includes(field));
       return [name, [sorted(required), sorted(optional)]];
     },
@@ -73,7 +89,7 @@ const operations = {
   listLeads: ["get /api/v1/leads", list, undefined],
   createLead: ["post /api/v1/leads", `200 ${write.replace("413", "409 413")}`, "NewLead"],
   listConversations: ["get /api/v1/conversations", list, undefined],
-  sendMessage: ["post /api/v1/conversations", write.replace("403", "403 404"), "NewMessage"],
+  sendMessage: ["post /api/v1/conversations", `200 ${write.replace("403", "403 404 409")}`, "MessageBody"],
 } as const;
 
 const found = Object.entries(document.paths).flatMap(([path, item]) =>

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
-import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
@@ -12,7 +11,6 @@ import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 const commands = {
   keys: keysCommand,
   leads: leadsCommand,
-  conversations: conversationsCommand,
   counts: countsCommand,
   events: eventsCommand,
   accounts: accountsCommand,
@@ -42,7 +40,6 @@ async function mistake(line: string, value: string): Promise<string | undefined>
 
 const names = ["", " ", "a b", "a#b", "a/b", "é", "a\n", "a".repeat(65)];
 const durations = ["", "30", "0d", "-1d", "1.5h", "999999y"];
-const statuses = ["", " \u3164", "½".repeat(22), "a".repeat(65), "a\nb", "\u0007"];
 const limits = ["0", "100000001", "-1", "1e3", "none"];
 
 /** Options of commands, values at the edges of what they accept, and mistakes. */
@@ -62,12 +59,6 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
   ["keys issue --access", ["full", "read"], ["write", "FULL", ""], "Allowed choices are"],
   ["leads set-score --lead x --score", ["0", "100"], ["-1", "101", "1.5", "", "x"], "from 0 to 100."],
   ["leads set-status --lead x --status", ["new", "booked"], ["New", "lost", ""], "Allowed choices are"],
-  [
-    "conversations set-status --conversation x --status",
-    ["a", "on hold", "\u{1F600}".repeat(64)],
-    statuses,
-    "A status has 1 to 64 characters, some visible, and no control characters.",
-  ],
   ["accounts set-limit --requests", ["1", "100000000", "stage"], limits, "1 to 100000000, or `stage`."],
   ["accounts erase --cache-seconds", ["0", "9999"], ["10000", "-1", "1.5", "x"], "from 0 to 9999."],
   ["counts verify --units", ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],

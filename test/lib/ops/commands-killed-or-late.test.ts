@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
-import { conversationsCommand } from "../../../lib/ops/conversations/conversations-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { eraseCommand } from "../../../lib/ops/leads/leads-erase.ts";
 import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
@@ -126,12 +125,6 @@ beforeAll(async () => {
   );
 });
 
-const setStatus = (conversation: "ended" | "chat", status: string) =>
-  runCommand(
-    conversationsCommand(),
-    ...["set-status", ...ofAccount, "--conversation", ids[conversation], "--status", status],
-  );
-
 const changes: Readonly<Record<string, Change>> = {
   "accounts erase": {
     run: () => runCommand(accountsCommand(), "erase", ...ofAccount, "--yes", "--cache-seconds", "0"),
@@ -168,8 +161,6 @@ const changes: Readonly<Record<string, Change>> = {
   },
   "leads import": { run: () => runCommand(importCommand(), leads, ...ofAccount) },
   "leads import --update": { run: () => runCommand(importCommand(), leads, ...ofAccount, "--update") },
-  "conversations set-status active": { run: () => setStatus("ended", "active") },
-  "conversations set-status closed": { run: () => setStatus("chat", "closed") },
 };
 
 describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare, isComplete, again = run }) => {

@@ -44,7 +44,8 @@ const hostileValues = [
 const fixed: readonly string[] = [
   "pk",
   "sk",
-  "lastMessageAt",
+  "activeAt",
+  "awaitingReplySince",
   "accountId",
   "keyId",
   ...Object.values(indexes),
@@ -123,9 +124,10 @@ describe("a command that changes nothing", () => {
       const [own] = leads.filter(({ lead }: { lead: Item }) => lead.id === ids.ada);
       expect(own.lead).toMatchObject({ name, email });
       const [chat] = own.conversations.filter(({ id }: Item) => id === ids.chat);
-      // One of those that are planted is valid.
+      // Of those that are planted, these are valid: with another text, without a part of a report, with other marks of a change.
       const texts = chat.messages.map(({ message }: Item) => String(message).slice(0, 5));
-      expect(texts).toEqual(["Hello", "Hello", "Hello", "xxxxx"]);
+      const others = Array(6 + 2 * hostileValues.length).fill("Hello");
+      expect(texts.toSorted()).toEqual([...others, "xxxxx"]);
       expect(stderr).toMatch(/^These items are not valid and were left out:\n/);
     }
     const { code, stdout } = await ops("leads", "show", ...ofAccount, "--email", email);
@@ -176,17 +178,12 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test.each([
-    ["lead", "source", "booked"],
-    ["lead", "score", "booked"],
-    ["conversation", "channel", "closed"],
-    ["conversation", "leadId", "closed"],
-  ] as const)("a change of a %s whose %s is invalid", async (type, field, status) => {
-    const pk = listPartition(type, account);
+  test.each(["source", "score"])("a change of a lead whose %s is invalid", async (field) => {
+    const pk = listPartition("lead", account);
     const isSpoiled = (item: Item) =>
       item.pk === pk && typeof { ...item, ...Object(item.details) }[field] === "object";
     const id = String([...before.values()].find(isSpoiled)?.sk);
-    expect(await ops(`${type}s`, "set-status", ...ofAccount, `--${type}`, id, "--status", status)).toEqual({
+    expect(await ops("leads", "set-status", ...ofAccount, "--lead", id, "--status", "booked")).toEqual({
       code: 1,
       stdout: "",
       stderr: `The item ${pk} ${id} is not valid: its ${field} is invalid. Correct or delete it in the table.\n`,

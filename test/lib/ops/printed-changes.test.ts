@@ -3,14 +3,13 @@ import { expect, test } from "vitest";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/call.ts";
 import { useTablesOfCommands } from "../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../support/requests.ts";
+import { aLead } from "../../support/requests.ts";
 import { program } from "./support/program.ts";
 
 useTablesOfCommands();
 
 const account = randomUUID();
 const lead = await aLead(account);
-const { conversationId } = await aMessage(account, lead.id);
 
 /** Runs a command on the account. @returns what it prints */
 const ops = async (line: string) =>
@@ -25,12 +24,6 @@ test("leads set-status and set-score print the lead that they have changed", asy
   );
   for (const query of ["", "status=booked"])
     expect((await call("list-leads", { account, query })).body.data).toEqual([{ ...booked, score: 100 }]);
-});
-
-test("conversations set-status prints the stored form of the status", async () => {
-  const line = `conversations set-status --conversation ${conversationId} --status Closed`;
-  expect(await ops(line)).toBe(`The conversation ${conversationId} has the status closed.\n`);
-  expect(JSON.parse(await ops(`${line} --json`))).toMatchObject({ id: conversationId, status: "closed" });
 });
 
 test("accounts set-limit and show-limit", async () => {

@@ -38,7 +38,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       `leads import ${await leadFile("name\nAda\n")}`,
       "leads show --email ada@example.com",
       "leads erase --lead lead_1 --yes",
-      "conversations set-status --conversation conv_1 --status closed",
       "accounts export --output nobody.jsonl",
       "accounts erase --yes",
       "accounts set-limit --requests 5",
@@ -59,9 +58,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   ],
   "Name the person: --lead ID, --email ADDRESS or --external-id ID.": [
     `leads erase --account acme ${onTable}`,
-  ],
-  "The account acme has no conversation conv_1.": [
-    `conversations set-status --account acme ${onTable} --conversation conv_1 --status active`,
   ],
   "The account empty has nothing to export.": [`accounts export --account empty ${onTable} --output a.jsonl`],
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [

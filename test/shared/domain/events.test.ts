@@ -7,6 +7,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
+import { startedConversation } from "../../support/stored.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
 // In both cases: connectors find an account by its name as it was written.
@@ -26,13 +27,12 @@ const lead = leadItem(account, {
   ...{ id: leadId, name: "Ada Lovelace", email: "ada@example.com", score: 0, status: "new" },
   ...{ source: "instagram", tags: ["vip"], createdAt: createdAt(leadId) },
 });
-const conversation = conversationItem(account, {
-  ...{ id: conversationId, leadId, channel: "whatsapp", status: "active" },
-  ...{ lastMessageAt: createdAt(messageId), messageCount: 1 },
-});
+const startedBy = startedConversation(conversationId, { leadId, lastMessageAt: createdAt(messageId) });
+const conversation = conversationItem(account, startedBy);
 const message = {
   ...messageKey(account, conversationId, messageId),
-  ...{ id: messageId, conversationId, leadId, channel: "whatsapp", message: 'Hello\n"Ada" 👋' },
+  ...{ id: messageId, conversationId, leadId, channel: "whatsapp", direction: "outbound" },
+  message: 'Hello\n"Ada" 👋',
   createdAt: createdAt(messageId),
 };
 
@@ -72,7 +72,8 @@ describe("a new item becomes an event with the fields that a connector needs, an
       message,
       {
         ...{ type: "message.sent", version: 1, id: messageId, account, leadId, conversationId },
-        ...{ channel: "whatsapp", message: message.message, createdAt: createdAt(messageId) },
+        ...{ channel: "whatsapp", direction: "outbound", message: message.message },
+        createdAt: createdAt(messageId),
       },
     ],
     [
@@ -152,12 +153,12 @@ test("a change by a command becomes an event with the whole record, once", () =>
   ]);
   const { pk, sk, byStatus, byLabel, byStatusAndLabel, byParent, details, ...fields } = lead;
   const record = { ...fields, ...details };
-  const { id, channel, status, lastMessageAt, messageCount } = conversation;
+  const { channel } = startedBy;
   expect(events).toEqual([
     { type: "lead.updated", ...change, changed: ["status"], lead: record },
     {
       ...{ type: "conversation.updated", ...change, conversationId, channel, changed: ["status"] },
-      conversation: { id, leadId, channel, status, lastMessageAt, messageCount },
+      conversation: startedBy,
     },
   ]);
   expect(events.flatMap(validateDetail)).toEqual([]);

@@ -59,7 +59,8 @@ function aMessage(leadId: string, conversationId: string, message = "Hello"): Dy
   const id = newId("msg");
   const key = messageKey("acme", conversationId, id);
   return insert({
-    ...{ ...key, id, conversationId, leadId, channel: "web", message, createdAt: createdAt(id) },
+    ...{ ...key, id, conversationId, leadId, channel: "web", direction: "outbound", message },
+    createdAt: createdAt(id),
   });
 }
 
@@ -83,7 +84,8 @@ test("an event is put on the bus as connectors know it", async () => {
     DetailType: "message.sent",
     Detail: JSON.stringify({
       ...{ type: "message.sent", version: 1, id: idOf(record), account: "acme" },
-      ...{ leadId, conversationId, channel: "web", message: "Hello", createdAt: taken[0]?.createdAt },
+      ...{ leadId, conversationId, channel: "web", direction: "outbound", message: "Hello" },
+      createdAt: taken[0]?.createdAt,
     }),
   });
 });

@@ -22,7 +22,7 @@ const shapes: Readonly<Record<number, unknown>> = {
   1: {
     "ACTIVE#*#*": "conversationId sk",
     "CONVERSATION#*":
-      "byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* channel id lastMessageAt leadId messageCount sk status",
+      "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel id lastInboundAt lastMessage leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
@@ -31,7 +31,8 @@ const shapes: Readonly<Record<number, unknown>> = {
     "LEAD#*":
       "byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
     "LIMIT#*": "requests sk",
-    "MESSAGE#*#*": "channel conversationId createdAt id leadId message metadata sk",
+    "MESSAGE#*#*":
+      "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk",
   },
 };
 
@@ -63,6 +64,14 @@ test("another shape of what is stored has another number of the data format", as
   const message = { leadId, channel: "whatsapp", message: "Hello", metadata };
   const sent = await call("send-message", { account, body: message, headers: headers() });
   expect([created.status, sent.status]).toEqual([201, 201]);
+  const { id, conversationId } = sent.body;
+  const report = { id, conversationId, delivery: "failed", deliveryError: "131047", providerId: "wamid.1" };
+  for (const [query, body] of [
+    ["update=message", report],
+    ["update=conversation", { id: conversationId, status: "closed" }],
+    ["", { ...message, direction: "inbound" }],
+  ] as const)
+    expect((await call("send-message", { account, query, body })).status).toBe(query ? 200 : 201);
   const gone = await call("create-lead", { account, body: lead("b@example.com") });
   const file = await leadFile("name,email,source\nGrace,g@example.com,web\n");
   const later = ["--valid-for", "1d", "--label", "all"];

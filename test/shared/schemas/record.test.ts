@@ -10,10 +10,13 @@ import {
   validateMessage,
 } from "../../../shared/schemas/record-validators.ts";
 import type { Validator } from "../../../shared/schemas/validator.ts";
+import { startedConversation } from "../../support/stored.ts";
 
 const key = { pk: "LEAD#acme", sk: "lead_1" };
 const createdAt = "2026-01-01T00:00:00.000Z";
 const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("conv") };
+const text = { channel: "sms", direction: "outbound", message: "Hello\n", metadata: {} };
+const state = { delivery: "failed", deliveryError: "131047", providerId: "wamid.1" };
 
 /** A validator with its schema, and an item that has all of its properties. */
 const records = {
@@ -21,13 +24,9 @@ const records = {
   conversation: [
     validateConversation,
     conversation,
-    { ...ids, channel: "sms", status: "active", lastMessageAt: createdAt, messageCount: 1 },
+    startedConversation(newId("conv"), { lastInboundAt: createdAt, awaitingReplySince: createdAt }),
   ],
-  message: [
-    validateMessage,
-    message,
-    { ...ids, channel: "sms", message: "Hello\n", metadata: {}, createdAt },
-  ],
+  message: [validateMessage, message, { ...ids, ...text, ...state, createdAt }],
 } as const;
 
 describe.each(Object.entries(records))("a stored %s", (_, [validate, schema, values]) => {

@@ -12,7 +12,7 @@ interface KeyCondition {
 }
 
 const pattern =
-  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:(?:sk|lastMessageAt) (?<operator><|>=) (?<value>:\w+)|(?:sk|lastMessageAt) BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
+  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:(?:sk|activeAt|awaitingReplySince) (?<operator><|>=) (?<value>:\w+)|(?:sk|activeAt|awaitingReplySince) BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
 
 /** Parses the key condition of a query. */
 export function readKeyCondition(expression: string | undefined, substitutions: Substitutions): KeyCondition {

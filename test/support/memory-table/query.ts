@@ -24,7 +24,7 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   if (attribute !== (keys?.attribute ?? "pk"))
     throw validationError(`The partition key is not ${attribute}.`);
   const rows = items.in(index).get(partition);
-  const { page, bytes, ended } = readPage(rows, bounds(rows), input);
+  const { page, bytes, ended } = readPage(rows, bounds(rows), keys?.sortKey ?? "sk", input);
   const last = page.at(-1);
   const found = page.filter(({ item }) => holds(input.FilterExpression, item, input));
   const toPart = project(input.ProjectionExpression, input);
@@ -46,16 +46,15 @@ export function query(items: StoredItems, input: QueryCommandInput) {
 function readPage(
   rows: readonly Row[],
   [first, end]: readonly [number, number],
+  sortKey: string,
   { Limit = Number.POSITIVE_INFINITY, ScanIndexForward = true, ExclusiveStartKey: start }: QueryCommandInput,
 ) {
   const step = ScanIndexForward ? 1 : -1;
   let at = ScanIndexForward ? first : end - 1;
   if (start) {
-    const { pk, sk, lastMessageAt } = start;
+    const { pk, sk, [sortKey]: time } = start;
     const position =
-      lastMessageAt === undefined
-        ? { pk: String(pk), sk: String(sk) }
-        : { pk: String(sk), sk: String(lastMessageAt) };
+      sortKey === "sk" ? { pk: String(pk), sk: String(sk) } : { pk: String(sk), sk: String(time) };
     at = ScanIndexForward
       ? Math.max(at, firstAfter(rows, position))
       : Math.min(at, firstAt(rows, position) - 1);

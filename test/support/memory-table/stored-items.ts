@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import {
-  activityIndex,
   copiedFields,
   copiedKeys,
   type IndexName,
   indexes,
+  timeIndexes,
 } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
@@ -40,14 +40,10 @@ export const allIndexes: ReadonlyMap<IndexName, Index> = new Map<IndexName, Inde
     name as IndexName,
     { attribute, sortKey: "sk", copies: [...copiedFields, ...copiedKeys, attribute] },
   ]),
-  [
-    activityIndex.name,
-    {
-      attribute: "pk",
-      sortKey: activityIndex.sortKey,
-      copies: [activityIndex.sortKey, ...activityIndex.copies],
-    },
-  ],
+  ...Object.entries(timeIndexes).map(([name, { sortKey, copies }]): [IndexName, Index] => [
+    name as IndexName,
+    { attribute: "pk", sortKey, copies: [sortKey, ...copies] },
+  ]),
 ]);
 
 /** The bytes of a write unit. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
+import { summarize } from "../../../../shared/domain/conversations.ts";
+import { updateConversation } from "../../../../shared/domain/update-conversation.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
@@ -14,6 +15,8 @@ import {
 } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
+import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
+import { fieldsOf } from "../../../../shared/schemas/record.ts";
 import { call } from "../../../support/call.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { copyTable, tagTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
@@ -44,23 +47,20 @@ async function expectConsistent(account: string) {
   const leads = new Set(ofType("LEAD").map(({ id }) => id));
   const named = ofType("LEAD").map(({ id, details }) => [Object(details).externalId, id]);
   expect(ofType("EXTERNAL").map(({ sk, leadId }) => [sk, leadId])).toEqual(named.filter(([sk]) => sk));
-  const messages = ofType("MESSAGE");
+  const messages = ofType("MESSAGE").sort((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1));
   const locks = new Map(
     ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
   );
   const conversations = ofType("CONVERSATION");
   const ids = new Set(conversations.map(({ id }) => id));
   for (const conversation of conversations) {
-    const { id, leadId, channel, status, messageCount, lastMessageAt } = conversation;
+    const { id, leadId, channel, status, awaitingReplySince } = conversation;
     expect(leads).toContain(leadId);
-    const own = messages
-      .filter(({ conversationId }) => conversationId === id)
-      .map((message) => String(message.createdAt));
-    expect({ id, messageCount, lastMessageAt }).toEqual({
-      id,
-      messageCount: own.length,
-      lastMessageAt: own.sort().at(-1),
-    });
+    const own = messages.filter(({ conversationId }) => conversationId === id);
+    const { awaitingReplySince: since, ...summary } = summarize(own as unknown as Message[]);
+    const row = fieldsOf(conversation);
+    expect(row).toEqual({ ...row, ...summary });
+    expect([undefined, status === "active" ? since : undefined]).toContain(awaitingReplySince);
     const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
     // So no other one of the lead and channel is active.
     if (status === "active") expect(locks.get(`${pk} ${sk}`)).toBe(id);
@@ -107,7 +107,7 @@ async function aFilledAccount() {
   }));
 }
 
-const close = (account: string, id: string) => setConversationStatus(account, id, "closed");
+const close = (account: string, id: string) => updateConversation(account, { id, status: "closed" });
 
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
@@ -121,7 +121,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const messages = Object.values(before).filter(
       ({ pk, conversationId }) => String(pk).startsWith("MESSAGE") && conversationId === grace.whatsapp,
     );
-    const [lost = {}, { pk, sk, ...message } = {}] = messages;
+    const [{ pk, sk, ...message } = {}, lost = {}] = messages;
     const spoiledKey = { pk, sk };
     for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost])
       await remove(key);
@@ -202,17 +202,19 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 
   test.each([
-    ["read", (input: string, id: string) => input.includes(`#${id}"`) && input.includes('"sk"')],
-    ["written", (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
-  ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, isNext) => {
+    // A copy reads the messages that are stored first, and again when it counts them.
+    ["read", 2, (input: string, id: string) => input.includes(`"${tableName}"`) && input.includes(`#${id}"`)],
+    ["written", 1, (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
+  ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, nth, isOne) => {
     const { account, ada, from } = await anAccount();
     await close(account, ada.whatsapp);
-    await setConversationStatus(account, ada.whatsapp, "active");
+    await updateConversation(account, { id: ada.whatsapp, status: "active" });
     await put({ ...(await readItem(conversationKey(account, ada.whatsapp))), messageCount: 9 });
     let sent: Promise<unknown> | undefined;
+    let calls = 0;
     {
       using _ = beforeCall(
-        ({ input }) => isNext(JSON.stringify(input), ada.whatsapp),
+        ({ input }) => isOne(JSON.stringify(input), ada.whatsapp) && ++calls === nth,
         () => (sent = aMessage(account, ada.id)),
       );
       await replace(account, from);
@@ -224,7 +226,7 @@ describe("an account is copied from a table that was restored without indexes", 
 
   test("a change that comes between the read and the write is not overwritten unseen", async () => {
     const { account, grace, from, before } = await anAccount();
-    await setConversationStatus(account, grace.email, "paused");
+    await updateConversation(account, { id: grace.email, status: "paused" });
     const paused = await readItem(conversationKey(account, grace.email));
     const name = `CONVERSATION#${account} ${grace.email}`;
     const isUpdate = (input: object) =>
@@ -289,7 +291,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const [wanted, other] = which === "newer" ? [second, ada.whatsapp] : [ada.whatsapp, second];
     const activate = async (id: string, ended: string) => {
       await close(account, ended);
-      await setConversationStatus(account, id, "active");
+      await updateConversation(account, { id, status: "active" });
     };
     await activate(wanted, other);
     const from = copyTable();
@@ -321,7 +323,8 @@ test("a table of another data format, without the account or that does not exist
 test("a conversation has the number of its messages, whatever its item says, and none without a message", async () => {
   const { account, grace } = await aFilledAccount();
   const conversation = (await readItem(conversationKey(account, grace.email))) ?? {};
-  await put({ ...conversation, messageCount: NumberValue.from("1e125"), lastMessageAt: "5", other: "x" });
+  const spoiled = { messageCount: NumberValue.from("1e125"), lastMessage: 5, awaitingReplySince: "5" };
+  await put({ ...conversation, ...spoiled, activeAt: "5", lastInboundAt: "5", other: "x" });
   const empty = newId("conv", Date.now() - 5000);
   await put({ ...conversation, ...conversationKey(account, empty), id: empty });
   const to = randomUUID();
@@ -331,10 +334,98 @@ test("a conversation has the number of its messages, whatever its item says, and
   expect(copied).not.toHaveProperty("other");
   await expectConsistent(to);
   // Also where it is stored so.
-  const wrong = { messageCount: NumberValue.from("1e125"), lastMessageAt: "2026-01-01T00:00:00.000Z" };
-  await put({ ...copied, ...wrong });
+  await put({ ...copied, ...spoiled, activeAt: "2026-01-01T00:00:00.000Z" });
   expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
   await expectConsistent(to);
+});
+
+describe("who waits for a reply", () => {
+  const reply = (account: string, leadId: string, channel?: string) =>
+    aMessage(account, leadId, channel, { direction: "inbound" });
+
+  /** The conversations of an account, and since when those wait that do. */
+  async function read(account: string) {
+    await expectConsistent(account);
+    const rows = (await call("list-conversations", { account })).body.data;
+    return { rows, since: rows.flatMap(({ awaitingReplySince }) => awaitingReplySince ?? []) };
+  }
+
+  test("waits in a copy since the same time, but not after an answer or an end, whatever the item says", async () => {
+    const account = randomUUID();
+    const { id } = await aLead(account);
+    await aMessage(account, id);
+    const { createdAt: since, conversationId: waiting } = await reply(account, id);
+    await reply(account, id);
+    await reply(account, id, "answered");
+    await aMessage(account, id, "answered");
+    const { conversationId: reopened } = await reply(account, id, "reopened");
+    for (const status of ["closed", "active"]) await updateConversation(account, { id: reopened, status });
+    const { conversationId: ended } = await reply(account, id, "ended");
+    await close(account, ended);
+    const source = await read(account);
+    expect(source.since).toEqual([since]);
+    for (const conversationId of [waiting, ended]) {
+      const { awaitingReplySince, ...item } =
+        (await readItem(conversationKey(account, conversationId))) ?? {};
+      await put({ ...item, messageCount: 1, lastMessage: { direction: "outbound", text: "x" } });
+    }
+    const to = randomUUID();
+    await copy(account, tableName, "--to-account", to);
+    expect(await read(to)).toEqual(source);
+  });
+
+  test("waits since the first reply that came after the backup", async () => {
+    const { account, ada, grace, from } = await anAccount();
+    const sent = [await reply(account, ada.id), await reply(account, grace.id, "email")];
+    const before = await read(account);
+    expect(before.since.sort()).toEqual(sent.map(({ createdAt }) => createdAt));
+    // One conversation is read from the backup, with the messages that are stored.
+    await remove(conversationKey(account, ada.whatsapp));
+    expect((await replace(account, from)).output).toMatchObject({ stored: 1, replaced: 0 });
+    expect((await read(account)).rows).toEqual(before.rows);
+  });
+
+  test("waits no longer if it is ended while a copy counts its messages, or in the source before the last reply", async () => {
+    const { account, ada } = await aFilledAccount();
+    const key = conversationKey(account, ada.whatsapp);
+    await close(account, ada.whatsapp);
+    const from = copyTable();
+    await updateConversation(account, { id: ada.whatsapp, status: "active" });
+    await reply(account, ada.id);
+    const { awaitingReplySince, ...uncounted } = (await readItem(key)) ?? {};
+    await put({ ...uncounted, messageCount: 9 });
+    {
+      using _ = beforeCall(
+        ({ input }) => JSON.stringify(input).includes(ada.whatsapp) && "UpdateExpression" in input,
+        () => close(account, ada.whatsapp),
+      );
+      await copy(account, from);
+    }
+    expect((await read(account)).since).toEqual([]);
+    await put({ ...uncounted, awaitingReplySince });
+    expect((await replace(account, from)).output).toMatchObject({ replaced: 1 });
+    expect((await read(account)).since).toEqual([]);
+  });
+
+  test("waits as in the source after a copy with --replace, whichever was ended, or is active again", async () => {
+    const { account, ada } = await aFilledAccount();
+    const { createdAt } = await reply(account, ada.id);
+    const to = randomUUID();
+    await copy(account, tableName, "--to-account", to);
+    for (const [changed, status, since] of [
+      [to, "closed", [createdAt]],
+      [account, "closed", []],
+      [account, "active", []],
+    ] as const) {
+      await updateConversation(changed, { id: ada.whatsapp, status });
+      const before = await read(to);
+      await copy(account, tableName, "--to-account", to);
+      expect(await read(to)).toEqual(before);
+      const { output } = await replace(account, tableName, "--to-account", to);
+      expect(output).toMatchObject({ replaced: 1 });
+      expect(await read(to)).toEqual({ ...(await read(account)), since });
+    }
+  });
 });
 
 /** Writes to the table that is copied from. */
@@ -412,10 +503,10 @@ describe("what does not fit what is stored is named and left", () => {
     const id = newId("conv", Date.now() - 5000);
     const item = await readItem(conversationKey(account, ada.email));
     const message = newId("msg", Date.now() - 4000);
-    const foreign = { leadId: other.ada.id, channel: "email", createdAt: createdAt(message) };
+    const foreign = { leadId: other.ada.id, channel: "email" };
     await putInto(from, { ...item, ...conversationKey(account, id), id, ...foreign });
-    const fields = { id: message, conversationId: id, message: "Hi", ...foreign };
-    await putInto(from, { ...messageKey(account, id, message), ...fields });
+    const fields = { id: message, conversationId: id, direction: "outbound", message: "Hi", ...foreign };
+    await putInto(from, { ...messageKey(account, id, message), ...fields, createdAt: createdAt(message) });
     const to = randomUUID();
     const before = await tableItems();
     const dry = await copy(account, from, "--to-account", to, "--dry-run");

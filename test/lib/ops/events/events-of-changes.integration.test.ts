@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
+import { sendMessage } from "../../../../shared/domain/messages.ts";
+import { updateConversation } from "../../../../shared/domain/update-conversation.ts";
+import { updateMessage } from "../../../../shared/domain/update-message.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
@@ -37,22 +39,33 @@ async function eventsOf(work: () => Promise<unknown>) {
 
 const nothing = { passed: 0, events: [] };
 
-test("a change of a status has an event, and a message after it is the only thing that passes", async () => {
+test("a change of a status and a report have events, late reports none, and of a message after them nothing else passes", async () => {
   const account = randomUUID();
   const lead = await aLead(account);
-  const { conversationId } = await aMessage(account, lead.id);
+  const { conversationId, id } = await aMessage(account, lead.id);
+  const report = (delivery: "sent" | "read") => updateMessage(account, { id, conversationId, delivery });
+  expect((await eventsOf(() => report("read"))).events).toMatchObject([
+    { type: "message.updated", messageId: id, changed: ["delivery"], message: { delivery: "read" } },
+  ]);
+  expect(await eventsOf(() => report("sent"))).toEqual(nothing);
   const setScore = () => setLeadFields(account, lead.id, { score: 7 });
   expect((await eventsOf(setScore)).events).toMatchObject([{ type: "lead.updated", changed: ["score"] }]);
   expect(await eventsOf(setScore)).toEqual(nothing);
-  const setStatus = (status: string) => setConversationStatus(account, conversationId, status);
+  const setStatus = (status: string) => updateConversation(account, { id: conversationId, status });
   for (const status of ["closed", "active"])
     expect((await eventsOf(() => setStatus(status))).events).toMatchObject([
       { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status } },
     ]);
-  expect(await eventsOf(() => aMessage(account, lead.id))).toMatchObject({
-    passed: 1,
-    events: [{ type: "message.sent", conversationId }],
-  });
+  for (const [direction, type] of [
+    ["outbound", "message.sent"],
+    ["inbound", "message.received"],
+  ] as const) {
+    const message = { leadId: lead.id, channel: "whatsapp", direction, message: "Hello" };
+    expect(await eventsOf(() => sendMessage(account, message))).toMatchObject({
+      passed: 1,
+      events: [{ type, conversationId, direction, message: "Hello" }],
+    });
+  }
 });
 
 test("a copy and an import have events of the leads that they store and of what they change, and of nothing else", async () => {
@@ -65,10 +78,12 @@ test("a copy and an import have events of the leads that they store and of what 
   expect(await eventsOf(again)).toEqual(nothing);
 
   await setLeadFields(account, lead.id, { score: 7 });
-  await setConversationStatus(account, conversationId, "closed");
+  await updateConversation(account, { id: conversationId, status: "closed" });
+  await updateMessage(account, { id: messageId, conversationId, delivery: "read" });
   expect((await eventsOf(again)).events).toMatchObject([
     { type: "conversation.updated", conversationId, changed: ["status"], conversation: { status: "active" } },
     { type: "lead.updated", leadId: lead.id, changed: ["score"], lead },
+    // What a report says of the message stays.
   ]);
   expect(await eventsOf(again)).toEqual(nothing);
 

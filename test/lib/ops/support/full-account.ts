@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { updateConversation } from "../../../../shared/domain/update-conversation.ts";
 import {
   accountApiKeysPartition,
   apiKeyKey,
@@ -20,14 +20,15 @@ import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { leadFile } from "../../../support/lead-files.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
+import { aLead, aMessage, report } from "../../../support/requests.ts";
 import { put, tableItems } from "../../../support/table-items.ts";
 
 export const email = "ada@example.com";
 
 /**
- * Fills an account with items of every type: three leads, one of them imported, ten conversations with thirteen messages, the
- * note of an erased lead, a limit, a window of the rate limit, and the trees of the leads and of their source `fair`.
+ * Fills an account with items of every type: three leads, one of them imported, ten conversations with thirteen messages, one
+ * of which failed, while another waits for a reply, the note of an erased lead, a limit, a window of the rate limit, and the
+ * trees of the leads and of their source `fair`.
  *
  * @returns the ids that tests name
  */
@@ -40,14 +41,21 @@ export async function fillAccount(account: string) {
   const headers = { "idempotency-key": randomUUID() };
   const { id: ada } = (await call("create-lead", { account, body, headers })).body;
   const { id: grace } = await aLead(account, { name: "Grace", source: "web" });
+  let lastId = "";
   const talk = async (leadId: string, channel: string, messages: number, status = "active") => {
     let conversationId = "";
-    for (let i = 0; i < messages; i++) ({ conversationId } = await aMessage(account, leadId, channel));
-    if (status !== "active") await setConversationStatus(account, conversationId, status);
+    for (let i = 0; i < messages; i++) {
+      const direction = i === 1 ? "inbound" : "outbound";
+      ({ conversationId, id: lastId } = await aMessage(account, leadId, channel, { direction }));
+    }
+    if (status !== "active") await updateConversation(account, { id: conversationId, status });
     return conversationId;
   };
+  const chat = await talk(ada, "email", 3);
+  const state = { delivery: "failed", deliveryError: "131026: Undeliverable", providerId: "wamid.1" };
+  await report(account, { id: lastId, conversationId: chat }, state, headers);
   const ids = {
-    ...{ ada, grace, chat: await talk(ada, "email", 3), mail: await talk(ada, "whatsapp", 2) },
+    ...{ ada, grace, chat, mail: await talk(ada, "whatsapp", 2) },
     old: await talk(ada, "sms", 1, "closed"),
     ended: await talk(grace, "email", 1, "closed"),
   };

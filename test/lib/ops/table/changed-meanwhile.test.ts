@@ -1,19 +1,17 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { setConversationStatus } from "../../../../lib/ops/conversations/conversations-command.ts";
 import { revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { asChange } from "../../../../lib/ops/table/write-items.ts";
 import { newApiKey, parseApiKey } from "../../../../shared/domain/api-key-format.ts";
-import { conversationItem } from "../../../../shared/domain/conversations.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { activeConversationKey, apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
+import { apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { useMemoryTable } from "../../../support/memory-leads.ts";
-import { storedConversation, storedLead } from "../../../support/stored.ts";
+import { storedLead } from "../../../support/stored.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -36,11 +34,6 @@ function tableWith(items: readonly Item[], meanwhile: (write: number) => unknown
 const changes: readonly [string, Item, () => Promise<unknown>][] = [
   ["a lead's status", storedLead("lead_1"), () => setLeadFields("acme", "lead_1", { status: "booked" })],
   ["a lead's score", storedLead("lead_1"), () => setLeadFields("acme", "lead_1", { score: 7 })],
-  [
-    "a conversation's status",
-    storedConversation("conv_1"),
-    () => setConversationStatus("acme", "conv_1", "closed"),
-  ],
 ];
 
 test("nothing of a key comes back that is deleted before its end is set", async () => {
@@ -115,46 +108,8 @@ test("a changed lead keeps the details that another release stored", async () =>
   expect(table.stored()).toMatchObject([{ details: { ...lead.details, score: 7, company: "Analytical" } }]);
 });
 
-test.each([
-  ["that the lock names", [0], 0],
-  ["that the lock names from then on", [0], 1],
-  ["that no lock names yet", [], 0],
-])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, named, n) => {
-  const ended = [newId("conv"), newId("conv")];
-  const other = ended[n] ?? "";
-  const conversation = (id: string, status: string) =>
-    conversationItem("acme", {
-      ...{ id, leadId: "lead_1", channel: "whatsapp", status, messageCount: 1 },
-      lastMessageAt: "2026-01-01T00:00:00.000Z",
-    });
-  const lockTo = (conversationId = "") => ({
-    ...activeConversationKey("acme", "lead_1", "whatsapp"),
-    conversationId,
-  });
-  const items = ["conv_1", ...ended].map((id) => conversation(id, "closed"));
-  const table = tableWith([...items, ...named.map((index) => lockTo(ended[index]))], () => {
-    table.put(conversation(other, "active"));
-    table.put(lockTo(other));
-  });
-  await expect(setConversationStatus("acme", "conv_1", "active")).rejects.toThrow(
-    `The lead has another active conversation on this channel, ${other}: end that one first.`,
-  );
-  const active = table.stored().filter(({ status }) => status === "active");
-  expect(active.map(({ id }) => id)).toEqual([other]);
-});
-
 test("a change is later than the one before it, which a machine with another clock has made", () => {
   const changeId = newId("change", Date.now() + 60_000);
   const before = { ...storedLead("lead_1"), changeId };
   expect(String(asChange(before, { status: "booked" }).changeId) > changeId).toBe(true);
-});
-
-test("a closed conversation that becomes active meanwhile is closed by a change, which has an event", async () => {
-  const conversation = storedConversation("conv_1");
-  const table = tableWith(
-    [{ ...conversation, status: "closed" }],
-    (write) => write === 1 && table.put(conversation),
-  );
-  expect(await setConversationStatus("acme", "conv_1", "closed")).toMatchObject({ status: "closed" });
-  expect(table.stored()).toMatchObject([{ status: "closed", changed: ["status"] }]);
 });

@@ -9,6 +9,7 @@ import {
 } from "../../../../lib/ops/table/valid-records.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../../shared/ids.ts";
+import { startedConversation } from "../../../support/stored.ts";
 import { withFields } from "../../../support/with-fields.ts";
 
 const ulid = "01M7ZA27P008RGE6JH5PA0WR2V";
@@ -35,10 +36,13 @@ const records: StoredRecords = {
     ...{ externalId: "crm-ada", metadata: { plan: "pro" }, createdAt: createdAt(leadId) },
   },
   conversation: {
-    ...{ id: conversationId, leadId, channel: "whatsapp", status: "active", messageCount: 1 },
-    lastMessageAt: createdAt(`msg_${ulid}`),
+    ...startedConversation(conversationId, { leadId }),
+    ...{ lastInboundAt: createdAt(conversationId), awaitingReplySince: createdAt(conversationId) },
   },
-  message: { id: `msg_${ulid}`, ...text, createdAt: createdAt(`msg_${ulid}`) },
+  message: {
+    ...{ id: `msg_${ulid}`, ...text, direction: "outbound", createdAt: createdAt(`msg_${ulid}`) },
+    ...{ delivery: "failed", deliveryError: "131047", providerId: "wamid.1" },
+  },
 };
 
 const itemOf = <Type extends RecordType>(type: Type) => toItem[type]("acme", records[type]);
@@ -81,6 +85,12 @@ const invalid: [type: RecordType, fields: Item, field: string][] = [
   ["conversation", { status: "\u3164" }, "status"],
   ["conversation", { status: "Active" }, "status"],
   ["conversation", { id: `conv_${otherUlid}` }, "sk"],
+  ["conversation", { activeAt: "now" }, "lastMessageAt"],
+  ["conversation", { lastMessage: { direction: "outbound" } }, "lastMessage"],
+  ["conversation", { lastInboundAt: "now" }, "lastInboundAt"],
+  ["conversation", { awaitingReplySince: "now" }, "awaitingReplySince"],
+  ["message", { direction: undefined }, "direction"],
+  ["message", { delivery: "lost" }, "delivery"],
   ["message", { message: "" }, "message"],
   ["message", { metadata: "pro" }, "metadata"],
   ["message", { conversationId: `conv_${otherUlid}` }, "pk"],

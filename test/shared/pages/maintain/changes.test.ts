@@ -27,7 +27,7 @@ test.each([
   [
     "another time of the last message",
     conversation,
-    { ...conversation, lastMessageAt: "2026-07-11T00:00:00.000Z" },
+    { ...conversation, activeAt: "2026-07-11T00:00:00.000Z" },
   ],
   ["an item that is in no list", undefined, { ...lead, pk: "MESSAGE#acme#conv_1" }],
   ["an item whose sort key is no id", undefined, { ...lead, sk: "x" }],

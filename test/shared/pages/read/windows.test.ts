@@ -3,8 +3,8 @@ import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts"
 import { readList } from "../../../../shared/pages/read/read-list.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
-import { conversation } from "../../../../shared/schemas/conversation-schemas.ts";
-import { toRecord } from "../../../../shared/schemas/record.ts";
+import { readRecord } from "../../../../shared/schemas/record.ts";
+import { validateConversation } from "../../../../shared/schemas/record-validators.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";
 import { smallLimits } from "../../../support/small-limits.ts";
 
@@ -45,7 +45,7 @@ function read({ leadId, status, channel: label }: Filter, window: Window, page =
   return readList(
     selection,
     { page, limit },
-    (item) => toRecord(conversation, item),
+    (item) => readRecord(validateConversation, item),
     async () => {},
   );
 }

@@ -1,0 +1,52 @@
+import { conversationKey } from "../dynamodb/keys.ts";
+import { ApiError } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { normalizeLabel } from "../normalize-label.ts";
+import { active, type Conversation, type ConversationUpdate } from "../schemas/conversation-schemas.ts";
+import { validateConversation } from "../schemas/record-validators.ts";
+import { activation } from "./active-conversation.ts";
+import { conversationStatusKeys } from "./conversations.ts";
+import type { IdempotentRequest, WriteOutcome } from "./idempotent-replay.ts";
+import { notFound } from "./not-found.ts";
+import { updateRecord } from "./update-record.ts";
+
+/**
+ * Ends a conversation, or makes it active again. Its end takes the waiting for a reply away, and being active again does not
+ * bring it back.
+ *
+ * @throws ApiError `conversation_not_found`, `conversation_exists` or `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other writes of the conversation win
+ */
+export async function updateConversation(
+  account: string,
+  { id, status: requested }: ConversationUpdate,
+  idempotency?: IdempotentRequest,
+): Promise<WriteOutcome<Conversation>> {
+  const status = normalizeLabel(requested);
+  if (!isId("conv", id)) throw notFound("conversation", "id", id);
+  return updateRecord(
+    {
+      ...{ account, noun: "conversation", key: conversationKey(account, id), conversationId: id },
+      validate: validateConversation,
+    },
+    idempotency,
+    ["status", "activeAt"],
+    async (read) => {
+      const isWaiting = status !== active && read.awaitingReplySince !== undefined;
+      if (read.status === status && !isWaiting) return { record: read };
+      const record = { ...read, status, awaitingReplySince: undefined };
+      const changes = { status, ...conversationStatusKeys(account, record), awaitingReplySince: undefined };
+      if (status !== active) return { record, changes };
+      const { items, activeId } = await activation(account, record);
+      if (activeId !== undefined) throw anotherIsActive(activeId);
+      return { record, changes, others: items };
+    },
+  );
+}
+
+const anotherIsActive = (id: string) =>
+  new ApiError(
+    "conversation_exists",
+    `The lead has another active conversation on this channel: ${id}. End that one first.`,
+    { id },
+  );

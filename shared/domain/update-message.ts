@@ -1,0 +1,71 @@
+import { messageKey } from "../dynamodb/keys.ts";
+import { type Fault, invalidInput } from "../errors.ts";
+import { isId } from "../ids.ts";
+import {
+  deliveryStates,
+  type Message,
+  type MessageUpdate,
+  message as messageSchema,
+} from "../schemas/conversation-schemas.ts";
+import { toRecord } from "../schemas/record.ts";
+import { validateMessage } from "../schemas/record-validators.ts";
+import type { IdempotentRequest, WriteOutcome } from "./idempotent-replay.ts";
+import { notFound } from "./not-found.ts";
+import { updateRecord } from "./update-record.ts";
+
+/**
+ * Stores how far an outbound message has got. Reports come in any order and more than once: an earlier state than the stored
+ * one is not stored, and a late report adds only a provider's id that is missing.
+ *
+ * @throws ApiError `message_not_found`, `invalid_input` for an inbound message, or `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other reports of the message win
+ */
+export async function updateMessage(
+  account: string,
+  report: MessageUpdate,
+  idempotency?: IdempotentRequest,
+): Promise<WriteOutcome<Message>> {
+  const { id, conversationId } = report;
+  if (!isId("conv", conversationId)) throw notFound("message", "conversationId", conversationId);
+  if (!isId("msg", id)) throw notFound("message", "id", id);
+  return updateRecord(
+    {
+      ...{ account, noun: "message", key: messageKey(account, conversationId, id), conversationId },
+      validate: validateMessage,
+    },
+    idempotency,
+    [],
+    (message) => {
+      if (message.direction === "inbound") throw invalidInput([isInbound]);
+      const changes = changesBy(message, report);
+      return { record: toRecord(messageSchema, { ...message, ...changes }), changes };
+    },
+  );
+}
+
+/** Whether a message has got further in a stored state than in another one. */
+export const isFurther = (state: unknown, than: unknown) => rankOf(state) > rankOf(than);
+
+const rankOf = (state: unknown) => deliveryStates.indexOf(state as Delivery);
+
+type Delivery = (typeof deliveryStates)[number];
+
+/** What a report changes of a message; undefined if nothing. */
+function changesBy(message: Message, { delivery, deliveryError, providerId }: MessageUpdate) {
+  if (isFurther(delivery, message.delivery))
+    return { delivery, deliveryError, providerId: providerId ?? message.providerId };
+  const added = {
+    ...(message.providerId === undefined && providerId !== undefined && { providerId }),
+    ...(message.delivery === delivery &&
+      message.deliveryError === undefined &&
+      deliveryError && { deliveryError }),
+  };
+  return Object.keys(added).length > 0 ? added : undefined;
+}
+
+const isInbound: Fault = {
+  in: "body",
+  field: "id",
+  code: "not_allowed",
+  message: "is the id of an inbound message, which nobody delivers",
+};

@@ -1,0 +1,83 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { ifValid } from "../dynamodb/invalid-items.ts";
+import { type Item, type Key, readItem, table } from "../dynamodb/table-client.ts";
+import { withBackoff } from "../dynamodb/throttling.ts";
+import { type TransactItems, transact } from "../dynamodb/transact.ts";
+import { buildUpdate } from "../dynamodb/updates.ts";
+import type { Message } from "../schemas/conversation-schemas.ts";
+import { readRecord } from "../schemas/record.ts";
+import type { Validator } from "../schemas/validator.ts";
+import {
+  type IdempotentRequest,
+  readResponse,
+  runIdempotently,
+  transactOnce,
+  type WriteOutcome,
+} from "./idempotent-replay.ts";
+import { leadExists } from "./leads.ts";
+import { markChange } from "./marked-change.ts";
+import { notFound } from "./not-found.ts";
+
+/** A record that a request updates. */
+interface Updated<T> {
+  readonly account: string;
+  readonly noun: "conversation" | "message";
+  readonly key: Key;
+  readonly conversationId: string;
+  readonly validate: Validator<T>;
+}
+
+/** What an update changes. */
+interface RecordChange<T> {
+  /** The record after it. */
+  readonly record: T;
+  /** The attributes that differ; undefined if nothing does. */
+  readonly changes?: Item | undefined;
+  /** What is written and checked together with them. */
+  readonly others?: TransactItems;
+}
+
+/**
+ * Updates a record of a lead once, on the condition that it is as it was read. An invalid item counts as missing.
+ *
+ * @param unchanged the attributes that the update follows from
+ * @param change throws an ApiError if the record cannot be changed so
+ * @throws ApiError `conversation_not_found`, `message_not_found` or `idempotency_key_reused`
+ * @throws TooManyAtOnceError when other writes of the record win
+ */
+export const updateRecord = <
+  T extends Pick<Message, "id" | "leadId"> & Partial<Pick<Message, "conversationId">>,
+>(
+  { account, noun, key, conversationId, validate }: Updated<T>,
+  idempotency: IdempotentRequest | undefined,
+  unchanged: readonly string[],
+  change: (record: T) => RecordChange<T> | Promise<RecordChange<T>>,
+): Promise<WriteOutcome<T>> =>
+  withBackoff(`${key.pk} ${key.sk}`, `Too many requests update this ${noun} at once.`, () =>
+    runIdempotently(
+      idempotency,
+      {},
+      (_, stored) => ({ record: readResponse(validate, stored), made: "changed" }),
+      async () => {
+        const item = await readItem(key);
+        const found = item && ifValid(() => readRecord(validate, item));
+        if (!found || found.id !== key.sk || (found.conversationId ?? found.id) !== conversationId)
+          throw notFound(noun, "id", key.sk);
+        const { record, changes, others = [] } = await change(found);
+        // An erasure waits for requests that have found the lead: what they store besides is deleted, too.
+        const storesMore = idempotency !== undefined || others.length > 0;
+        if (storesMore && !(await leadExists(account, found.leadId))) throw notFound(noun, "id", key.sk);
+        const conditions = Object.fromEntries([...unchanged, "changeId"].map((name) => [name, item[name]]));
+        const marked = changes && markChange(item, changes, validate.properties);
+        const update = marked && buildUpdate(key, marked, conditions);
+        const items = update ? [{ Update: update }, ...others] : [];
+        // By the id of the conversation, an erasure finds the record of the request.
+        const ids = { id: key.sk, conversationId };
+        if (idempotency) await transactOnce(idempotency, ids, items, record);
+        // A second run would change nothing, because the condition of the update no longer holds.
+        else if (others.length > 0) await transact(items, true);
+        else if (update) await table.send(new UpdateCommand(update));
+        return { record, made: "changed" };
+      },
+    ),
+  );
