@@ -9,6 +9,9 @@ export type LeadUpdate = Schemas["NewLead"] & { readonly externalId: string };
 export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
 export type NewMessage = Schemas["NewMessage"];
+/** How far a message has got. */
+export type MessageUpdate = Schemas["MessageUpdate"];
+export type ConversationUpdate = Schemas["ConversationUpdate"];
 export type LeadsQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>;
 export type ConversationsQuery = NonNullable<operations["listConversations"]["parameters"]["query"]>;
 
@@ -64,13 +67,13 @@ interface Failure {
   readonly code: string;
   /** The faults of an invalid request. */
   readonly errors?: readonly Schemas["Fault"][] | undefined;
-  /** The id of the lead that has the `externalId` already. */
+  /** The id of the lead that has the `externalId` already, or of the conversation that is active in place of another. */
   readonly id?: string | undefined;
   /** The id of the request in the log of the service. */
   readonly requestId?: string | undefined;
   /** After how many seconds the service wants a retry. */
   readonly retryAfter?: number | undefined;
-  /** The key of a POST. If a response was lost, the request may have taken effect: send it again with this key. */
+  /** The key of a POST that has one. If a response was lost, the request may have taken effect: send it again with this key. */
   readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 }
@@ -92,6 +95,8 @@ export class ApiError extends Error implements Failure {
   }
 }
 
+const createdAt = (row: { readonly createdAt: string }) => row.createdAt;
+
 /** The most rows of a page, and the most ids of a request. */
 const limit = 100;
 
@@ -101,7 +106,7 @@ const longestIds = 7000;
 /** The longest delay before the first retry, and before any other, in milliseconds. */
 const [firstDelay, longestDelay] = [1000, 30_000];
 
-/** What another attempt can change. A POST may be repeated, because it has an idempotency key. */
+/** What another attempt can change. A POST may be repeated: it has an idempotency key, or its effect is the same again. */
 const retryable: readonly unknown[] = [undefined, 429, 500, 502, 503, 504];
 
 export type Client = ReturnType<typeof createClient>;
@@ -119,12 +124,14 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     return send(address, { method: "GET", headers: new Headers({ authorization }) }, within);
   };
 
-  const post = <Body>(path: string, body: object, options: PostOptions = {}) => {
-    const { idempotencyKey = crypto.randomUUID(), within } = options;
+  const post = <Body>(path: string, body: object, { within }: CallOptions = {}, idempotencyKey?: string) => {
     const headers = new Headers({ authorization, "content-type": "application/json" });
-    headers.set("idempotency-key", idempotencyKey);
+    if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
     return send<Body>(addressOf(path), { method: "POST", headers, body: JSON.stringify(body) }, within);
   };
+
+  const postOnce = <Body>(path: string, body: object, options: PostOptions = {}) =>
+    post<Body>(path, body, options, options.idempotencyKey ?? crypto.randomUUID());
 
   const list =
     <Row, Query extends object>(path: string): List<Row, Query> =>
@@ -147,17 +154,25 @@ export function createClient({ url, key, ...options }: ClientOptions) {
 
     /** Creates a lead, once for each idempotency key, and for each `externalId` that it may have: then 409 has the `id`. */
     createLead: async (lead: NewLead, options?: PostOptions) =>
-      (await post<Lead>("/api/v1/leads", lead, options)).body,
+      (await postOnce<Lead>("/api/v1/leads", lead, options)).body,
 
     /** Changes the fields that are passed of the lead with an `externalId`, or creates the lead. */
     updateLead: async (update: LeadUpdate, options?: PostOptions) => {
-      const { body: lead, status } = await post<Lead>("/api/v1/leads?ifExists=update", update, options);
+      const { body: lead, status } = await postOnce<Lead>("/api/v1/leads?ifExists=update", update, options);
       return { lead, created: status === 201 };
     },
 
-    /** Sends a message, once for each idempotency key. */
+    /** Sends a message, or stores an inbound one, once for each idempotency key. */
     sendMessage: async (message: NewMessage, options?: PostOptions) =>
-      (await post<Message>("/api/v1/conversations", message, options)).body,
+      (await postOnce<Message>("/api/v1/conversations", message, options)).body,
+
+    /** Reports how far a message has got. It needs no idempotency key, because an earlier state changes nothing. */
+    updateMessage: async (update: MessageUpdate, options?: CallOptions) =>
+      (await post<Message>("/api/v1/conversations?update=message", update, options)).body,
+
+    /** Ends a conversation, or makes it active again: 409 has the `id` of another one that is active in its place. */
+    updateConversation: async (update: ConversationUpdate, options?: PostOptions) =>
+      (await postOnce<Conversation>("/api/v1/conversations?update=conversation", update, options)).body,
 
     /** All pages of leads, the oldest first, as `readPages` reads them. */
     leadPages: (query: Filters<LeadsQuery> = {}, options?: CallOptions) =>
@@ -263,13 +278,6 @@ export async function* readPages<Row>(
     if (Date.parse(next) > Date.parse(from)) [from, page] = [next, 1];
     else page++;
   }
-}
-
-/** The creation time of a row. A conversation does not show it, but its id begins with it: an id has a ULID. */
-function createdAt({ id }: { readonly id: string }): string {
-  const digits = [...id.slice(id.indexOf("_") + 1).slice(0, 10)];
-  const toValue = (digit: string) => "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(digit);
-  return new Date(digits.reduce((time, digit) => 32 * time + toValue(digit), 0)).toISOString();
 }
 
 async function* readMessages(

@@ -5,6 +5,7 @@ import {
   type Conversation,
   type ConversationsQuery,
   type Lead,
+  type MessageUpdate,
   type NewLead,
   type Page,
   parseEvent,
@@ -31,57 +32,108 @@ export async function greetLeads(client: Client, source: string): Promise<void> 
   }
 }
 
-/** Where a connector remembers the ids of the events that it has delivered, for at least 15 days. */
+/** A message that a provider's webhook has. */
+export interface ReceivedMessage {
+  /** The provider's id of it. */
+  readonly id: string;
+  readonly channel: string;
+  /** What the provider knows the lead by, such as a phone number, in the form of your leads' `externalId`. */
+  readonly from: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Stores a lead's message once, also if its webhook comes again within 8 days. A lead that is new is created. */
+export async function receiveMessage(client: Client, { id, channel, from, name, text }: ReceivedMessage) {
+  const known = await client.findLeadsByExternalId([from]);
+  const lead = { name: name.trim() || from, externalId: from, source: channel };
+  const leadId = known.get(from)?.id ?? (await findOrCreateLead(client, lead));
+  // A text that is refused would come again for a week.
+  const stored = [...text].slice(0, 4096).join("").trim() || "(no text)";
+  const message = { leadId, channel, direction: "inbound", message: stored } as const;
+  return client.sendMessage(message, { idempotencyKey: encodeURIComponent(`${channel}-${id}`) });
+}
+
+/** What a provider says of a message: its id of it, or why it refuses it. */
+export type DeliveryResult = Pick<MessageUpdate, "delivery" | "deliveryError" | "providerId">;
+
+/**
+ * Reports what a provider says of a message, at once or later by a webhook. A provider that returns a text of yours,
+ * such as the ids of the message, spares a table from its ids to yours.
+ */
+export async function reportDelivery(client: Client, report: MessageUpdate): Promise<void> {
+  // Providers have more states, such as `deleted`.
+  if (!["sent", "failed", "delivered", "read"].includes(report.delivery)) return;
+  const { deliveryError = "", ...state } = report;
+  const error = [...deliveryError.replaceAll(/\p{Cc}/gu, " ").trim()].slice(0, 500).join("");
+  try {
+    await client.updateMessage({ ...state, ...(error && { deliveryError: error }) });
+  } catch (error) {
+    // The lead has been erased meanwhile.
+    if (!(error instanceof ApiError && error.code === "message_not_found")) throw error;
+  }
+}
+
+/** Where a connector remembers the ids of the messages that it has delivered and their results, for at least 15 days. */
 export interface Delivered {
   /**
-   * Claims an id that is neither delivered nor claimed, by a conditional write. A claim ends by itself after a minute, so
+   * Claims an id that has no result and is not claimed, by a conditional write. A claim ends by itself after a minute, so
    * that a program that has ended holds none.
+   *
+   * @returns the result if it has one
    */
-  claim(id: string): Promise<"claimed" | "busy" | "delivered">;
-  add(id: string): Promise<void>;
+  claim(id: string): Promise<"claimed" | "busy" | DeliveryResult>;
+  add(id: string, result: DeliveryResult): Promise<void>;
   /** Takes a claim back. */
   release(id: string): Promise<void>;
 }
 
 /**
- * Delivers a message that a connector of a channel receives, unless it is delivered.
+ * Delivers a message that a connector of a channel receives, unless it is delivered, and reports the result.
  *
  * @param body what the connector received
- * @param deliver must end within a minute
+ * @param deliver must end within a minute, and throw if another attempt may succeed
  * @throws Error if it failed, or if the same event is being delivered: the sender must receive it as a failure, so that the
  *   event comes again
  */
 export async function deliverMessage(
+  client: Client,
   body: unknown,
   channel: string,
   delivered: Delivered,
-  deliver: (message: Extract<ApiEvent, { type: "message.sent" }>) => Promise<void>,
+  deliver: (message: Extract<ApiEvent, { type: "message.sent" }>) => Promise<DeliveryResult>,
 ): Promise<void> {
   const event = parseEvent(body);
   if (event?.type !== "message.sent" || event.channel !== channel) return;
-  const { id } = event;
+  const { id, conversationId } = event;
   // A sender that had no response in time sends the event again, while the first delivery goes on.
-  const state = await delivered.claim(id);
-  if (state === "busy") throw new Error(`The message ${id} is being delivered.`);
-  if (state === "delivered") return;
-  try {
-    await deliver(event);
-  } catch (error) {
-    await delivered.release(id);
-    throw error;
+  let result = await delivered.claim(id);
+  if (result === "busy") throw new Error(`The message ${id} is being delivered.`);
+  if (result === "claimed") {
+    try {
+      result = await deliver(event);
+    } catch (error) {
+      await delivered.release(id);
+      throw error;
+    }
+    // If the program ends before this line, it delivers the message again: pass the id on if the channel takes one.
+    await delivered.add(id, result);
   }
-  // If the program ends before this line, it delivers the message again: pass the id on if the channel takes one.
-  await delivered.add(id);
+  await reportDelivery(client, { id, conversationId, ...result });
 }
 
 /**
- * A page of conversations with their leads, those with the newest messages first, in two requests. A lead that has just
- * been erased is undefined.
+ * A page of conversations with their leads, in two requests: those with the newest messages first, or with `awaitingReply`
+ * those that wait for a reply, the longest waiting first. A lead that has just been erased is undefined.
+ *
+ * @returns the rows, and how many there are on all pages
  */
 export async function readInbox(client: Client, query: Omit<ConversationsQuery, "sort">) {
-  const { data } = await client.listConversations({ ...query, sort: "-lastMessageAt" });
+  const order = query.awaitingReply ? {} : ({ sort: "-lastMessageAt" } as const);
+  const { data, pagination } = await client.listConversations({ ...query, ...order });
   const leads = await client.findLeads(data.map(({ leadId }) => leadId));
-  return data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
+  const rows = data.map((conversation) => ({ ...conversation, lead: leads.get(conversation.leadId) }));
+  return { rows, total: pagination.total };
 }
 
 /**

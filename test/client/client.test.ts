@@ -9,10 +9,13 @@ import {
 } from "../../docs/client/client.ts";
 import {
   createMirror,
+  type Delivered,
   deliverMessage,
   findOrCreateLead,
   greetLeads,
   readInbox,
+  receiveMessage,
+  reportDelivery,
   syncConversations,
   syncLeads,
 } from "../../docs/client/recipes.ts";
@@ -202,10 +205,10 @@ const start = Date.parse("2026-11-25T02:00:00Z");
 
 /** Leads, a second apart unless another pause is given. */
 const leadsOf = (count: number, pause = 1000) =>
-  Array.from(
-    { length: count },
-    (_, n) => ({ id: newId("lead", start + n * pause), name: `Ada ${n}` }) as Lead,
-  );
+  Array.from({ length: count }, (_, n) => {
+    const id = newId("lead", start + n * pause);
+    return { id, name: `Ada ${n}`, createdAt: createdAt(id) } as Lead;
+  });
 
 /** Lists some leads, the oldest first. */
 const listOf = (rows: readonly Lead[]) => (sent: Sent) => {
@@ -234,7 +237,10 @@ describe("pages", () => {
     const seen = await idsOf(client.leadPages(), () => {
       if (rows.length > 255) return;
       // The first one has a place on a page that has been read, and moves all others.
-      rows.push({ ...rows[0], id: late } as Lead, ...leadsOf(rows.length + 3).slice(-3));
+      rows.push(
+        { ...rows[0], id: late, createdAt: createdAt(late) } as Lead,
+        ...leadsOf(rows.length + 3).slice(-3),
+      );
     });
     expect(seen).toEqual(rows.map(({ id }) => id).filter((id) => id !== late));
     expect(sent).toHaveLength(3);
@@ -302,37 +308,59 @@ describe("an event", () => {
 });
 
 describe("a message", () => {
-  const detail = eventDetailExamples["message.sent"] as { readonly id: string; readonly channel: string };
-  const memoryOf = (state: "claimed" | "busy" | "delivered") => ({
+  const detail = eventDetailExamples["message.sent"] as Record<"id" | "conversationId" | "channel", string>;
+  const { id, conversationId, channel } = detail;
+  const answer = { delivery: "sent", providerId: "wamid.1" } as const;
+  const memoryOf = (state: Awaited<ReturnType<Delivered["claim"]>>) => ({
     claim: vi.fn(async () => state),
     ...{ add: vi.fn(async () => {}), release: vi.fn(async () => {}) },
   });
   const calls = (memory: ReturnType<typeof memoryOf>) =>
     [memory.add, memory.release].map((it) => it.mock.calls);
+  const bodies = (sent: readonly Sent[]) => sent.map(({ init }) => JSON.parse(String(init.body)));
+  const stored = () => clientOf(() => Response.json({}));
 
-  test("is delivered to its channel alone, and remembered", async () => {
-    const [memory, deliver] = [memoryOf("claimed"), vi.fn(async () => {})];
-    await deliverMessage({ detail }, "another", memory, deliver);
+  test("is delivered to its channel alone, remembered and reported, without an idempotency key", async () => {
+    const [memory, deliver] = [memoryOf("claimed"), vi.fn(async () => answer)];
+    const { client, sent } = stored();
+    await deliverMessage(client, { detail }, "another", memory, deliver);
     expect(memory.claim).not.toHaveBeenCalled();
-    await deliverMessage({ detail }, detail.channel, memory, deliver);
+    await deliverMessage(client, { detail }, channel, memory, deliver);
     expect(deliver.mock.calls).toEqual([[detail]]);
-    expect(calls(memory)).toEqual([[[detail.id]], []]);
+    expect(calls(memory)).toEqual([[[id, answer]], []]);
+    expect(bodies(sent)).toEqual([{ id, conversationId, ...answer }]);
+    expect(sent.map((one) => [one.url.search, keyOf(one)])).toEqual([["?update=message", null]]);
   });
 
   test("can come again if its delivery fails", async () => {
     const memory = memoryOf("claimed");
     const deliver = () => Promise.reject(new Error("The channel is down."));
-    await expect(deliverMessage({ detail }, detail.channel, memory, deliver)).rejects.toThrow("is down");
-    expect(calls(memory)).toEqual([[], [[detail.id]]]);
+    const delivering = deliverMessage(stored().client, { detail }, channel, memory, deliver);
+    await expect(delivering).rejects.toThrow("is down");
+    expect(calls(memory)).toEqual([[], [[id]]]);
   });
 
-  test("that is being delivered is a failure for its sender, and one that is delivered is not; neither is sent", async () => {
-    const [isBusy, isDelivered, deliver] = [memoryOf("busy"), memoryOf("delivered"), vi.fn(async () => {})];
-    await expect(deliverMessage({ detail }, detail.channel, isBusy, deliver)).rejects.toThrow(
-      `The message ${detail.id} is being delivered.`,
+  test("that is being delivered is a failure for its sender, and one that is delivered is reported again; neither is sent", async () => {
+    const [isBusy, isDelivered, deliver] = [memoryOf("busy"), memoryOf(answer), vi.fn(async () => answer)];
+    const { client, sent } = stored();
+    await expect(deliverMessage(client, { detail }, channel, isBusy, deliver)).rejects.toThrow(
+      `The message ${id} is being delivered.`,
     );
-    await deliverMessage({ detail }, detail.channel, isDelivered, deliver);
+    await deliverMessage(client, { detail }, channel, isDelivered, deliver);
     expect([...calls(isBusy), ...calls(isDelivered), deliver.mock.calls].flat()).toEqual([]);
+    expect(bodies(sent)).toEqual([{ id, conversationId, ...answer }]);
+  });
+
+  test("is reported with the beginning of a long error, not in a state that the API does not have, and in vain once its lead has been erased", async () => {
+    const { client, sent } = clientOf(
+      () => problem(404, "message_not_found"),
+      () => problem(400, "invalid_input"),
+    );
+    await reportDelivery(client, { id, conversationId, delivery: "deleted" as "sent" });
+    const report = { id, conversationId, delivery: "failed", deliveryError: "😀".repeat(501) } as const;
+    await reportDelivery(client, report);
+    expect(bodies(sent)).toEqual([{ ...report, deliveryError: "😀".repeat(500) }]);
+    await expect(reportDelivery(client, report)).rejects.toMatchObject({ code: "invalid_input" });
   });
 });
 
@@ -351,7 +379,7 @@ test.each<[string, number, (client: Client) => Promise<string>]>([
   ["conversations", 20_000, (client) => syncConversations(client, since, nothing)],
 ])("the next synchronization of %s starts %i ms before the first page of this one was read, by the service's clock", async (_, margin, sync) => {
   const page = (time: number, rows: number) => () => {
-    const data = leadsOf(rows).map((row) => ({ ...row, lastMessageAt: createdAt(row.id) }));
+    const data = leadsOf(rows).map((row) => ({ ...row, lastMessageAt: row.createdAt }));
     const headers = { date: new Date(time).toUTCString() };
     return Response.json({ data, pagination: { total: 101 } }, { headers });
   };
@@ -363,15 +391,18 @@ test.each<[string, number, (client: Client) => Promise<string>]>([
 
 const sendForm = (client: Client) => findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
 
+const received = { id: "wamid.1", channel: "whatsapp", from: "4915112345678", name: "Ada", text: "Hi" };
+
 test.each<[string, (client: Client) => Promise<unknown>]>([
   ["findOrCreateLead", (client) => sendForm(client).then(() => sendForm(client))],
   ["syncLeads", (client) => syncLeads(client, since, nothing)],
   ["syncConversations", (client) => syncConversations(client, since, nothing)],
   ["greetLeads", (client) => greetLeads(client, "form")],
+  ["receiveMessage", (client) => receiveMessage(client, received)],
   ["readInbox", (client) => readInbox(client, {})],
   ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],
 ])("%s fails with the error of the API when its second request is refused for good", async (_, run) => {
-  const data = leadsOf(100).map((row) => ({ ...row, leadId: row.id, lastMessageAt: createdAt(row.id) }));
+  const data = leadsOf(100).map((row) => ({ ...row, leadId: row.id, lastMessageAt: row.createdAt }));
   const { client } = clientOf(() => Response.json({ data, pagination: { total: 101 } }), busy);
   await expect(run(client)).rejects.toMatchObject({ status: 503, code: "busy" });
 });
