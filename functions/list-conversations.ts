@@ -1,4 +1,4 @@
-import { openConversations } from "../shared/domain/conversations.ts";
+import { openConversations } from "../shared/domain/conversations/conversations.ts";
 import { conversationsQueryRules } from "../shared/http/query-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { validateListConversations } from "../shared/http/route-validators.ts";

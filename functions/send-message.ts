@@ -1,6 +1,6 @@
-import { sendMessage } from "../shared/domain/messages.ts";
-import { updateConversation } from "../shared/domain/update-conversation.ts";
-import { updateMessage } from "../shared/domain/update-message.ts";
+import { sendMessage } from "../shared/domain/conversations/messages.ts";
+import { updateConversation } from "../shared/domain/conversations/update-conversation.ts";
+import { updateMessage } from "../shared/domain/conversations/update-message.ts";
 import { bodyParser } from "../shared/http/body-parser.ts";
 import { idempotencyKeyParser } from "../shared/http/idempotency-key-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";

@@ -1,6 +1,6 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import { activeConversationKey, conversationKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import { readItem } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";

@@ -1,6 +1,6 @@
 import { TransactGetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { updateConversation } from "../../shared/domain/update-conversation.ts";
+import { updateConversation } from "../../shared/domain/conversations/update-conversation.ts";
 import { tableName as TableName, table, takeUnits } from "../../shared/dynamodb/table-client.ts";
 import { call } from "../support/call.ts";
 import { aLead, aMessage, report, setStatus } from "../support/requests.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import { newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";
 import { startedConversation } from "../support/stored.ts";

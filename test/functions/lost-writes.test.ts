@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import { call } from "../support/call.ts";
 import { canceled } from "../support/cancellation.ts";
 import { idOf, startedConversation, storedLead } from "../support/stored.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
 import { call } from "../support/call.ts";

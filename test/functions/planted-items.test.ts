@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { readNumbers } from "../../shared/dynamodb/invalid-items.ts";

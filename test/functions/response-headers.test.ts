@@ -13,7 +13,7 @@ import { WatchedTable } from "../support/watched-table.ts";
 vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { call } = await import("../support/call.ts");
-const { conversationItem } = await import("../../shared/domain/conversations.ts");
+const { conversationItem } = await import("../../shared/domain/conversations/conversations.ts");
 const { idOf, startedConversation } = await import("../support/stored.ts");
 
 let table: WatchedTable;

@@ -34,7 +34,7 @@ vi.doMock("../../shared/ids.ts", async (original) => {
 const { call } = await import("../support/call.ts");
 const { table } = await import("../../shared/dynamodb/table-client.ts");
 const { createLead } = await import("../../shared/domain/create-lead.ts");
-const { sendMessage } = await import("../../shared/domain/messages.ts");
+const { sendMessage } = await import("../../shared/domain/conversations/messages.ts");
 const { limits } = await import("../../shared/pages/tree/tree-limits.ts");
 
 test.each([

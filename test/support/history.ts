@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
-import { conversationItem, listConversations } from "../../shared/domain/conversations.ts";
+import { conversationItem, listConversations } from "../../shared/domain/conversations/conversations.ts";
 import { leadItem, listLeads } from "../../shared/domain/leads.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";

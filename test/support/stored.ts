@@ -1,4 +1,4 @@
-import { conversationItem } from "../../shared/domain/conversations.ts";
+import { conversationItem } from "../../shared/domain/conversations/conversations.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { createdAt as creationTime, isId } from "../../shared/ids.ts";
 import type { Conversation } from "../../shared/schemas/conversation-schemas.ts";

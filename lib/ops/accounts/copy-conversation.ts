@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { activation } from "../../../shared/domain/active-conversation.ts";
-import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { activation } from "../../../shared/domain/conversations/active-conversation.ts";
+import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
 import { leadExists } from "../../../shared/domain/leads.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { isFurther } from "../../../shared/domain/update-message.ts";
+import { isFurther } from "../../../shared/domain/conversations/update-message.ts";
 import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";

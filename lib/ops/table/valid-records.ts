@@ -1,4 +1,4 @@
-import { conversationItem, summarize } from "../../../shared/domain/conversations.ts";
+import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import {

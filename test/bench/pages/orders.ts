@@ -1,4 +1,4 @@
-import { conversationItem, listConversations } from "../../../shared/domain/conversations.ts";
+import { conversationItem, listConversations } from "../../../shared/domain/conversations/conversations.ts";
 import { ApiError } from "../../../shared/errors.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";

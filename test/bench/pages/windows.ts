@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { conversationItem, listConversations } from "../../../shared/domain/conversations.ts";
+import { conversationItem, listConversations } from "../../../shared/domain/conversations/conversations.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { seeded } from "../../support/random.ts";

@@ -1,4 +1,4 @@
-import { sendMessage } from "../../../shared/domain/messages.ts";
+import { sendMessage } from "../../../shared/domain/conversations/messages.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { changeStatus, createLead } from "./changes.ts";

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { decodeTime, ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
-import { conversationItem } from "../../../shared/domain/conversations.ts";
+import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";

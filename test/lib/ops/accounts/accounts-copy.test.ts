@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
-import { summarize } from "../../../../shared/domain/conversations.ts";
-import { updateConversation } from "../../../../shared/domain/update-conversation.ts";
+import { summarize } from "../../../../shared/domain/conversations/conversations.ts";
+import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,

@@ -6,7 +6,7 @@ import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-lea
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
-import { conversationItem } from "../../../../shared/domain/conversations.ts";
+import { conversationItem } from "../../../../shared/domain/conversations/conversations.ts";
 import {
   activeConversationKey,
   erasedLeadKey,

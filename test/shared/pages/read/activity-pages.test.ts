@@ -1,6 +1,9 @@
 import { BatchGetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test } from "vitest";
-import { conversationItem, listConversations } from "../../../../shared/domain/conversations.ts";
+import {
+  conversationItem,
+  listConversations,
+} from "../../../../shared/domain/conversations/conversations.ts";
 import { linkHeader } from "../../../../shared/http/link-header.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";

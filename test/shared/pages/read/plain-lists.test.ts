@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { listConversations } from "../../../../shared/domain/conversations.ts";
+import { listConversations } from "../../../../shared/domain/conversations/conversations.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import { expectLists } from "../../../support/expect-counted.ts";
 import { ConversationHistory, leadId } from "../../../support/history.ts";

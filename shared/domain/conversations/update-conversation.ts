@@ -1,14 +1,14 @@
-import { conversationKey } from "../dynamodb/keys.ts";
-import { ApiError } from "../errors.ts";
-import { isId } from "../ids.ts";
-import { normalizeLabel } from "../normalize-label.ts";
-import { active, type Conversation, type ConversationUpdate } from "../schemas/conversation-schemas.ts";
-import { validateConversation } from "../schemas/record-validators.ts";
+import { conversationKey } from "../../dynamodb/keys.ts";
+import { ApiError } from "../../errors.ts";
+import { isId } from "../../ids.ts";
+import { normalizeLabel } from "../../normalize-label.ts";
+import { active, type Conversation, type ConversationUpdate } from "../../schemas/conversation-schemas.ts";
+import { validateConversation } from "../../schemas/record-validators.ts";
+import type { IdempotentRequest, WriteOutcome } from "../idempotent-replay.ts";
+import { notFound } from "../not-found.ts";
+import { updateRecord } from "../update-record.ts";
 import { activation } from "./active-conversation.ts";
 import { conversationStatusKeys } from "./conversations.ts";
-import type { IdempotentRequest, WriteOutcome } from "./idempotent-replay.ts";
-import { notFound } from "./not-found.ts";
-import { updateRecord } from "./update-record.ts";
 
 /**
  * Ends a conversation, or makes it active again. Its end takes the waiting for a reply away, and being active again does not

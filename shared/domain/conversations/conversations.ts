@@ -1,4 +1,4 @@
-import { checkKeys, ifValid } from "../dynamodb/invalid-items.ts";
+import { checkKeys, ifValid } from "../../dynamodb/invalid-items.ts";
 import {
   conversationKey,
   keyAttributes,
@@ -7,28 +7,28 @@ import {
   messageKey,
   statusAndLabelPartition,
   statusPartition,
-} from "../dynamodb/keys.ts";
-import type { Item } from "../dynamodb/table-client.ts";
-import { InvalidItemError } from "../errors.ts";
-import { isId } from "../ids.ts";
-import { normalizeLabel } from "../normalize-label.ts";
-import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
-import { type Range, walk } from "../pages/read/range.ts";
-import { withinBudget } from "../pages/read/read-budget.ts";
-import { readList } from "../pages/read/read-list.ts";
-import { type CreationTimes, creationWindow, isBounded, timeWindow } from "../pages/read/window.ts";
-import { countedLists } from "../pages/tree/counted-list.ts";
-import { admitLongList } from "../rate-limit/list-admission.ts";
+} from "../../dynamodb/keys.ts";
+import type { Item } from "../../dynamodb/table-client.ts";
+import { InvalidItemError } from "../../errors.ts";
+import { isId } from "../../ids.ts";
+import { normalizeLabel } from "../../normalize-label.ts";
+import { type Page, type PageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
+import { type Range, walk } from "../../pages/read/range.ts";
+import { withinBudget } from "../../pages/read/read-budget.ts";
+import { readList } from "../../pages/read/read-list.ts";
+import { type CreationTimes, creationWindow, isBounded, timeWindow } from "../../pages/read/window.ts";
+import { countedLists } from "../../pages/tree/counted-list.ts";
+import { admitLongList } from "../../rate-limit/list-admission.ts";
 import {
   type Conversation,
   type ConversationsQuery,
   lastMessage as lastMessageSchema,
   type Message,
   type OpenedConversation,
-} from "../schemas/conversation-schemas.ts";
-import { defaultLimit } from "../schemas/page-schemas.ts";
-import { readRecord } from "../schemas/record.ts";
-import { validateConversation, validateMessage } from "../schemas/record-validators.ts";
+} from "../../schemas/conversation-schemas.ts";
+import { defaultLimit } from "../../schemas/page-schemas.ts";
+import { readRecord } from "../../schemas/record.ts";
+import { validateConversation, validateMessage } from "../../schemas/record-validators.ts";
 
 /**
  * A page of the account's conversations, newest first unless the query says otherwise: of those that wait for a reply, the

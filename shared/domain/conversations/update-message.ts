@@ -1,17 +1,17 @@
-import { messageKey } from "../dynamodb/keys.ts";
-import { type Fault, invalidInput } from "../errors.ts";
-import { isId } from "../ids.ts";
+import { messageKey } from "../../dynamodb/keys.ts";
+import { type Fault, invalidInput } from "../../errors.ts";
+import { isId } from "../../ids.ts";
 import {
   deliveryStates,
   type Message,
   type MessageUpdate,
   message as messageSchema,
-} from "../schemas/conversation-schemas.ts";
-import { toRecord } from "../schemas/record.ts";
-import { validateMessage } from "../schemas/record-validators.ts";
-import type { IdempotentRequest, WriteOutcome } from "./idempotent-replay.ts";
-import { notFound } from "./not-found.ts";
-import { updateRecord } from "./update-record.ts";
+} from "../../schemas/conversation-schemas.ts";
+import { toRecord } from "../../schemas/record.ts";
+import { validateMessage } from "../../schemas/record-validators.ts";
+import type { IdempotentRequest, WriteOutcome } from "../idempotent-replay.ts";
+import { notFound } from "../not-found.ts";
+import { updateRecord } from "../update-record.ts";
 
 /**
  * Stores how far an outbound message has got. Reports come in any order and more than once: an earlier state than the stored

@@ -1,9 +1,9 @@
-import { logInvalidItem } from "../dynamodb/invalid-items.ts";
-import { activeConversationKey, conversationKey } from "../dynamodb/keys.ts";
-import { isAsRead, readItem, tableName } from "../dynamodb/table-client.ts";
-import type { TransactItems } from "../dynamodb/transact.ts";
-import { isId } from "../ids.ts";
-import { active, type Conversation, type Message } from "../schemas/conversation-schemas.ts";
+import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
+import { activeConversationKey, conversationKey } from "../../dynamodb/keys.ts";
+import { isAsRead, readItem, tableName } from "../../dynamodb/table-client.ts";
+import type { TransactItems } from "../../dynamodb/transact.ts";
+import { isId } from "../../ids.ts";
+import { active, type Conversation, type Message } from "../../schemas/conversation-schemas.ts";
 import { toLastMessage } from "./conversations.ts";
 
 /** A lead and a channel, which have at most one active conversation. */

@@ -1,21 +1,21 @@
-import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { activeConversationKey, messageKey } from "../dynamodb/keys.ts";
-import { tableName } from "../dynamodb/table-client.ts";
-import { withBackoff } from "../dynamodb/throttling.ts";
-import type { TransactItems } from "../dynamodb/transact.ts";
-import { createdAt, isId, newId } from "../ids.ts";
-import { normalizeLabel } from "../normalize-label.ts";
-import { active, type Message, type NewMessage } from "../schemas/conversation-schemas.ts";
-import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
-import { conversationItem, summarize } from "./conversations.ts";
+import { StaleReadError } from "../../dynamodb/dynamodb-errors.ts";
+import { activeConversationKey, messageKey } from "../../dynamodb/keys.ts";
+import { tableName } from "../../dynamodb/table-client.ts";
+import { withBackoff } from "../../dynamodb/throttling.ts";
+import type { TransactItems } from "../../dynamodb/transact.ts";
+import { createdAt, isId, newId } from "../../ids.ts";
+import { normalizeLabel } from "../../normalize-label.ts";
+import { active, type Message, type NewMessage } from "../../schemas/conversation-schemas.ts";
 import {
   type IdempotentRequest,
   runIdempotently,
   transactOnce,
   type WriteOutcome,
-} from "./idempotent-replay.ts";
-import { leadExists } from "./leads.ts";
-import { notFound } from "./not-found.ts";
+} from "../idempotent-replay.ts";
+import { leadExists } from "../leads.ts";
+import { notFound } from "../not-found.ts";
+import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
+import { conversationItem, summarize } from "./conversations.ts";
 
 /** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
 const inboundLifetime = 8 * 24 * 60 * 60;
