@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { lockFile } from "../../../../lib/local/engine/data-directory.ts";
 import { errorCode } from "../../../../lib/user-error.ts";
-import { listening } from "../../../support/listening.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 
@@ -48,12 +48,16 @@ export async function untilServing(command: StartedCommand): Promise<void> {
   await Promise.race([serving, ended]);
 }
 
-/** Finds a port that is not in use. */
+/** Finds a port that is not in use, below those that systems give away: a run beside this one would get it meanwhile. */
 export async function freePort(): Promise<number> {
+  const port = randomInt(20_000, 32_000);
   const server = createServer();
-  const { port } = new URL(await listening(server));
+  const isFree = await once(server.listen(port, "127.0.0.1"), "listening").then(
+    () => true,
+    () => false,
+  );
   server.close();
-  return Number(port);
+  return isFree ? port : freePort();
 }
 
 /** Sends a signal to a process, or to a process group by its negative id, that may have ended already. */
