@@ -449,6 +449,19 @@ describe("what does not fit what is stored is named and left", () => {
       ["its leadId is not the stored one", "its conversation is left"],
     ],
     [
+      "a message of the other direction",
+      async ({ ada, from, before }) => {
+        const [message] = Object.values(before).filter(
+          ({ conversationId, message }) => message && conversationId === ada.email,
+        );
+        await putInto(from, {
+          ...message,
+          direction: message?.direction === "inbound" ? "outbound" : "inbound",
+        });
+      },
+      ["its direction is not the stored one"],
+    ],
+    [
       "its stored messages, if the conversation itself is not stored",
       async (data) => {
         await move(data);
