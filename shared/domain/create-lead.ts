@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { logInvalidItem } from "../dynamodb/invalid-items.ts";
 import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
@@ -17,6 +17,7 @@ import {
   readResponse,
   runIdempotently,
   transactOnce,
+  updateOnce,
   type WriteOutcome,
 } from "./idempotent-replay.ts";
 import { buildLeadUpdate, withChanges } from "./lead-changes.ts";
@@ -132,8 +133,7 @@ export async function updateLead(
   if (input.metadata && (Object.keys(entries).length > metadata.maxProperties || isLargeMetadata(entries)))
     throw invalidInput([tooMuchMetadata]);
   const update = buildLeadUpdate(account, item, lead);
-  if (idempotency) await transactOnce(idempotency, { id: lead.id }, update ? [{ Update: update }] : [], lead);
-  else if (update) await table.send(new UpdateCommand(update));
+  await updateOnce(idempotency, { id: lead.id }, lead, update);
   return { record: lead, made: "changed" };
 }
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
 import { ifValid, isCount, isText, readFields } from "../dynamodb/invalid-items.ts";
 import { idempotencyKey } from "../dynamodb/keys.ts";
-import { type Item, type Key, readItem, tableName } from "../dynamodb/table-client.ts";
+import { type Item, type Key, readItem, table, tableName } from "../dynamodb/table-client.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
 import { type TransactItems, transact } from "../dynamodb/transact.ts";
+import type { buildUpdate } from "../dynamodb/updates.ts";
 import { ApiError, InvalidItemError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { readRecord } from "../schemas/record.ts";
@@ -89,6 +91,28 @@ export async function transactOnce(
     throw isRecorded ? new AlreadyRecordedError(error.item) : error;
   }
 }
+
+/**
+ * Writes an update of an item, if anything differs, with the record of the request that it carries out.
+ *
+ * @param response that of the request, which the record has
+ * @param update its condition no longer holds once it is written, so that a second run would change nothing
+ * @param others what is written and checked together with it
+ */
+export async function updateOnce(
+  idempotency: IdempotentRequest | undefined,
+  ids: Ids,
+  response: object,
+  update: Update | undefined,
+  others: TransactItems = [],
+): Promise<void> {
+  const items = update ? [{ Update: update }, ...others] : [];
+  if (idempotency) await transactOnce(idempotency, ids, items, response);
+  else if (others.length > 0) await transact(items, true);
+  else if (update) await table.send(new UpdateCommand(update));
+}
+
+type Update = ReturnType<typeof buildUpdate>;
 
 /** The response that the record of a change has. @throws InvalidItemError */
 export const readResponse = <T>(validate: Validator<T>, record: Item): T =>

@@ -1,8 +1,7 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { ifValid } from "../dynamodb/invalid-items.ts";
-import { type Item, type Key, readItem, table } from "../dynamodb/table-client.ts";
+import { type Item, type Key, readItem } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
-import { type TransactItems, transact } from "../dynamodb/transact.ts";
+import type { TransactItems } from "../dynamodb/transact.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
 import type { Message } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
@@ -11,7 +10,7 @@ import {
   type IdempotentRequest,
   readResponse,
   runIdempotently,
-  transactOnce,
+  updateOnce,
   type WriteOutcome,
 } from "./idempotent-replay.ts";
 import { leadExists } from "./leads.ts";
@@ -70,13 +69,8 @@ export const updateRecord = <
         const conditions = Object.fromEntries([...unchanged, "changeId"].map((name) => [name, item[name]]));
         const marked = changes && markChange(item, changes, validate.properties);
         const update = marked && buildUpdate(key, marked, conditions);
-        const items = update ? [{ Update: update }, ...others] : [];
         // By the id of the conversation, an erasure finds the record of the request.
-        const ids = { id: key.sk, conversationId };
-        if (idempotency) await transactOnce(idempotency, ids, items, record);
-        // A second run would change nothing, because the condition of the update no longer holds.
-        else if (others.length > 0) await transact(items, true);
-        else if (update) await table.send(new UpdateCommand(update));
+        await updateOnce(idempotency, { id: key.sk, conversationId }, record, update, others);
         return { record, made: "changed" };
       },
     ),

@@ -26,7 +26,10 @@ export async function updateConversation(
   if (!isId("conv", id)) throw notFound("conversation", "id", id);
   return updateRecord(
     {
-      ...{ account, noun: "conversation", key: conversationKey(account, id), conversationId: id },
+      account,
+      noun: "conversation",
+      key: conversationKey(account, id),
+      conversationId: id,
       validate: validateConversation,
     },
     idempotency,

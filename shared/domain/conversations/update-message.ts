@@ -30,7 +30,10 @@ export async function updateMessage(
   if (!isId("msg", id)) throw notFound("message", "id", id);
   return updateRecord(
     {
-      ...{ account, noun: "message", key: messageKey(account, conversationId, id), conversationId },
+      account,
+      noun: "message",
+      key: messageKey(account, conversationId, id),
+      conversationId,
       validate: validateMessage,
     },
     idempotency,
