@@ -621,7 +621,7 @@ export interface components {
              */
             conversationId: string;
             /**
-             * @description How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one changes nothing.
+             * @description How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.
              * @example failed
              * @enum {string}
              */

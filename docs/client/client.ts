@@ -166,7 +166,7 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     sendMessage: async (message: NewMessage, options?: PostOptions) =>
       (await postOnce<Message>("/api/v1/conversations", message, options)).body,
 
-    /** Reports how far a message has got. It needs no idempotency key, because an earlier state changes nothing. */
+    /** Reports how far a message has got. It needs no idempotency key, because an earlier state is ignored. */
     updateMessage: async (update: MessageUpdate, options?: CallOptions) =>
       (await post<Message>("/api/v1/conversations?update=message", update, options)).body,
 

@@ -31,7 +31,7 @@ const directions = ["outbound", "inbound"] as const;
 
 const direction = { type: "string", enum: directions } as const satisfies JSONSchema;
 
-/** How far a message has got, from the least to the most: a report of an earlier state changes nothing. */
+/** How far a message has got, from the least to the most: a report of an earlier state does not change it. */
 export const deliveryStates = ["sent", "failed", "delivered", "read"] as const;
 
 const delivery = { type: "string", enum: deliveryStates } as const satisfies JSONSchema;
@@ -181,7 +181,7 @@ export const messageUpdateDescriptions: Descriptions<typeof messageUpdate> = {
   id: "The outbound message.",
   conversationId: "The conversation of the message.",
   delivery:
-    "How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one changes nothing.",
+    "How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.",
   deliveryError:
     "Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.",
   providerId: "The id of the message at the channel's provider, without spaces.",
