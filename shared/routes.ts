@@ -52,7 +52,7 @@ export const createLeadRoute = {
   query: newLeadQuery,
   body: newLead,
   otherBodies: { parameter: "ifExists", schemas: { update: leadUpdate } },
-  ownProblems: ["lead_exists"],
+  ownProblems: ["lead_exists", "lead_not_found"],
 } as const satisfies Route;
 
 export const listConversationsRoute = {

@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update a lead
-         * @description Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.
+         * @description Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.
          */
         post: operations["createLead"];
         delete?: never;
@@ -224,8 +224,8 @@ export interface components {
              */
             id: string;
             /**
-             * @description Your own id of the lead: no other lead of the account has it. It never changes.
-             * @example crm-4711
+             * @description Your own id of the lead: no other lead of the account has it. Once the lead has one, it never changes.
+             * @example hubspot:4711
              */
             externalId?: string;
             /**
@@ -262,6 +262,17 @@ export interface components {
              */
             tags: string[];
             /**
+             * @description Where the lead is reached, by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.
+             * @example {
+             *       "whatsapp": [
+             *         "+4917700000001"
+             *       ]
+             *     }
+             */
+            addresses?: {
+                [key: string]: string[];
+            };
+            /**
              * @description Your own data: at most 10 names and 1,024 bytes as JSON.
              * @example {
              *       "plan": "pro"
@@ -276,13 +287,35 @@ export interface components {
              * @example 2026-11-21T01:59:00.163Z
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change, in UTC: of the creation at first.
+             * @example 2026-11-21T01:59:00.163Z
+             */
+            updatedAt: string;
         };
         NewLead: {
             /**
-             * @description Your own id of the lead, without spaces and commas: no other lead of the account can have it, and it never changes. Required with `ifExists`.
-             * @example crm-4711
+             * @description The lead to change; only with `ifExists=update`.
+             * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
+             */
+            id?: string;
+            /**
+             * @description Your own id of the lead, without spaces and commas: no other lead of the account can have it. Once the lead has one, it never changes.
+             * @example hubspot:4711
              */
             externalId?: string;
+            /**
+             * @description Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits, and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.
+             * @example {
+             *       "whatsapp": [
+             *         "+4917700000001"
+             *       ]
+             *     }
+             */
+            addresses?: {
+                [key: string]: string[] | null;
+            };
             /**
              * @description Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.
              * @example Ada Lovelace
@@ -333,7 +366,7 @@ export interface components {
              * @example [
              *       {
              *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-             *         "externalId": "crm-4711",
+             *         "externalId": "hubspot:4711",
              *         "name": "Ada Lovelace",
              *         "email": "ada@example.com",
              *         "score": 0,
@@ -342,10 +375,16 @@ export interface components {
              *         "tags": [
              *           "vip"
              *         ],
+             *         "addresses": {
+             *           "whatsapp": [
+             *             "+4917700000001"
+             *           ]
+             *         },
              *         "metadata": {
              *           "plan": "pro"
              *         },
-             *         "createdAt": "2026-11-21T01:59:00.163Z"
+             *         "createdAt": "2026-11-21T01:59:00.163Z",
+             *         "updatedAt": "2026-11-21T01:59:00.163Z"
              *       }
              *     ]
              */
@@ -541,6 +580,11 @@ export interface components {
              */
             direction: "outbound" | "inbound";
             /**
+             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.
+             * @example +4917700000001
+             */
+            to?: string;
+            /**
              * @description The text, as sent.
              * @example Hello Ada
              */
@@ -676,6 +720,11 @@ export interface components {
              * @enum {string}
              */
             direction?: "outbound" | "inbound";
+            /**
+             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.
+             * @example +4917700000001
+             */
+            to?: string;
             /**
              * @description The text, as sent.
              * @example Hello Ada
@@ -1149,7 +1198,7 @@ export interface components {
             account: string;
             /**
              * @description Your own id of the lead, if it has one.
-             * @example crm-4711
+             * @example hubspot:4711
              */
             externalId?: string;
             /**
@@ -1162,6 +1211,17 @@ export interface components {
              * @example instagram
              */
             source?: string;
+            /**
+             * @description Where the lead is reached, by channel, if it has addresses.
+             * @example {
+             *       "whatsapp": [
+             *         "+4917700000001"
+             *       ]
+             *     }
+             */
+            addresses?: {
+                [key: string]: string[];
+            };
             /**
              * @description Your own data of the lead or message, if it has some.
              * @example {
@@ -1389,6 +1449,11 @@ export interface components {
              * @example 2026-11-21T01:59:00.717Z
              */
             createdAt: string;
+            /**
+             * @description The address of the lead on the channel, if it has one: the first of them.
+             * @example +4917700000001
+             */
+            to?: string;
         };
         MessageSentEvent: {
             /**
@@ -1974,21 +2039,6 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The API key is malformed, unknown, expired or revoked. */
-        Forbidden: {
-            headers: {
-                "apigw-requestid": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "message": "Forbidden"
-                 *     }
-                 */
-                "application/json": components["schemas"]["GatewayError"];
-            };
-        };
         /** @description The body is over 6 MB. */
         TooLarge: {
             headers: {
@@ -1999,37 +2049,6 @@ export interface components {
                 /**
                  * @example {
                  *       "message": "Request Entity Too Large"
-                 *     }
-                 */
-                "application/json": components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem). */
-        InsufficientAccess: {
-            headers: {
-                "apigw-requestid": components["headers"]["RequestId"];
-                "Cache-Control": components["headers"]["CacheControl"];
-                Vary: components["headers"]["Vary"];
-                "Content-Encoding": components["headers"]["ContentEncoding"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                RateLimit: components["headers"]["RateLimit"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "type": "urn:problem-type:insufficient_access",
-                 *       "title": "Insufficient access",
-                 *       "status": 403,
-                 *       "detail": "This API key may only read.",
-                 *       "code": "insufficient_access",
-                 *       "requestId": "ELcEv7R332QgMgM="
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["InsufficientAccessProblem"];
-                /**
-                 * @example {
-                 *       "message": "Forbidden"
                  *     }
                  */
                 "application/json": components["schemas"]["GatewayError"];
@@ -2092,6 +2111,37 @@ export interface components {
                  *     }
                  */
                 "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
+            };
+        };
+        /** @description The API key is malformed, unknown, expired or revoked (a message), or it may not send this request (a problem). */
+        InsufficientAccess: {
+            headers: {
+                "apigw-requestid": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:problem-type:insufficient_access",
+                 *       "title": "Insufficient access",
+                 *       "status": 403,
+                 *       "detail": "This API key may only read.",
+                 *       "code": "insufficient_access",
+                 *       "requestId": "ELcEv7R332QgMgM="
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["InsufficientAccessProblem"];
+                /**
+                 * @example {
+                 *       "message": "Forbidden"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GatewayError"];
             };
         };
         /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem). */
@@ -2252,6 +2302,8 @@ export interface operations {
                 id?: string[];
                 /** @description Only the leads with these external ids, at most 100, separated by commas. */
                 externalId?: string[];
+                /** @description Only the leads with these addresses, at most 100, separated by commas: each a channel, a colon and an address, such as `whatsapp:%2B4917700000001`. */
+                address?: string[];
                 /** @description Only leads with this email address, in any letter case. */
                 email?: string;
                 /** @description Only leads with this status. */
@@ -2262,8 +2314,12 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only leads created before this time. */
                 createdBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. */
-                sort?: "-createdAt" | "createdAt";
+                /** @description Only leads that were created or changed at this time or later. */
+                updatedAfter?: string;
+                /** @description Only leads that were last changed before this time. */
+                updatedBefore?: string;
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has what changed since, the oldest change first: its `next` links go on from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page goes on in the same way. */
+                sort?: "-createdAt" | "createdAt" | "-updatedAt" | "updatedAt";
             };
             header?: never;
             path?: never;
@@ -2289,7 +2345,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                     *           "externalId": "crm-4711",
+                     *           "externalId": "hubspot:4711",
                      *           "name": "Ada Lovelace",
                      *           "email": "ada@example.com",
                      *           "score": 0,
@@ -2298,10 +2354,16 @@ export interface operations {
                      *           "tags": [
                      *             "vip"
                      *           ],
+                     *           "addresses": {
+                     *             "whatsapp": [
+                     *               "+4917700000001"
+                     *             ]
+                     *           },
                      *           "metadata": {
                      *             "plan": "pro"
                      *           },
-                     *           "createdAt": "2026-11-21T01:59:00.163Z"
+                     *           "createdAt": "2026-11-21T01:59:00.163Z",
+                     *           "updatedAt": "2026-11-21T01:59:00.163Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2348,7 +2410,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["InsufficientAccess"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -2358,7 +2420,7 @@ export interface operations {
     createLead: {
         parameters: {
             query?: {
-                /** @description With `update`, a lead that has the `externalId` is changed: only the fields that are sent. */
+                /** @description With `update`, the lead that the body names is changed: only the fields that are sent. It is named by its `id`, or else by its `externalId`, or else by one of its `addresses`. */
                 ifExists?: "update";
             };
             header?: {
@@ -2378,7 +2440,12 @@ export interface operations {
                  *       "tags": [
                  *         "vip"
                  *       ],
-                 *       "externalId": "crm-4711",
+                 *       "externalId": "hubspot:4711",
+                 *       "addresses": {
+                 *         "whatsapp": [
+                 *           "+4917700000001"
+                 *         ]
+                 *       },
                  *       "metadata": {
                  *         "plan": "pro"
                  *       }
@@ -2404,7 +2471,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                     *       "externalId": "crm-4711",
+                     *       "externalId": "hubspot:4711",
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "score": 0,
@@ -2413,10 +2480,16 @@ export interface operations {
                      *       "tags": [
                      *         "vip"
                      *       ],
+                     *       "addresses": {
+                     *         "whatsapp": [
+                     *           "+4917700000001"
+                     *         ]
+                     *       },
                      *       "metadata": {
                      *         "plan": "pro"
                      *       },
-                     *       "createdAt": "2026-11-21T01:59:00.163Z"
+                     *       "createdAt": "2026-11-21T01:59:00.163Z",
+                     *       "updatedAt": "2026-11-21T01:59:00.163Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Lead"];
@@ -2438,7 +2511,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                     *       "externalId": "crm-4711",
+                     *       "externalId": "hubspot:4711",
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "score": 0,
@@ -2447,10 +2520,16 @@ export interface operations {
                      *       "tags": [
                      *         "vip"
                      *       ],
+                     *       "addresses": {
+                     *         "whatsapp": [
+                     *           "+4917700000001"
+                     *         ]
+                     *       },
                      *       "metadata": {
                      *         "plan": "pro"
                      *       },
-                     *       "createdAt": "2026-11-21T01:59:00.163Z"
+                     *       "createdAt": "2026-11-21T01:59:00.163Z",
+                     *       "updatedAt": "2026-11-21T01:59:00.163Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Lead"];
@@ -2491,7 +2570,32 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
-            /** @description The account has a lead with this `externalId`: `id` is its id. */
+            /** @description The account has no lead with this id, or that of a repeated request is erased. */
+            404: {
+                headers: {
+                    "apigw-requestid": components["headers"]["RequestId"];
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "Content-Encoding": components["headers"]["ContentEncoding"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:problem-type:lead_not_found",
+                     *       "title": "Lead not found",
+                     *       "status": 404,
+                     *       "detail": "This account has no lead with this leadId.",
+                     *       "code": "lead_not_found",
+                     *       "requestId": "ELcEv7R332QgMgM="
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["NotFoundProblem"];
+                };
+            };
+            /** @description Another lead has this `externalId` or address, or the lead has another `externalId`: `id` is the id of that lead. */
             409: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -2554,7 +2658,7 @@ export interface operations {
                 awaitingReplyAfter?: string;
                 /** @description With `awaitingReply`: only those who have waited since before this time. */
                 awaitingReplyBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations: the `next` link of its last page goes on from the time of its last row. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: by page numbers, one can miss some and meet others twice. The `next` links of `lastMessageAt` go on from the time of the last row, so they miss none. Such a list ends after 2,000 conversations: the `next` link of its last page goes on in the same way. */
                 sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
                 /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
                 include?: "messages";
@@ -2643,7 +2747,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["InsufficientAccess"];
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
@@ -2750,7 +2854,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
-            /** @description The account has no lead with this `leadId`. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */
+            /** @description The account has no lead with this id, or that of a repeated request is erased. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */
             404: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -2823,9 +2927,14 @@ export interface operations {
                  *         "version": 1,
                  *         "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "account": "acme",
-                 *         "externalId": "crm-4711",
+                 *         "externalId": "hubspot:4711",
                  *         "email": "ada@example.com",
                  *         "source": "instagram",
+                 *         "addresses": {
+                 *           "whatsapp": [
+                 *             "+4917700000001"
+                 *           ]
+                 *         },
                  *         "metadata": {
                  *           "plan": "pro"
                  *         },
@@ -2921,7 +3030,8 @@ export interface operations {
                  *         "metadata": {
                  *           "template": "welcome"
                  *         },
-                 *         "createdAt": "2026-11-21T01:59:00.717Z"
+                 *         "createdAt": "2026-11-21T01:59:00.717Z",
+                 *         "to": "+4917700000001"
                  *       }
                  *     }
                  */
@@ -3060,7 +3170,7 @@ export interface operations {
                  *         ],
                  *         "lead": {
                  *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *           "externalId": "crm-4711",
+                 *           "externalId": "hubspot:4711",
                  *           "name": "Ada Lovelace",
                  *           "email": "ada@example.com",
                  *           "score": 0,
@@ -3069,10 +3179,16 @@ export interface operations {
                  *           "tags": [
                  *             "vip"
                  *           ],
+                 *           "addresses": {
+                 *             "whatsapp": [
+                 *               "+4917700000001"
+                 *             ]
+                 *           },
                  *           "metadata": {
                  *             "plan": "pro"
                  *           },
-                 *           "createdAt": "2026-11-21T01:59:00.163Z"
+                 *           "createdAt": "2026-11-21T01:59:00.163Z",
+                 *           "updatedAt": "2026-11-21T05:51:32.055Z"
                  *         }
                  *       }
                  *     }
@@ -3190,6 +3306,7 @@ export interface operations {
                  *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "channel": "whatsapp",
                  *           "direction": "outbound",
+                 *           "to": "+4917700000001",
                  *           "message": "Hello Ada",
                  *           "metadata": {
                  *             "template": "welcome"

@@ -2,9 +2,18 @@ import type { components, operations, webhooks } from "./api.d.ts";
 
 type Schemas = components["schemas"];
 export type Lead = Schemas["Lead"];
-export type NewLead = Pick<Lead, "name"> & Partial<Omit<Lead, "id" | "score" | "status" | "createdAt">>;
-/** Null takes a field away, or an entry of the metadata. A lead that may not exist needs a name. */
-export type LeadUpdate = Schemas["NewLead"] & { readonly externalId: string };
+export type NewLead = Pick<Lead, "name"> &
+  Partial<Omit<Lead, "id" | "score" | "status" | "createdAt" | "updatedAt">>;
+/**
+ * The lead is the one with the `id`, or else with the `externalId`, or else with one of the `addresses`. Null takes a field, the
+ * addresses of a channel or an entry of the metadata away. A lead that may not exist needs a name.
+ */
+export type LeadUpdate = Schemas["NewLead"] &
+  (
+    | { readonly id: string }
+    | { readonly externalId: string }
+    | Required<Pick<Schemas["NewLead"], "addresses">>
+  );
 /** It has `messages` if they were asked for. */
 export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
@@ -55,8 +64,6 @@ type Filters<Query> = Omit<Query, "page" | "limit" | "sort">;
 export interface Page<Row> {
   readonly data: readonly Row[];
   readonly pagination: Schemas["Pagination"];
-  /** A time of the service's clock shortly before it read the page, in milliseconds since the epoch. */
-  readonly readAfter: number;
 }
 
 interface Failure {
@@ -67,7 +74,7 @@ interface Failure {
   readonly code: string;
   /** The faults of an invalid request. */
   readonly errors?: readonly Schemas["Fault"][] | undefined;
-  /** The id of the lead that has the `externalId` already, or of the conversation that is active in place of another. */
+  /** The id of the lead that has the `externalId` or an address already, or of the conversation that is active in place of another. */
   readonly id?: string | undefined;
   /** The id of the request in the log of the service. */
   readonly requestId?: string | undefined;
@@ -135,10 +142,8 @@ export function createClient({ url, key, ...options }: ClientOptions) {
 
   const list =
     <Row, Query extends object>(path: string): List<Row, Query> =>
-    async (query, options) => {
-      const { body, readAfter } = await get<Omit<Page<Row>, "readAfter">>(path, query ?? {}, options);
-      return { ...body, readAfter };
-    };
+    async (query, options) =>
+      (await get<Page<Row>>(path, query ?? {}, options)).body;
   const listLeads = list<Lead, LeadsQuery>("/api/v1/leads");
   const listConversations = list<Conversation, ConversationsQuery>("/api/v1/conversations");
   return {
@@ -152,11 +157,11 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     messages: (conversationId: string, options?: CallOptions) =>
       readMessages(listConversations, conversationId, options),
 
-    /** Creates a lead, once for each idempotency key, and for each `externalId` that it may have: then 409 has the `id`. */
+    /** Creates a lead, once for each idempotency key, `externalId` and address: 409 has the `id` of the lead that has one already. */
     createLead: async (lead: NewLead, options?: PostOptions) =>
       (await postOnce<Lead>("/api/v1/leads", lead, options)).body,
 
-    /** Changes the fields that are passed of the lead with an `externalId`, or creates the lead. */
+    /** Changes the fields that are passed of the lead that the update names, or creates the lead. */
     updateLead: async (update: LeadUpdate, options?: PostOptions) => {
       const { body: lead, status } = await postOnce<Lead>("/api/v1/leads?ifExists=update", update, options);
       return { lead, created: status === 201 };
@@ -196,7 +201,6 @@ export function createClient({ url, key, ...options }: ClientOptions) {
 interface Received<Body> {
   readonly body: Body;
   readonly status: number;
-  readonly readAfter: number;
 }
 
 type Get = <Body>(path: string, query: object, options?: CallOptions) => Promise<Received<Body>>;
@@ -214,14 +218,12 @@ function createSend({
 }: Omit<ClientOptions, "url" | "key">) {
   async function attempt<Body>(address: URL, sending: Sending, rest: number) {
     const signal = AbortSignal.timeout(Math.ceil(Math.max(1, Math.min(timeout, rest))));
-    const sentAt = now();
     try {
       // A POST that follows a redirect becomes a GET.
       const response = await fetch(address, { ...sending, redirect: "manual", signal });
       const body = parseJson(await response.text());
       if (!response.ok || body === undefined) return readFailure(response, Object(body));
-      const readAfter = Date.parse(response.headers.get("date") ?? "") - (now() - sentAt);
-      return { body: body as Body, status: response.status, readAfter };
+      return { body: body as Body, status: response.status };
     } catch (cause) {
       const message = `no response: ${cause}`;
       return { message, status: undefined, code: "no_response", cause } satisfies Failure;
@@ -258,8 +260,8 @@ function createSend({
  * stored meanwhile with an earlier time: an import, or a row some seconds late.
  *
  * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
- * misses one of them for each other one that is erased or moves meanwhile, and of conversations by their last message the
- * API lists 2,000.
+ * misses one of them for each other one that is erased or moves meanwhile, and of rows by the time of a change the API lists
+ * 2,000.
  */
 export async function* readPages<Row>(
   since = "1970-01-01T00:00:00Z",

@@ -12,8 +12,14 @@ import {
   readPages,
 } from "./client.ts";
 
-/** The id of a form's lead: the new one, or the one that has the `externalId` since the form was sent before. */
-export async function findOrCreateLead(client: Client, lead: NewLead & { readonly externalId: string }) {
+/** A lead that no request creates twice. */
+export type NamedLead = NewLead & (Required<Pick<Lead, "externalId">> | Required<Pick<Lead, "addresses">>);
+
+/**
+ * The id of a lead: of the new one, or of the one that has its `externalId` or an address of it. A key that may only create
+ * leads is enough.
+ */
+export async function findOrCreateLead(client: Client, lead: NamedLead) {
   try {
     return (await client.createLead(lead)).id;
   } catch (error) {
@@ -37,19 +43,29 @@ export interface ReceivedMessage {
   /** The provider's id of it. */
   readonly id: string;
   readonly channel: string;
-  /** What the provider knows the lead by, such as a phone number, in the form of your leads' `externalId`. */
+  /** The address of the lead on the channel: what the provider knows it by, such as a telephone number. */
   readonly from: string;
   readonly name: string;
   readonly text: string;
 }
 
-/** Stores a lead's message once, also if its webhook comes again within 8 days. A lead that is new is created. */
+/** A text of a provider as the API takes it: without control characters, not too long, and not blank. */
+function toText(text: string, length: number, instead: string): string {
+  const shown = [...text.replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ").trim()].slice(0, length).join("");
+  return /[^\s\p{DI}\uFFF9-\uFFFB\u2800]/u.test(shown) ? shown : instead;
+}
+
+/**
+ * Stores a lead's message once, also if its webhook comes again within 8 days. The lead is the one with the address; only a new
+ * one gets the name of the profile.
+ */
 export async function receiveMessage(client: Client, { id, channel, from, name, text }: ReceivedMessage) {
-  const known = await client.findLeadsByExternalId([from]);
-  const lead = { name: name.trim() || from, externalId: from, source: channel };
-  const leadId = known.get(from)?.id ?? (await findOrCreateLead(client, lead));
-  // A text that is refused would come again for a week.
-  const stored = [...text].slice(0, 4096).join("").trim() || "(no text)";
+  const [known] = (await client.listLeads({ address: [`${channel}:${from}`] })).data;
+  const profile = { name: toText(name.replaceAll(/\s/g, " "), 200, from), source: channel };
+  const leadId =
+    known?.id ?? (await findOrCreateLead(client, { ...profile, addresses: { [channel]: [from] } }));
+  // What is refused would come again for a week.
+  const stored = toText(text, 4096, "(no text)");
   const message = { leadId, channel, direction: "inbound", message: stored } as const;
   return client.sendMessage(message, { idempotencyKey: encodeURIComponent(`${channel}-${id}`) });
 }
@@ -65,7 +81,7 @@ export async function reportDelivery(client: Client, report: MessageUpdate): Pro
   // Providers have more states, such as `deleted`.
   if (!["sent", "failed", "delivered", "read"].includes(report.delivery)) return;
   const { deliveryError = "", ...state } = report;
-  const error = [...deliveryError.replaceAll(/\p{Cc}/gu, " ").trim()].slice(0, 500).join("");
+  const error = toText(deliveryError, 500, "");
   try {
     await client.updateMessage({ ...state, ...(error && { deliveryError: error }) });
   } catch (error) {
@@ -88,8 +104,11 @@ export interface Delivered {
   release(id: string): Promise<void>;
 }
 
+type MessageSent = Extract<ApiEvent, { type: "message.sent" }>;
+
 /**
- * Delivers a message that a connector of a channel receives, unless it is delivered, and reports the result.
+ * Delivers a message that a connector of a channel receives, unless it is delivered, and reports the result. A message to a
+ * lead that had no address on the channel has failed.
  *
  * @param body what the connector received
  * @param deliver must end within a minute, and throw if another attempt may succeed
@@ -101,17 +120,21 @@ export async function deliverMessage(
   body: unknown,
   channel: string,
   delivered: Delivered,
-  deliver: (message: Extract<ApiEvent, { type: "message.sent" }>) => Promise<DeliveryResult>,
+  deliver: (message: MessageSent & { readonly to: string }) => Promise<DeliveryResult>,
 ): Promise<void> {
   const event = parseEvent(body);
   if (event?.type !== "message.sent" || event.channel !== channel) return;
-  const { id, conversationId } = event;
+  const { id, conversationId, to } = event;
+  if (to === undefined) {
+    const deliveryError = "The lead has no address on this channel.";
+    return reportDelivery(client, { id, conversationId, delivery: "failed", deliveryError });
+  }
   // A sender that had no response in time sends the event again, while the first delivery goes on.
   let result = await delivered.claim(id);
   if (result === "busy") throw new Error(`The message ${id} is being delivered.`);
   if (result === "claimed") {
     try {
-      result = await deliver(event);
+      result = await deliver({ ...event, to });
     } catch (error) {
       await delivered.release(id);
       throw error;
@@ -136,62 +159,70 @@ export async function readInbox(client: Client, query: Omit<ConversationsQuery, 
   return { rows, total: pagination.total };
 }
 
-/**
- * Passes on rows from a time on.
- *
- * @param margin how long after its time a row may be listed, in milliseconds
- * @returns where the next synchronization starts
- */
-async function sync<Row>(
-  pages: AsyncGenerator<Page<Row>, void>,
-  since: string,
-  margin: number,
-  store: (rows: readonly Row[]) => Promise<void>,
-): Promise<string> {
-  let until: number | undefined;
-  for await (const { data, readAfter } of pages) {
-    // What is stored after the first page was read may have a place on a page that has been read.
-    // Without a readable Date, the next synchronization starts where this one did.
-    until ??= Math.max(Date.parse(since), (readAfter || 0) - margin);
-    await store(data);
-  }
-  return new Date(until ?? since).toISOString();
+/** Where a synchronization has got to: keep it, for example as JSON. */
+export interface Position {
+  /** The newest time of a change that was passed on. */
+  readonly newest: string;
+  /** The rows of the last minute before it that were passed on, each as its id and the time of its change. */
+  readonly seen: readonly string[];
 }
 
-/** How long after the time in its id a row may be stored, with the differences of clocks, in milliseconds. */
-const writeMargin = 10_000;
-
-/** How long the index of conversations by their last message may be late, in milliseconds: normally less than a second. */
-const indexMargin = 10_000;
+/** How much later than a row with a newer time a row may be listed, by the index and by clocks, in milliseconds. */
+const margin = 60_000;
 
 /**
- * Passes on the leads that were created since the last synchronization, the oldest first; those of its last ten seconds
- * again.
+ * Passes on the rows that were changed since the last synchronization, the oldest change first, and each change once.
  *
- * @returns where the next synchronization starts: store it when this one has ended
+ * @returns where the next synchronization starts
  */
-export const syncLeads = (client: Client, since: string, store: (leads: readonly Lead[]) => Promise<void>) =>
-  sync(client.leadPages({ createdAfter: since }), since, writeMargin, store);
+async function sync<Row extends { readonly id: string }>(
+  { newest, seen }: Position,
+  timeOf: (row: Row) => string,
+  list: (from: string, paging: { page: number; limit: number }) => Promise<Page<Row>>,
+  store: (rows: readonly Row[]) => Promise<void>,
+): Promise<Position> {
+  const beforeNewest = () => new Date(Math.max(0, Date.parse(newest) - margin)).toISOString();
+  const nameOf = (row: Row) => `${row.id} ${timeOf(row)}`;
+  const passedOn = new Set(seen);
+  const read = new Map<string, string>();
+  for await (const { data } of readPages(beforeNewest(), timeOf, list)) {
+    const changed = data.filter((row) => !passedOn.has(nameOf(row)));
+    if (changed.length > 0) await store(changed);
+    for (const row of data) {
+      passedOn.add(nameOf(row));
+      read.set(nameOf(row), timeOf(row));
+      if (timeOf(row) > newest) newest = timeOf(row);
+    }
+  }
+  return { newest, seen: [...read].flatMap(([name, time]) => (time >= beforeNewest() ? name : [])) };
+}
 
-/**
- * Passes on the conversations that had messages since the last synchronization, each with its newest one; those of its last
- * 20 seconds again. A conversation that has a message meanwhile can come twice, the newer one later.
- *
- * @returns where the next synchronization starts: store it when this one has ended
- */
+/** Passes on the leads that were created, imported or changed since the last synchronization, as they are now. */
+export const syncLeads = (
+  client: Client,
+  since: Position,
+  store: (leads: readonly Lead[]) => Promise<void>,
+) =>
+  sync<Lead>(
+    since,
+    ({ updatedAt }) => updatedAt,
+    (updatedAfter, paging) => client.listLeads({ sort: "updatedAt", updatedAfter, ...paging }),
+    store,
+  );
+
+/** Passes on the conversations that had messages since the last synchronization, each with its newest one. */
 export const syncConversations = (
   client: Client,
-  since: string,
+  since: Position,
   store: (conversations: readonly Conversation[]) => Promise<void>,
-) => {
-  const pages = readPages<Conversation>(
+) =>
+  sync<Conversation>(
     since,
     ({ lastMessageAt }) => lastMessageAt,
     (lastMessageAfter, paging) =>
       client.listConversations({ sort: "lastMessageAt", lastMessageAfter, ...paging }),
+    store,
   );
-  return sync(pages, since, writeMargin + indexMargin, store);
-};
 
 /** The rows of a copy. */
 export interface Rows<Row> {
@@ -209,7 +240,7 @@ export interface Copy {
   erase(leadId: string): Promise<void>;
 }
 
-/** Keeps a copy up to date: by events, and each night by reading everything. A copy has one mirror at a time. */
+/** Keeps a copy up to date: by events, and from time to time by reading everything. A copy has one mirror at a time. */
 export function createMirror(client: Client, copy: Copy) {
   let turn: Promise<unknown> = Promise.resolve();
   /** Reads and then stores, one after the other: an older read must not overwrite a newer one. */

@@ -28,8 +28,8 @@ interface ItemGrant {
   readonly account?: string;
   /** The indexes that are read, too. */
   readonly indexes?: readonly IndexName[];
-  /** Whether a read may only show that an item exists. */
-  readonly keyOnly?: true;
+  /** The only attributes that a read may show, besides the keys. */
+  readonly shows?: readonly string[];
   /** The table attributes that written items have: none unless set. A write that names another one is denied. */
   readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
@@ -79,20 +79,21 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     {
       actions: ["dynamodb:Query"],
       types: ["LEAD"],
-      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent"],
+      indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL"] },
+    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS"] },
     { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
     countRequests,
   ],
   "create-lead": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "IDEMPOTENCY"] },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS", "IDEMPOTENCY"] },
     {
       actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
       types: ["LEAD"],
-      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
+      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt"],
     },
-    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL"] },
+    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL", "ADDRESS"] },
+    { actions: ["dynamodb:DeleteItem"], types: ["ADDRESS"] },
     putIdempotencyRecord,
     countRequests,
   ],
@@ -108,7 +109,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     countRequests,
   ],
   "send-message": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD"], keyOnly: true },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD"], shows: ["addresses"] },
     { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
     {
       actions: ["dynamodb:PutItem"],
@@ -144,7 +145,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "publish-events": [],
   // It uses the API like any caller, and deletes what it has written.
   canary: [
-    { actions: ["dynamodb:Query"], ...ofCanary, keyOnly: true },
+    { actions: ["dynamodb:Query"], ...ofCanary, shows: [] },
     {
       actions: ["dynamodb:DeleteItem"],
       ...ofCanary,
@@ -165,7 +166,7 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
     return new PolicyStatement({
       actions: [...grant.actions],
       resources: [table.tableArn],
-      conditions: keysOnly,
+      conditions: onlyAttributes([]),
     });
   // An account whose name begins alike is another one.
   const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
@@ -178,16 +179,16 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
       // `ForAllValues` also matches a request without keys.
       Null: { "dynamodb:LeadingKeys": "false" },
-      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.keyOnly && keysOnly),
+      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.shows && onlyAttributes(grant.shows)),
     },
   });
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
-const keysOnly = {
-  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk"] },
+const onlyAttributes = (names: readonly string[]) => ({
+  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...names] },
   StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-};
+});
 
 const isWrite = (action: string) => !/Query|GetItem/.test(action);
 

@@ -22,7 +22,7 @@ const routeTexts: Record<RouteName, { tag: string; summary: string; description:
       tag: "Leads",
       summary: "Create or update a lead",
       description:
-        "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that has the `externalId`, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
+        "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
       success: "The stored lead.",
     },
     "list-conversations": {

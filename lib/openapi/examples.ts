@@ -18,7 +18,8 @@ export const requestExamples: Partial<Record<RouteName, object>> &
     email: "ada@example.com",
     source: "instagram",
     tags: ["vip"],
-    externalId: "crm-4711",
+    externalId: "hubspot:4711",
+    addresses: { whatsapp: ["+4917700000001"] },
     metadata: { plan: "pro" },
   },
   "send-message": {
@@ -40,9 +41,10 @@ export const updateExamples = {
 };
 
 /** A value of each field of the body of a lead, whatever the query. */
-export const leadExample = { ...requestExamples["create-lead"], status: "qualified", score: 60 };
+export const leadExample = { id: leadId, ...requestExamples["create-lead"], status: "qualified", score: 60 };
 
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
+const changeTimes = { updatedAfter: times.createdAfter, updatedBefore: times.createdBefore };
 const activityTimes = { lastMessageAfter: times.createdAfter, lastMessageBefore: times.createdBefore };
 const waitingTimes = { awaitingReplyAfter: times.createdAfter, awaitingReplyBefore: times.createdBefore };
 
@@ -58,9 +60,11 @@ export const parameterExamples: Record<
     source: "instagram",
     id: [leadId],
     email: "ada@example.com",
-    externalId: ["crm-4711"],
+    externalId: ["hubspot:4711"],
+    address: ["whatsapp:+4917700000001"],
     ...times,
-    sort: "createdAt",
+    ...changeTimes,
+    sort: "updatedAt",
   },
   "create-lead": { ifExists: "update" },
   "list-conversations": {
@@ -88,6 +92,7 @@ const listedLead = toRecord(leadSchema, {
   score: 0,
   status: "new",
   createdAt: "2026-11-21T01:59:00.163Z",
+  updatedAt: "2026-11-21T01:59:00.163Z",
 });
 
 const listedConversation = {
@@ -122,7 +127,7 @@ const sentMessage = toRecord(messageSchema, {
 
 /** The responses to the updates. */
 export const updatedExamples = {
-  message: toRecord(messageSchema, { ...sentMessage, ...updateExamples.message }),
+  message: toRecord(messageSchema, { ...sentMessage, to: "+4917700000001", ...updateExamples.message }),
   conversation: { ...listedConversation, ...updateExamples.conversation },
 };
 
@@ -141,7 +146,7 @@ const detail = (type: EventType, fields: object) =>
 export const eventDetailExamples: Record<EventType, object> = {
   "lead.created": detail("lead.created", listedLead),
   "conversation.started": detail("conversation.started", listedConversation),
-  "message.sent": detail("message.sent", sentMessage),
+  "message.sent": detail("message.sent", { ...sentMessage, to: updatedExamples.message.to }),
   "message.received": detail("message.received", {
     ...{ id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD", conversationId, leadId, channel: "whatsapp" },
     direction: "inbound",
@@ -159,7 +164,7 @@ export const eventDetailExamples: Record<EventType, object> = {
     leadId,
     createdAt: "2026-11-21T05:51:32.055Z",
     changed: ["status"],
-    lead: { ...listedLead, status: "qualified" },
+    lead: { ...listedLead, status: "qualified", updatedAt: "2026-11-21T05:51:32.055Z" },
   }),
   "conversation.updated": detail("conversation.updated", {
     id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",

@@ -1,4 +1,4 @@
-import { lines, oneLine, visible } from "../../shared/schemas/text-rules.ts";
+import { address, channelAddress, lines, oneLine, visible } from "../../shared/schemas/text-rules.ts";
 
 /** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
 const character = "[^\\x00-\\x1F\\x7F]";
@@ -16,6 +16,8 @@ const patterns: Readonly<Record<string, { readonly any: string; readonly notBlan
     notBlank: `^[\\x09\\x0A\\x0D ]*${visibleCharacter}${characterOfLines}*$`,
   },
   [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
+  [address]: { any: "^[^\\x00-\\x1F\\x7F,]*$" },
+  [channelAddress]: { any: "^[^:,]+:[^\\x00-\\x1F\\x7F,]*$" },
 };
 
 interface TextSchema {

@@ -12,9 +12,10 @@ import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
   insufficient_access:
-    "The API key is malformed, unknown, expired or revoked (a message), or it may only read (a problem).",
-  lead_exists: "The account has a lead with this `externalId`: `id` is its id.",
-  lead_not_found: "The account has no lead with this `leadId`.",
+    "The API key is malformed, unknown, expired or revoked (a message), or it may not send this request (a problem).",
+  lead_exists:
+    "Another lead has this `externalId` or address, or the lead has another `externalId`: `id` is the id of that lead.",
+  lead_not_found: "The account has no lead with this id, or that of a repeated request is erased.",
   conversation_exists: "The lead has another active conversation on the channel: `id` is its id.",
   conversation_not_found: "The account has no conversation with this `id`.",
   message_not_found:
@@ -29,12 +30,12 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
 };
 
-const commonProblems = ["rate_limited", "internal_error", "busy"] as const;
+const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;
 
 /** The problems of each kind of route, besides invalid input and its own. */
 const problemsByKind = {
   list: commonProblems,
-  write: ["insufficient_access", "unsupported_media_type", "idempotency_key_reused", ...commonProblems],
+  write: ["unsupported_media_type", "idempotency_key_reused", ...commonProblems],
 } as const satisfies Record<Route["kind"], readonly ProblemCode[]>;
 
 type GatewayStatus = keyof typeof gatewayMessages;
@@ -85,7 +86,6 @@ function describeProblem(code: ProblemCode, example = problemExamples[code], amo
 /** The named responses of the document. */
 export const responseComponents = {
   Unauthorized: describeGatewayResponse(401, "The request has no `Authorization`."),
-  Forbidden: describeGatewayResponse(403, "The API key is malformed, unknown, expired or revoked."),
   TooLarge: describeGatewayResponse(413, "The body is over 6 MB."),
   ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), describeProblem(code)])),
 };
@@ -126,7 +126,6 @@ export function buildResponses(name: RouteName, route: Route, description: strin
       }),
     }),
     401: toComponent("Unauthorized"),
-    403: toComponent("Forbidden"),
     413: toComponent("TooLarge"),
     400: describeProblem("invalid_input", invalidExamples[name].response),
     ...Object.fromEntries(

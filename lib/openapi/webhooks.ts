@@ -58,6 +58,8 @@ const detailDescriptions = {
   direction: "`outbound`, or `inbound` if the lead wrote it.",
   message: "The text, as sent; of a change, the whole message after it.",
   externalId: "Your own id of the lead, if it has one.",
+  addresses: "Where the lead is reached, by channel, if it has addresses.",
+  to: "The address of the lead on the channel, if it has one: the first of them.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
   metadata: "Your own data of the lead or message, if it has some.",

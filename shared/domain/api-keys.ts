@@ -3,8 +3,8 @@ import { apiKeyKey } from "../dynamodb/keys.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
 
-/** What a key may do: everything, or only read. */
-export const accesses = ["full", "read"] as const;
+/** What a key may do: everything, only read, or only create leads. */
+export const accesses = ["full", "read", "create"] as const;
 
 export type Access = (typeof accesses)[number];
 

@@ -1,16 +1,21 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { logInvalidItem } from "../dynamodb/invalid-items.ts";
-import { externalIdKey, leadKey } from "../dynamodb/keys.ts";
-import { type Item, isAsRead, readItem, readTogether, table, tableName } from "../dynamodb/table-client.ts";
+import { leadKey, listPartition } from "../dynamodb/keys.ts";
+import { type Item, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
-import { ApiError, type Fault, invalidInput } from "../errors.ts";
-import { createdAt, isId, newId } from "../ids.ts";
-import { isLargeMetadata, maxMetadataBytes, metadata } from "../schemas/field-schemas.ts";
+import { ApiError, bodyFault, invalidInput } from "../errors.ts";
+import { createdAt, newId } from "../ids.ts";
+import {
+  isLargeMetadata,
+  maxAddresses,
+  maxMetadataBytes,
+  metadata,
+  tooManyAddresses,
+} from "../schemas/field-schemas.ts";
 import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
-import { fieldsOf, readRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import {
   type IdempotentRequest,
@@ -21,56 +26,63 @@ import {
   type WriteOutcome,
 } from "./idempotent-replay.ts";
 import { buildLeadUpdate, withChanges } from "./lead-changes.ts";
-import { leadItem } from "./leads.ts";
+import {
+  changeNames,
+  checkTogether,
+  findNamed,
+  type LeadName,
+  nameKeys,
+  nameTaken,
+  putName,
+  readName,
+} from "./lead-names.ts";
+import { leadExists, leadItem } from "./leads.ts";
+import { notFound } from "./not-found.ts";
 
 /**
  * Stores a new lead.
  *
- * @throws ApiError `lead_exists` or `idempotency_key_reused`
+ * @throws ApiError `lead_exists`, `idempotency_key_reused`, or `lead_not_found` if the lead of a repeated request is erased
  */
 export async function createLead(
   account: string,
   input: NewLead,
   idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Lead>> {
-  if (!idempotency && input.externalId === undefined) {
-    const lead = buildLead(input);
+  const first = buildLead(input);
+  const keys = nameKeys(account, first);
+  if (!idempotency && keys.length === 0) {
     // If the id exists, an attempt whose response was lost has stored it.
-    await table.send(new PutCommand(putLead(account, lead))).catch((error: unknown) => {
+    await table.send(new PutCommand(putLead(account, first))).catch((error: unknown) => {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     });
-    return { record: lead, made: "created" };
+    return { record: first, made: "created" };
   }
   return runIdempotently(
     idempotency,
     { id: "lead" },
     ({ id }) => ({ record: buildLead(input, id), made: "created" }),
     async () => {
-      const lead = buildLead(input);
       try {
-        await addLead(account, lead, idempotency);
+        return await addLead(account, input, idempotency);
       } catch (error) {
-        if (!(error instanceof StaleReadError) || input.externalId === undefined) throw error;
-        const { leadId, item } = await readNamed(account, input.externalId);
-        if (item) throw externalIdTaken(String(leadId));
-        await addLead(account, lead, idempotency, leadId);
+        if (!(error instanceof StaleReadError) || keys.length === 0) throw error;
+        const names = await Promise.all(keys.map((key) => readName(account, key)));
+        const taken = names.find(({ item }) => item);
+        if (taken) throw nameTaken(account, taken);
+        return addLead(account, input, idempotency, names);
       }
-      return { record: lead, made: "created" };
     },
+    (lead) => checkReplay(account, lead),
   );
 }
 
-const externalIdTaken = (id: string) =>
-  new ApiError(
-    "lead_exists",
-    `This account has a lead with this externalId: ${id}. To change it, send ifExists=update.`,
-    { id },
-  );
-
 /**
- * Changes the lead with an external id, or stores it if there is none.
+ * Changes the lead that a request names, or stores it if there is none.
  *
- * @throws ApiError `invalid_input` if a lead that is stored has no name, or would have too much metadata
+ * @throws ApiError `invalid_input` if a lead that is stored has no name, or would have too much metadata or too many addresses
+ * @throws ApiError `lead_not_found` for an id, or for a repeated request whose lead is erased
+ * @throws ApiError `lead_exists` if its names are of different leads
  * @throws ApiError `idempotency_key_reused`
  * @throws TooManyAtOnceError when other requests win
  */
@@ -79,8 +91,9 @@ export function createOrUpdateLead(
   input: LeadUpdate,
   idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Lead>> {
-  const key = externalIdKey(account, input.externalId);
-  return withBackoff(`${key.pk} ${key.sk}`, "Too many requests change this lead at once.", () =>
+  const [key = { sk: input.id }] = nameKeys(account, withChanges({}, input));
+  const scope = `${listPartition("lead", account)} ${key.sk}`;
+  return withBackoff(scope, "Too many requests change this lead at once.", () =>
     runIdempotently(
       idempotency,
       { id: "lead" },
@@ -89,60 +102,61 @@ export function createOrUpdateLead(
           ? { record: buildLead(input, id), made: "created" }
           : { record: readResponse(validateLead, record), made: "changed" },
       async () => {
-        const { leadId, item } = await readNamed(account, input.externalId);
-        if (item) return updateLead(account, item, input, idempotency);
-        if (input.name === undefined) throw invalidInput([nameRequired]);
-        const lead = buildLead(input);
-        await addLead(account, lead, idempotency, leadId);
-        return { record: lead, made: "created" };
+        const { item, names } = await findNamed(account, input);
+        if (item) return updateLead(account, item, input, names, idempotency);
+        if (input.id !== undefined) throw notFound("lead", "id", input.id);
+        if (input.name === undefined) {
+          await checkTogether(account, names, []);
+          throw invalidInput([nameRequired]);
+        }
+        return addLead(account, input, idempotency, names);
       },
+      (lead) => checkReplay(account, lead),
     ),
   );
 }
 
-/** The lead of an external id, if it exists, and what is stored as its id. */
-export async function readNamed(
-  account: string,
-  externalId: string,
-): Promise<{ leadId?: unknown; item?: Item }> {
-  const key = externalIdKey(account, externalId);
-  const stored = await readItem(key);
-  if (!stored) return {};
-  const { leadId } = stored;
-  const item = isId("lead", leadId) ? await readItem(leadKey(account, leadId)) : undefined;
-  if (item && item.id === leadId && fieldsOf(item).externalId === externalId) return { leadId, item };
-  if (item || !isId("lead", leadId)) {
-    logInvalidItem({ pk: key.pk, field: "leadId" });
-    return { leadId };
-  }
-  // Single reads can see a part of the transaction that stores both.
-  const [named, lead] = await readTogether([key, leadKey(account, leadId)]);
-  // Or another lead has got the external id meanwhile.
-  if (lead || (named && named.leadId !== leadId)) throw new StaleReadError();
-  return { leadId: named?.leadId };
+/** Nothing of an erased lead is returned, and nobody is to store it again by a retry. @throws ApiError `lead_not_found` */
+async function checkReplay(account: string, { id }: Lead): Promise<void> {
+  if (await leadExists(account, id)) return;
+  // Single reads can see a part of the transaction that stored it.
+  const [lead] = await readTogether([leadKey(account, id)]);
+  if (!lead) throw new ApiError("lead_not_found", "The lead that this request has stored is erased.");
 }
 
+/** Changes a lead. @param names those of the request, as they were read */
 export async function updateLead(
   account: string,
   item: Item,
-  input: Partial<LeadUpdate>,
+  input: LeadUpdate,
+  names: readonly LeadName[],
   idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Lead>> {
-  const lead = withChanges(readRecord(validateLead, item), input);
-  const { metadata: entries = {} } = lead;
-  if (input.metadata && (Object.keys(entries).length > metadata.maxProperties || isLargeMetadata(entries)))
-    throw invalidInput([tooMuchMetadata]);
-  const update = buildLeadUpdate(account, item, lead);
-  await updateOnce(idempotency, { id: lead.id }, lead, update);
+  const before = readRecord(validateLead, item);
+  const after = withChanges(before, input);
+  const faults = [
+    ...(input.metadata && hasTooMuch(after.metadata) ? [tooMuchMetadata] : []),
+    ...(input.addresses && hasTooMany(after.addresses) ? [withTooMany] : []),
+  ];
+  if (faults.length > 0) throw invalidInput(faults);
+  const { lead, update } = buildLeadUpdate(account, item, after);
+  const others = update && (await changeNames(account, lead.id, before, after, names));
+  await updateOnce(idempotency, { id: lead.id }, lead, update, others);
   return { record: lead, made: "changed" };
 }
 
-const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) =>
-  withChanges(
-    // Metadata is returned as it was sent, also without entries.
-    { id, score: 0, status: "new", tags: [], metadata: input.metadata && {}, createdAt: createdAt(id) },
-    input,
-  );
+const hasTooMuch = (entries: Lead["metadata"] = {}) =>
+  Object.keys(entries).length > metadata.maxProperties || isLargeMetadata(entries);
+
+const hasTooMany = (addresses: Lead["addresses"] = {}) =>
+  Object.values(addresses).flat().length > maxAddresses;
+
+const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) => {
+  const time = createdAt(id);
+  const fields = { id, score: 0, status: "new", createdAt: time, updatedAt: time } as const;
+  // Metadata is returned as it was sent, also without entries.
+  return withChanges({ ...fields, tags: [], metadata: input.metadata && {} }, input);
+};
 
 const putLead = (account: string, lead: Lead) => ({
   TableName: tableName,
@@ -150,44 +164,27 @@ const putLead = (account: string, lead: Lead) => ({
   ConditionExpression: "attribute_not_exists(pk)",
 });
 
-/**
- * The part of a transaction that stores which lead has an external id.
- *
- * @param named what is stored as the id of this lead: of none that exists, or nothing
- */
-export const putExternalId = (account: string, externalId: string, leadId: string, named: unknown) => ({
-  Put: {
-    TableName: tableName,
-    Item: { ...externalIdKey(account, externalId), leadId },
-    ...isAsRead("leadId", named),
-  },
-});
-
-/** Stores a lead, with its external id. @param named as for `putExternalId` */
-function addLead(
+/** Stores a new lead, with its names. @param names as they were read: without them, nobody is to have them */
+async function addLead(
   account: string,
-  lead: Lead,
+  input: NewLead | LeadUpdate,
   idempotency: IdempotentRequest | undefined,
-  named?: unknown,
-): Promise<void> {
-  const { id, externalId } = lead;
-  const items = [
-    { Put: putLead(account, lead) },
-    ...(externalId === undefined ? [] : [putExternalId(account, externalId, id, named)]),
-  ];
-  return idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true);
+  names?: readonly LeadName[],
+): Promise<WriteOutcome<Lead>> {
+  const record = buildLead(input);
+  const { id } = record;
+  const given = names ?? nameKeys(account, record).map((key) => ({ key }));
+  const items = [{ Put: putLead(account, record) }, ...given.map((name) => putName(name, id))];
+  await (idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true));
+  return { record, made: "created" };
 }
 
-const tooMuchMetadata: Fault = {
-  in: "body",
-  field: "metadata",
-  code: "too_large",
-  message: `must have at most ${metadata.maxProperties} names and ${maxMetadataBytes} bytes as JSON, with the entries that the lead has`,
-};
+const tooMuchMetadata = bodyFault(
+  "metadata",
+  "too_large",
+  `must have at most ${metadata.maxProperties} names and ${maxMetadataBytes} bytes as JSON, with the entries that the lead has`,
+);
 
-export const nameRequired: Fault = {
-  in: "body",
-  field: "name",
-  code: "required",
-  message: "is required, because no lead has this externalId yet",
-};
+const withTooMany = bodyFault("addresses", "too_many", `${tooManyAddresses}, with those that the lead has`);
+
+export const nameRequired = bodyFault("name", "required", "is required, because there is no such lead yet");

@@ -1,7 +1,17 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import { ulidPattern } from "../ids.ts";
 import { conversation, message } from "../schemas/conversation-schemas.ts";
-import { email, externalId, id, label, messageText, metadata, timestamp } from "../schemas/field-schemas.ts";
+import {
+  addresses,
+  email,
+  externalId,
+  id,
+  label,
+  leadAddress,
+  messageText,
+  metadata,
+  timestamp,
+} from "../schemas/field-schemas.ts";
 import { lead } from "../schemas/lead-schemas.ts";
 
 /** Raised when a field is removed or changes its meaning. */
@@ -42,8 +52,13 @@ const messageFields = {
 
 const requiredOfMessage = ["leadId", "conversationId", "channel", "direction", "message"] as const;
 
-/** A message to a lead was sent: everything that a channel's connector needs to deliver it, but the lead's address. */
-const messageSent = eventSchema("message.sent", "msg", messageFields, requiredOfMessage);
+/** A message to a lead was sent: everything that a channel's connector needs to deliver it. */
+const messageSent = eventSchema(
+  "message.sent",
+  "msg",
+  { ...messageFields, to: leadAddress },
+  requiredOfMessage,
+);
 
 /** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */
 const messageReceived = eventSchema("message.received", "msg", messageFields, requiredOfMessage);
@@ -56,6 +71,7 @@ const leadCreated = eventSchema(
     externalId,
     email,
     source: label,
+    addresses,
     metadata,
     /** Only if an operator imported the lead. */
     imported: { type: "boolean" },
@@ -76,7 +92,7 @@ const conversationStarted = eventSchema(
 const leadErased = eventSchema("lead.erased", "erasure", { leadId: id, createdAt: timestamp }, ["leadId"]);
 
 /** The names of the record's fields that changed. */
-const changed = { type: "array", maxItems: 8, items: label } as const satisfies JSONSchema;
+const changed = { type: "array", maxItems: 10, items: label } as const satisfies JSONSchema;
 
 const change = { leadId: id, createdAt: timestamp, changed } as const;
 

@@ -123,7 +123,7 @@ function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): Servic
 function changedFields(type: EventType, item: Item, record: Item, properties: readonly string[]): Item {
   const [noun = ""] = type.split(".");
   const isChanged = (value: unknown): value is string[] =>
-    Array.isArray(value) && value.length <= 8 && value.every((name) => properties.includes(name));
+    Array.isArray(value) && value.length <= 10 && value.every((name) => properties.includes(name));
   const { changed } = readFields(item, { changed: isChanged }, {});
   return { ...record, changed, [`${noun}Id`]: record.id, [noun]: record };
 }

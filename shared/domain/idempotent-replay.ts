@@ -149,6 +149,7 @@ async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefine
  *
  * @param prefixes those of the ids that the request makes
  * @param toOutcome builds the outcome from the ids of the record, and from the record, which may have the response
+ * @param checkReplay throws if the outcome is not to be returned once more
  * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export const runIdempotently = <T extends object, Made extends Ids>(
@@ -156,6 +157,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
   prefixes: Made,
   toOutcome: (ids: Made, record: Item) => WriteOutcome<T>,
   attempt: () => Promise<WriteOutcome<T>>,
+  checkReplay: (record: T) => Promise<void> = async () => {},
 ): Promise<WriteOutcome<T>> =>
   retryBriefly(async () => {
     try {
@@ -164,9 +166,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       if (!idempotency) throw error;
       const stored = error instanceof ApiError ? await readRecorded(idempotency) : undefined;
       const record = error instanceof AlreadyRecordedError ? error.record : stored;
-      // The response of an update has what was stored of a lead, which has been erased meanwhile.
-      const isErased = record?.response !== undefined && isNotFound(error);
-      if (!record || isErased) throw error;
+      if (!record) throw error;
       const outcome = ifValid(() => {
         const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount }, {});
         const ids = (record.ids ?? {}) as Made;
@@ -174,7 +174,12 @@ export const runIdempotently = <T extends object, Made extends Ids>(
           throw new InvalidItemError(record, "ids");
         return fingerprint === idempotency.fingerprint && toOutcome(ids, record);
       });
-      if (outcome) return { ...outcome, replayed: true };
+      if (outcome) {
+        // No response of a lead is returned that has been erased meanwhile.
+        if (isNotFound(error)) throw error;
+        await checkReplay(outcome.record);
+        return { ...outcome, replayed: true };
+      }
       throw new ApiError(
         "idempotency_key_reused",
         outcome === false

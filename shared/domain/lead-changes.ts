@@ -5,24 +5,35 @@ import { buildUpdate } from "../dynamodb/updates.ts";
 import { normalizeLabel } from "../normalize-label.ts";
 import { type Lead, type LeadUpdate, lead as leadSchema } from "../schemas/lead-schemas.ts";
 import { toRecord } from "../schemas/record.ts";
+import { withAddresses } from "./lead-names.ts";
 import { leadItem } from "./leads.ts";
 import { markChange } from "./marked-change.ts";
 
-/** A lead with the fields that are sent. What is null is taken away; tags are replaced, and metadata is merged. */
-export function withChanges(lead: Partial<Lead>, { metadata, ...fields }: Partial<LeadUpdate>): Lead {
+/**
+ * A lead with the fields that are sent. What is null is taken away; tags are replaced, addresses are added, and metadata is
+ * merged.
+ */
+export function withChanges(
+  lead: Partial<Lead>,
+  { metadata, addresses, ...fields }: Partial<LeadUpdate>,
+): Lead {
   const entries = Object.entries({ ...lead.metadata, ...metadata }).filter(([, text]) => text !== null);
   const sent = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
   return toRecord(leadSchema, {
     ...lead,
     ...Object.fromEntries(sent),
     ...(fields.source && { source: normalizeLabel(fields.source) }),
-    metadata: entries.length > 0 || lead.metadata ? Object.fromEntries(entries) : undefined,
+    addresses: withAddresses(lead.addresses, addresses),
+    // A new lead can have metadata without entries, as they were sent.
+    metadata: entries.length > 0 ? Object.fromEntries(entries) : isEmpty(lead.metadata) ? {} : undefined,
   });
 }
 
+const isEmpty = (entries: Lead["metadata"]) => entries !== undefined && Object.keys(entries).length === 0;
+
 /**
- * The parameters of an update that makes a stored lead another one, on the condition that it is as it was read; undefined
- * if nothing differs.
+ * A stored lead as another one, and the parameters of the update that makes it so, on the condition that it is as it was read;
+ * no update if nothing differs.
  */
 export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
   const known = Object.keys(leadSchema.properties);
@@ -30,17 +41,17 @@ export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
   // Another release may have stored fields that this one does not know.
   const others = Object.entries(Object(read.details)).filter(([name]) => !known.includes(name));
   const wanted: Item = { ...attributes, details: { ...Object.fromEntries(others), ...details } };
-  const changes = ["source", "status", "details", ...Object.values(indexes)]
+  const changes = ["source", "status", "addresses", "details", "activeAt", ...Object.values(indexes)]
     .filter((name) => !isDeepStrictEqual(read[name], wanted[name]))
     .map((name) => [name, wanted[name]]);
-  if (changes.length === 0) return undefined;
+  if (changes.length === 0) return { lead };
+  const marked = markChange(read, Object.fromEntries(changes), known);
   // Index keys contain the source, and the event tells what changed. The id of the last change tells a change that was taken
   // back: a late second attempt of the SDK would repeat this one.
   const { source, status, changeId } = read;
   const unchanged = { source, status, changeId, details: read.details };
-  return buildUpdate(
-    leadKey(account, lead.id),
-    markChange(read, Object.fromEntries(changes), known),
-    unchanged,
-  );
+  return {
+    lead: marked.activeAt ? { ...lead, updatedAt: String(marked.activeAt) } : lead,
+    update: buildUpdate(leadKey(account, lead.id), marked, unchanged),
+  };
 }

@@ -1,6 +1,5 @@
 import { checkKeys } from "../dynamodb/invalid-items.ts";
 import {
-  externalIdKey,
   keyAttributes,
   labelPartition,
   leadEmailPartition,
@@ -8,56 +7,92 @@ import {
   statusAndLabelPartition,
   statusPartition,
 } from "../dynamodb/keys.ts";
-import { type Item, readItem, readItems } from "../dynamodb/table-client.ts";
+import { type Item, type Key, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { isId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
+import { byChange } from "../pages/read/choose-index.ts";
 import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import { admitLongList } from "../rate-limit/list-admission.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
-import { fieldsOf, readRecord } from "../schemas/record.ts";
+import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
+import { hasName, nameKeys } from "./lead-names.ts";
+
+/** The item of a lead with its addresses alone, read consistently; undefined if the account has no such lead. */
+export const readAddresses = (account: string, id: string): Promise<Item | undefined> =>
+  readItem(leadKey(account, id), { ProjectionExpression: "pk, addresses" });
 
 /** Whether the account has the lead, read consistently. */
-export async function leadExists(account: string, id: string): Promise<boolean> {
-  const projection = { ProjectionExpression: "pk" };
-  return (await readItem(leadKey(account, id), projection)) !== undefined;
-}
+export const leadExists = async (account: string, id: string): Promise<boolean> =>
+  (await readAddresses(account, id)) !== undefined;
 
 /** A page of the account's leads, newest first unless the query says otherwise. */
 export async function listLeads(
   account: string,
-  { id, externalId: externalIds, email, status, source, sort, ...times }: LeadsQuery,
+  {
+    id,
+    externalId: externalIds,
+    address: addresses,
+    email,
+    status,
+    source,
+    sort,
+    updatedAfter,
+    updatedBefore,
+    ...times
+  }: LeadsQuery,
   page: PageRequest,
 ): Promise<Page<Lead>> {
   times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.lead;
-  const named = externalIds && (await findNamed(account, externalIds));
-  const ids = named && id ? named.filter((each) => id.includes(each)) : (named ?? id);
+  const names = [
+    externalIds?.flatMap((externalId) => nameKeys(account, { externalId })),
+    addresses?.flatMap((address) => nameKeys(account, { addresses: toAddresses(address) })),
+  ].filter((keys) => keys !== undefined);
+  const named = await Promise.all(names.map((keys) => readLeadIds(account, keys)));
+  const asked = id ? [...named, id] : named;
+  const ids = asked[0]?.filter((each) => asked.every((some) => some.includes(each)));
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, label: source && normalizeLabel(source) };
-  // Nobody but code that was taken over writes that a lead has the external id of another.
-  const isAsked = (item: Item) => externalIds?.includes(String(fieldsOf(item).externalId)) ?? true;
-  const selection = { account, list, ids, isAsked, parent, filter, window: creationWindow(list, times) };
-  const request = { ...page, ...toOrder(sort) };
-  return readList(selection, request, toListedLead(account), () => admitLongList(account));
+  // The name may be given to another lead meanwhile.
+  const isAsked = (item: Item) => names.every((keys) => keys.some((key) => hasName(account, item, key)));
+  const order = toOrder(sort);
+  const timed = byChange(order, updatedAfter, updatedBefore);
+  const window = creationWindow(list, times);
+  const selection = { account, list, ids, isAsked, parent, filter, window, timed };
+  const read = toListedLead(account, timed ? ["pk", "sk", "activeAt"] : checkedAttributes);
+  return readList(selection, { ...page, ...order }, read, () => admitLongList(account));
 }
 
-/** The ids of the leads with some external ids, as they are now. */
-async function findNamed(account: string, externalIds: readonly string[]): Promise<readonly string[]> {
-  const keys = [...new Set(externalIds)].map((externalId) => externalIdKey(account, externalId));
-  const items = await withBackoff(`external ids ${account}`, "Too many external ids are read at once.", () =>
-    readItems(keys, true),
+/** The addresses that a filter has as a channel, a colon and an address. A + that was not percent-encoded has become a blank. */
+export function toAddresses(filter: string) {
+  const end = filter.indexOf(":");
+  const address = filter.slice(end + 1).replace(/^ (?=[\d(])/, "+");
+  return { [normalizeLabel(filter.slice(0, end))]: address.trim() };
+}
+
+/** The ids of the leads with some names, as they are now. */
+async function readLeadIds(account: string, keys: readonly Key[]): Promise<readonly string[]> {
+  const different = [...new Map(keys.map((key) => [key.sk, key])).values()];
+  const items = await withBackoff(`names ${account}`, "Too many leads are looked up at once.", () =>
+    readItems(different, true),
   );
   return items.flatMap(({ leadId }) => (isId("lead", leadId) ? [leadId] : []));
 }
 
-/** The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by. */
-export function leadItem(account: string, lead: Lead) {
-  const { id, status, source, ...details } = lead;
+/** A lead that may not have been changed: then its time is that of the creation. */
+type StoredLead = Omit<Lead, "updatedAt"> & Partial<Pick<Lead, "updatedAt">>;
+
+/**
+ * The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by, and the
+ * time of the last change, which is a key of one index alone.
+ */
+export function leadItem(account: string, lead: StoredLead) {
+  const { id, status, source, addresses, updatedAt = lead.createdAt, ...details } = lead;
   return {
     ...leadKey(account, id),
     byStatus: statusPartition("lead", account, status),
@@ -67,9 +102,11 @@ export function leadItem(account: string, lead: Lead) {
       byStatusAndLabel: statusAndLabelPartition("lead", account, status, source),
     }),
     ...(lead.email !== undefined && { byParent: leadEmailPartition(account, lead.email) }),
+    ...(addresses && { addresses }),
+    activeAt: updatedAt,
     id,
     status,
-    details,
+    details: { ...details, updatedAt },
   };
 }
 
@@ -77,8 +114,8 @@ export function leadItem(account: string, lead: Lead) {
 const checkedAttributes = [...keyAttributes, "status", "source"];
 
 /** The lead of an item. @throws InvalidItemError */
-const toListedLead = (account: string) => (item: Item) => {
+const toListedLead = (account: string, checked: readonly string[]) => (item: Item) => {
   const lead = readRecord(validateLead, item);
-  checkKeys(item, leadItem(account, lead), checkedAttributes);
+  checkKeys(item, leadItem(account, lead), checked);
   return lead;
 };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Item } from "../dynamodb/table-client.ts";
-import { idTimestamp, isId, newId } from "../ids.ts";
+import { createdAt, idTimestamp, isId, newId } from "../ids.ts";
 import { fieldsOf } from "../schemas/record.ts";
 
 /**
- * The changes of an item, with what its event is composed of if they change fields of its record.
+ * The changes of an item, with what its event is composed of if they change fields of its record, and of a lead the time.
  *
  * @param properties the names of these fields
  */
@@ -12,7 +12,13 @@ export function markChange(read: Item, changes: Item, properties: readonly strin
   const [before, after] = [fieldsOf(read), fieldsOf({ ...read, ...changes })];
   const changed = properties.filter((name) => !isDeepStrictEqual(before[name], after[name]));
   if (changed.length === 0) return changes;
-  // Later than the change before, which a machine with another clock may have made.
-  const last = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;
-  return { ...changes, changed, changeId: newId("change", Math.max(Date.now(), last + 1)) };
+  // Later than the change before, which a machine with another clock may have made, and than the creation of a lead: who asks
+  // what has changed tells changes apart by their times.
+  const changedAt = isId("change", read.changeId) ? idTimestamp(read.changeId) : 0;
+  const last = Math.max(changedAt, Date.parse(String(before.updatedAt)) || 0);
+  const changeId = newId("change", Math.max(Date.now(), last + 1));
+  if (!properties.includes("updatedAt")) return { ...changes, changed, changeId };
+  const updatedAt = createdAt(changeId);
+  const details = { ...Object(changes.details ?? read.details), updatedAt };
+  return { ...changes, details, activeAt: updatedAt, changed, changeId };
 }

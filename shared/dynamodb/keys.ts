@@ -32,8 +32,8 @@ export const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"
 
 /**
  * The indexes of an account's rows by a time that changes: their partition key is `pk`. `by-activity` has all that a page
- * shows. `by-waiting` has only the conversations that wait for a reply, and copies nothing that a message changes: the
- * second message of a waiting lead does not write it.
+ * shows, of conversations by their last message and of leads by their last change. `by-waiting` has only the conversations
+ * that wait for a reply, and copies nothing that a message changes: the second message of a waiting lead does not write it.
  */
 export const timeIndexes = {
   "by-activity": {
@@ -67,6 +67,7 @@ export const itemTypes = {
   leadImport: "IMPORT",
   erasedLead: "ERASED",
   externalId: "EXTERNAL",
+  address: "ADDRESS",
   audit: "AUDIT",
 } as const;
 
@@ -151,6 +152,20 @@ export const erasedLeadKey = (account: string, leadId: string) => key(leadId, it
 export const externalIdKey = (account: string, externalId: string) =>
   key(externalId, itemTypes.externalId, account);
 
+/** Which lead of an account has an address on a channel: it exists as long as the lead has it. */
+export const addressKey = (account: string, channel: string, address: string) =>
+  key(`${channel}:${comparableAddress(address)}`, itemTypes.address, account);
+
+/**
+ * The form in which addresses are compared: a telephone number is its digits, and what has an @ is in lower case. Without a +,
+ * digits with dots or slashes may be a handle, and behind a minus the id of a group.
+ */
+export function comparableAddress(address: string): string {
+  const isNumber = /^(?:\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(address) && /\d/.test(address);
+  if (isNumber) return address.replace(/\D/g, "");
+  return address.includes("@") ? address.toLowerCase() : address;
+}
+
 /**
  * A node of the tree that counts an account's leads or conversations, or those of one source or channel; a tree is one
  * partition. A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
@@ -189,6 +204,15 @@ export const nodeName = (generation: number, level: number, start: string) =>
 
 /** The prefix of the names of all nodes but the root. */
 export const nodePrefix = "node#";
+
+/** A partition key as this file builds it, of one whose parts may be spelled in another way. */
+export function canonicalPartition(pk: string): string {
+  try {
+    return join(...pk.split("#").map(decodeURIComponent));
+  } catch {
+    return pk;
+  }
+}
 
 /** The parts of a partition key of the table; undefined for one that this file did not build. */
 export function readPartition(

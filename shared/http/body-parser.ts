@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
+import { isDeepStrictEqual } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
-import { ApiError, type Fault, type FaultCode } from "../errors.ts";
-import { deliveryFaults, metadataFaults } from "../schemas/field-schemas.ts";
+import { ApiError, bodyFault, type Fault } from "../errors.ts";
+import { addressFaults, deliveryFaults, metadataFaults, unnamedFaults } from "../schemas/field-schemas.ts";
 import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
@@ -30,10 +31,13 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       if (fault) return refuse(fault);
       const { exceeded, duplicates } = scanJson(bodyBytes(event).toString());
       // Middy calls a function for each value, so they must be few by then.
-      if (exceeded) return refuse(bodyFault(exceeded, limitMessages[exceeded]));
+      if (exceeded) return refuse(bodyFault("", exceeded, limitMessages[exceeded]));
       try {
         await json.before?.(request);
+        readMaps(event.body);
         addFaults(event, ...duplicates.map(duplicateFault), ...metadataFaults(event.body));
+        addFaults(event, ...addressFaults(event.body));
+        if ("ifExists" in event.query) addFaults(event, ...unnamedFaults(event.body));
         if (Reflect.get(event.query, "update") === "message") addFaults(event, ...deliveryFaults(event.body));
       } catch (error) {
         if (!isForbiddenKey(error)) throw error;
@@ -43,9 +47,15 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
   };
 }
 
+/** Makes an empty object of an empty array, as which PHP writes a map without entries. */
+function readMaps(body: unknown): void {
+  for (const name of ["metadata", "addresses"])
+    if (isDeepStrictEqual(Object(body)[name], [])) Object(body)[name] = {};
+}
+
 /** Why a body is not JSON. */
 function notJson(event: RouteEvent): Fault | undefined {
-  if (!event.body) return bodyFault("required", "must be present: a JSON object");
+  if (!event.body) return bodyFault("", "required", "must be present: a JSON object");
   const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
   if (!uncompressed.test(encoding))
@@ -57,9 +67,9 @@ function notJson(event: RouteEvent): Fault | undefined {
   const longest = event.isBase64Encoded ? Math.ceil(maxBodyBytes / 3) * 4 : maxBodyBytes;
   const bytes = String(event.body).length > longest ? undefined : bodyBytes(event);
   if (!bytes || bytes.length > maxBodyBytes)
-    return bodyFault("too_large", `must be at most ${maxBodyBytes} bytes`);
+    return bodyFault("", "too_large", `must be at most ${maxBodyBytes} bytes`);
   if (!isIntact(event, bytes))
-    return bodyFault("invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
+    return bodyFault("", "invalid_encoding", "must be UTF-8, with any U+FFFD escaped as \\ufffd");
   try {
     JSON.parse(bytes.toString());
     return undefined;
@@ -77,7 +87,7 @@ function invalidJson({ message }: SyntaxError): Fault {
     .replace(/'([^!-~])'$/, (_, unit: string) => unitName(unit))
     .replace(/(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/, " at line $1, column $2")
     .replace(/^[A-Z]/, (letter) => `: ${letter.toLowerCase()}`);
-  return bodyFault("invalid_json", `must be valid JSON${reason}`);
+  return bodyFault("", "invalid_json", `must be valid JSON${reason}`);
 }
 
 /** The name of a UTF-16 unit, such as `U+FEFF`. */
@@ -86,16 +96,10 @@ const unitName = (unit: string) => `U+${unit.charCodeAt(0).toString(16).toUpperC
 const isForbiddenKey = (error: unknown) =>
   error instanceof Error && error.message.startsWith("Forbidden key");
 
-const duplicateFault = (field: string): Fault => ({
-  in: "body",
-  field,
-  code: "duplicate_key",
-  message: "must be given once",
-});
-
-const bodyFault = (code: FaultCode, message: string): Fault => ({ in: "body", field: "", code, message });
+const duplicateFault = (field: string) => bodyFault(field, "duplicate_key", "must be given once");
 
 const forbiddenKey = bodyFault(
+  "",
   "forbidden_key",
   "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
 );

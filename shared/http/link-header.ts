@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage, type Page, toOrder } from "../pages/page.ts";
-import type { Conversation } from "../schemas/conversation-schemas.ts";
 
 /** The most bytes of the header. nginx takes 4 KB for all headers of a response by default, and answers 502 for more. */
 const maxBytes = 3500;
@@ -10,19 +9,28 @@ const leftOut = ["last", "first", "prev", "next"];
 
 /**
  * The `Link` header of a page: `first`, `prev`, `next` and `last` as relative references, with the filters and the
- * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page. On the
- * last page that a list by activity shows, `next` begins a new list at the time of the last row, that time included. Long filters
- * leave room for fewer links, or for none.
+ * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page. Long
+ * filters leave room for fewer links, or for none.
+ *
+ * On the last page that a list by a change shows, `next` begins a new list at the time of the last row, that time included. If the
+ * oldest changes are first, it does so on each page: on a page of a number, rows that have moved to the end would be missed.
  *
  * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
  */
-export function linkHeader(path: string, query: object, { data, pagination }: Page<object>) {
+export function linkHeader(
+  path: string,
+  query: { readonly sort?: string },
+  { data, pagination }: Page<object>,
+) {
   const { page, limit, total } = pagination;
   const last = Math.max(1, Math.ceil(total / limit));
   const lastShown = lastPage(query, limit);
   const toPage = (number: number) => ({ ...query, page: `${number}`, limit: `${limit}` });
-  const next = page < lastShown ? toPage(page + 1) : goOn(toPage(1), query, data);
+  const { by, ascending } = toOrder(query.sort);
+  const further = page < lastShown ? toPage(page + 1) : undefined;
+  const later = by && (ascending || !further) ? goOn(toPage(1), query, data) : undefined;
+  const next = later ?? further;
   const targets = {
     first: toPage(1),
     ...(page > 1 && { prev: toPage(Math.min(page - 1, last)) }),
@@ -40,17 +48,17 @@ export function linkHeader(path: string, query: object, { data, pagination }: Pa
   return join();
 }
 
-/** The query of a list by activity that goes on from the time of the last of some rows; undefined without one. */
+/** The query of a list by a change that goes on from the time of the last of some rows; undefined without one. */
 function goOn(
   firstPage: Readonly<Record<string, string>>,
-  { sort }: { readonly sort?: string },
-  rows: readonly Partial<Pick<Conversation, "lastMessageAt">>[],
+  { sort = "" }: { readonly sort?: string },
+  rows: readonly object[],
 ) {
-  const time = Date.parse(rows.at(-1)?.lastMessageAt ?? "");
+  const field = sort.replace("-", "");
+  const time = Date.parse(String(Reflect.get(rows.at(-1) ?? {}, field)));
   if (Number.isNaN(time)) return undefined;
-  const [bound, at] = toOrder(sort).ascending
-    ? (["lastMessageAfter", time] as const)
-    : (["lastMessageBefore", time + 1] as const);
+  const [end, at] = toOrder(sort).ascending ? (["After", time] as const) : (["Before", time + 1] as const);
+  const bound = field.replace(/At$/, end);
   const next = { ...firstPage, [bound]: new Date(at).toISOString() };
   // All rows have one time.
   return isDeepStrictEqual(next, firstPage) ? undefined : next;

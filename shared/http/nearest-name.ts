@@ -1,16 +1,33 @@
 import leven from "leven";
 
-/** What other APIs call a parameter of a list, in letters alone. */
+const changedSince = /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min|at)?)$/;
+const changedUntil = /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/;
+const phone = /^(?:phone|mobile|tel|telephone|whatsapp|instagram)(?:number|id)?$/;
+
+/** What other APIs call a parameter or a field, in letters alone. */
 const otherNames: readonly (readonly [string, RegExp])[] = [
   ["page", /^(?:cursor|offset|skip|start|pagenumber|pagetoken|nexttoken|startingafter)$/],
   ["limit", /^(?:perpage|pagesize|size|count|top|maxresults)$/],
   ["sort", /^(?:order|orderby|ordering|sortby|sortorder|direction)$/],
   ["include", /^(?:expand|embed|with|messages)$/],
-  ["lastMessageAfter", /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min)?)$/],
-  ["lastMessageBefore", /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/],
-  // Bare, "after" and "before" may mean a time or a row.
+  ["updatedAfter", changedSince],
+  ["updatedBefore", changedUntil],
+  ["lastMessageAfter", changedSince],
+  ["lastMessageBefore", changedUntil],
+  ["messagesBefore", /^(?:before|messagesafter)$/],
+  // Bare, "after" may mean a time or a row.
   ["createdAfter", /^(?:created)?(?:since|from|gte?|min)$/],
   ["createdBefore", /^(?:created)?(?:until|to|lte?|max)$/],
+  ["id", /^(?:lead|conversation|message)id$/],
+  ["leadId", /^(?:lead|conversationid|to)$/],
+  ["externalId", /^(?:identifier|reference|crmid)$/],
+  ["source", /^(?:lead|utm)source$/],
+  ["name", /^(?:full|contact|lead|display)name$/],
+  ["email", /^(?:contact)?e?mail(?:address)?$/],
+  ["addresses", phone],
+  ["address", phone],
+  ["tags", /^labels?$/],
+  ["metadata", /^(?:custom(?:fields|data|properties)?|attributes|properties|fields)$/],
 ];
 
 /**
@@ -21,6 +38,8 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const letters = toLetters(name);
+  const same = known.find((candidate) => toLetters(candidate) === letters);
+  if (same !== undefined) return same;
   const other = otherNames.find(([meant, names]) => known.includes(meant) && names.test(letters));
   if (other) return other[0];
   let nearest: string | undefined;

@@ -3,12 +3,13 @@ import type { Fault } from "../errors.ts";
 import { lastPage, pageRequest } from "../pages/page.ts";
 import type { Route } from "../routes.ts";
 import type { ConversationsQuery } from "../schemas/conversation-schemas.ts";
+import type { LeadsQuery } from "../schemas/lead-schemas.ts";
 import { maxLimit, maxPage } from "../schemas/page-schemas.ts";
 import { parseTimestamp } from "../timestamps.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
 /**
- * Puts the query, parsed from `rawQueryString`, on `event.query`. The response lists faults of its times with the others.
+ * Puts the query, parsed from `rawQueryString`, on `event.query`. The response lists faults of its times and its page with the others.
  *
  * API Gateway joins a repeated parameter with a comma, so `queryStringParameters` is the same for `a=1,2` and
  * `a=1&a=2`. Here a repeated parameter becomes an empty array, and one that is not percent-encoded UTF-8 becomes null:
@@ -24,6 +25,7 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
     before: ({ event }) => {
       event.query = parseQuery(event.rawQueryString, isArray);
       for (const window of windows) if (Object.hasOwn(properties, window[0])) checkTimes(event, window);
+      checkPage(event);
     },
   };
 }
@@ -75,6 +77,7 @@ function decode(text: string): string | null {
 /** The parameters with the beginning and the end of a time. */
 const windows = [
   ["createdAfter", "createdBefore"],
+  ["updatedAfter", "updatedBefore"],
   ["lastMessageAfter", "lastMessageBefore"],
   ["awaitingReplyAfter", "awaitingReplyBefore"],
 ] as const;
@@ -101,6 +104,19 @@ const noTimestamp: Pick<Fault, "code" | "message"> = {
   message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
 };
 
+/** Checks that a page is not past the end of a list by a change, which goes on in another one. */
+function checkPage(event: RouteEvent): void {
+  const query = event.query as LeadsQuery;
+  const sort = typeof query.sort === "string" ? query.sort : undefined;
+  const { page, limit } = pageRequest(query);
+  const last = lastPage({ sort }, limit);
+  const areValid = [page, limit].every((number) => Number.isInteger(number) && number > 0);
+  if (!areValid || limit > maxLimit || page > maxPage || page <= last) return;
+  const next = sort?.replace(/^-(.*)At$/, "$1Before").replace(/At$/, "After");
+  const message = `must be at most ${last} with this sort and limit: go on with ${next}`;
+  addFaults(event, { in: "query", field: "page", code: "out_of_range", message });
+}
+
 const waitingTimes = ["awaitingReplyAfter", "awaitingReplyBefore"] as const;
 
 /** What does not go with the order of those that wait, the longest waiting first. */
@@ -113,7 +129,6 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
       // Not yet valid: a parameter that cannot be read as one string has another type.
       const query = event.query as ConversationsQuery;
       const { id: ids, include } = query;
-      const sort = typeof query.sort === "string" ? query.sort : undefined;
       const fault = (field: keyof ConversationsQuery, code: Fault["code"], message: string) =>
         addFaults(event, { in: "query", field, code, message });
       if (include === "messages" && ids?.length !== 1)
@@ -131,13 +146,6 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
               ? "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince"
               : "needs awaitingReply=true",
           );
-      const { page, limit } = pageRequest(query);
-      const last = lastPage({ sort }, limit);
-      const areValid = [page, limit].every((number) => Number.isInteger(number) && number > 0);
-      if (areValid && limit <= maxLimit && page <= maxPage && page > last) {
-        const next = sort === "lastMessageAt" ? "lastMessageAfter" : "lastMessageBefore";
-        fault("page", "out_of_range", `must be at most ${last} with this sort and limit: go on with ${next}`);
-      }
     },
   };
 }

@@ -6,7 +6,7 @@ import { ApiError, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
 import { rateLimit } from "../rate-limit/rate-limit.ts";
-import { chooseBody, type Route, type RouteInput } from "../routes.ts";
+import { chooseBody, createLeadRoute, type Route, type RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";
 import { linkHeader } from "./link-header.ts";
@@ -73,8 +73,8 @@ export function routeHandler<R extends Route>(
     .use(compressedResponses())
     .use(limitRate)
     .use(problemResponses(route))
-    .use(writes ? writeAccess() : [])
     .use(queryParser(route.query))
+    .use(accessCheck(route))
     .use(route.body ? [] : noBody())
     .use([...parsers])
     .use(inputValidator((event) => choose(event).validate))
@@ -109,15 +109,24 @@ function toResponse(route: Route, query: object, result: Result) {
   };
 }
 
+/** What is said to a key that may not send a request, by its access. */
+const refusals = {
+  read: "This API key may only read.",
+  create: `This API key may only create leads, by ${createLeadRoute.method} ${createLeadRoute.path} without ifExists.`,
+};
+
 /**
- * Refuses a request whose API key may only read, before anything of the request is parsed. The authorizer cannot refuse
- * it, because API Gateway caches its result for all routes.
+ * Refuses a request that its API key may not send, before the body is parsed. The authorizer cannot refuse it, because API
+ * Gateway caches its result for all routes.
  */
-function writeAccess(): MiddlewareObj<RouteEvent> {
+function accessCheck(route: Route): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       const { access } = authorizedCaller(event);
-      if (access !== "full") throw new ApiError("insufficient_access", "This API key may only read.");
+      const reads = access === "read" && route.kind === "list";
+      const creates = access === "create" && route.name === createLeadRoute.name;
+      const isAllowed = access === "full" || reads || (creates && !chooseBody(route, event.query).value);
+      if (!isAllowed) throw new ApiError("insufficient_access", refusals[access]);
     },
   };
 }

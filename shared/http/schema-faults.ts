@@ -99,7 +99,7 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Faul
     case "format":
       return params.format === "email"
         ? { code: "invalid_format", message: emailMessage(String(value), place, orNone) }
-        : textFault(String(value));
+        : textFault(String(value), place);
     case "pattern":
       if (params.pattern === visible && isSpacedQuery(value, place)) return spacedQuery;
       return textRules[params.pattern] ?? unknownKeyword(keyword);
@@ -107,9 +107,6 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Faul
       return unknownKeyword(keyword);
   }
 }
-
-/** Names of a filter by the time of a change, such as `updatedAfter`. */
-const changeTimes = /^(?:last)?_?(?:updated|modified|changed|deleted)/i;
 
 /** Names of a choice of fields. */
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
@@ -119,10 +116,10 @@ function unknownMessage(name: string, { in: where, schema }: ErrorPlace): string
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
   const known = Object.keys(schema.properties);
   const isList = where === "query" && known.length > 0;
-  if (where === "body" && known.includes("externalId") && /^(?:status|score)$/.test(name))
+  if (where === "body" && known.includes("externalId") && /^(?:id|status|score)$/.test(name))
     return "can be set only with ifExists=update";
-  if (isList && changeTimes.test(name) && !known.includes("lastMessageAfter"))
-    return `${rejection}: no list has the times of changes, which events tell of`;
+  if (isList && /^(?:deleted|erased)/i.test(name))
+    return `${rejection}: no list has what was erased, which events tell of`;
   if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
   const nearest = nearestName(name, known);
   return nearest === undefined
@@ -166,10 +163,14 @@ function wrongType(
 }
 
 /** What is wrong with a text that shows nothing, or with a label whose stored form is too long. */
-const textFault = (text: string): FaultDescription =>
-  notBlank.test(text)
-    ? { code: "too_long", message: "must have at most 64 characters as it is stored" }
-    : { code: "blank", message: "must not be blank" };
+function textFault(text: string, { schema, property }: ErrorPlace): FaultDescription {
+  if (notBlank.test(text))
+    return { code: "too_long", message: "must have at most 64 characters as it is stored" };
+  // Profiles of channels can have names of blanks, or of characters that show nothing.
+  const isName = Reflect.get(schema.properties, "name") === property;
+  const instead = isName ? ": for a person without a visible name, send their handle or address" : "";
+  return { code: "blank", message: `must not be blank${instead}` };
+}
 
 const isSpacedQuery = (value: unknown, { in: where }: ErrorPlace) =>
   where === "query" && String(value).includes(" ");

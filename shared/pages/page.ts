@@ -39,18 +39,18 @@ export function takePage(items: readonly Item[], { page, limit, ascending = fals
   };
 }
 
-/** How many rows a list by activity has at most before the end of a page: their reading costs more on each further page. */
-const maxByActivity = 2000;
+/** How many rows a list by a change has at most before the end of a page: their reading costs more on each further page. */
+const maxByChange = 2000;
 
 /** The order of a list by its `sort`, which begins with a minus if the newest rows are first. */
 export const toOrder = (sort = "-createdAt") => ({
-  by: sort.endsWith("lastMessageAt") ? ("by-activity" as const) : undefined,
+  by: /^-?(?:updated|lastMessage)At$/.test(sort) ? ("by-activity" as const) : undefined,
   ascending: !sort.startsWith("-"),
 });
 
 /** The last page that a list can show. */
 export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
-  toOrder(sort).by ? Math.floor(maxByActivity / limit) : Number.POSITIVE_INFINITY;
+  toOrder(sort).by ? Math.floor(maxByChange / limit) : Number.POSITIVE_INFINITY;
 
 /**
  * The rest of a query whose filters have been read: its page, and parameters that are named here. Another one is an error of

@@ -6,6 +6,7 @@ import {
   id,
   idsFilter,
   label,
+  leadAddress,
   leadIdFilter,
   messageIdFilter,
   messageText,
@@ -77,7 +78,7 @@ export const conversationsQueryDescriptions: Descriptions<
     "With `true`, only conversations whose lead waits for a reply, the longest waiting first: all of them are `active`. It cannot be combined with `sort`, `lastMessageAfter` and `lastMessageBefore`.",
   awaitingReplyAfter: "With `awaitingReply`: only those who have waited since this time or later.",
   awaitingReplyBefore: "With `awaitingReply`: only those who have waited since before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: whoever reads on to the next page can miss some and meet others twice. Such a list ends after 2,000 conversations: the `next` link of its last page goes on from the time of its last row.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: by page numbers, one can miss some and meet others twice. The `next` links of `lastMessageAt` go on from the time of the last row, so they miss none. Such a list ends after 2,000 conversations: the `next` link of its last page goes on in the same way.",
   include: "With `messages`, and exactly one `id`, the conversation has its newest messages.",
   messageLimit: "How many messages, with `include`: 20 by default.",
   messagesBefore:
@@ -210,6 +211,7 @@ export const message = {
     leadId: id,
     channel: label,
     direction,
+    to: leadAddress,
     message: messageText,
     metadata,
     delivery,
@@ -227,6 +229,7 @@ export const messageDescriptions: Descriptions<typeof message> = {
   leadId: "The lead that the message was sent to, or that wrote it.",
   channel: "The channel that the message was sent on.",
   direction: "`outbound`, or `inbound` if the lead wrote it.",
+  to: "The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.",
   message: "The text, as sent.",
   metadata: "The metadata, as sent.",
   delivery:

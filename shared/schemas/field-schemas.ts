@@ -1,6 +1,9 @@
 import type { JSONSchema } from "json-schema-to-ts";
-import type { Fault } from "../errors.ts";
+import { bodyFault, type Fault, memberName } from "../errors.ts";
+import { normalizeLabel } from "../normalize-label.ts";
 import {
+  address,
+  channelAddress,
   lines,
   messageId,
   notConversationId,
@@ -51,8 +54,37 @@ export const label = { ...tag, format: "storable" } as const satisfies JSONSchem
 export const externalId = {
   type: "string",
   minLength: 1,
-  maxLength: 128,
+  maxLength: 160,
   pattern: visible,
+} as const satisfies JSONSchema;
+
+/** Where a lead is reached on a channel: a telephone number, a handle, an id of the channel. */
+export const leadAddress = { ...externalId, pattern: address } as const satisfies JSONSchema;
+
+/** The most addresses of a lead. */
+export const maxAddresses = 10;
+
+const ofChannel = { type: "array", maxItems: maxAddresses, items: leadAddress } as const satisfies JSONSchema;
+
+/** The addresses of a lead, by channel: the first of each is the one that messages go to. */
+export const addresses = {
+  type: "object",
+  maxProperties: maxAddresses,
+  propertyNames: { minLength: 1, maxLength: 64, pattern: oneLine },
+  additionalProperties: ofChannel,
+} as const satisfies JSONSchema;
+
+/** The same in an update: null takes those of a channel away. */
+export const addressChanges = {
+  ...addresses,
+  additionalProperties: { ...ofChannel, type: ["array", "null"] },
+} as const satisfies JSONSchema;
+
+/** A channel and an address in a filter. */
+export const addressFilter = {
+  type: "string",
+  maxLength: 64 + 2 + leadAddress.maxLength,
+  pattern: channelAddress,
 } as const satisfies JSONSchema;
 
 /** The id of a message at the provider of its channel. */
@@ -72,7 +104,7 @@ export const metadata = {
   type: "object",
   maxProperties: 10,
   propertyNames: { minLength: 1, maxLength: 40, pattern: oneLine },
-  additionalProperties: { type: "string", maxLength: 200, pattern: lines },
+  additionalProperties: { type: "string", maxLength: 1024, pattern: lines },
 } as const satisfies JSONSchema;
 
 /** The most bytes of metadata as JSON, in UTF-8. */
@@ -85,16 +117,51 @@ export const isLargeMetadata = (value: object) => Buffer.byteLength(JSON.stringi
 export function metadataFaults(body: unknown): Fault[] {
   const value: unknown = (body as { metadata?: unknown } | null)?.metadata;
   if (typeof value !== "object" || value === null || !isLargeMetadata(value)) return [];
-  const message = `must have at most ${maxMetadataBytes} bytes as JSON`;
-  return [{ in: "body", field: "metadata", code: "too_large", message }];
+  return [bodyFault("metadata", "too_large", `must have at most ${maxMetadataBytes} bytes as JSON`)];
 }
+
+/** A channel of addresses, as it is stored: a filter has it before a colon. JavaScript reserves the one name. */
+const channelOfAddresses = /^(?!__proto__$)[^:,]{1,64}$/u;
+
+/** The faults of a body with addresses that no schema can tell. */
+export function addressFaults(body: unknown): Fault[] {
+  const value: unknown = Object(body).addresses;
+  if (typeof value !== "object" || value === null) return [];
+  const names = Object.keys(value);
+  const channels = names.map(normalizeLabel);
+  const faults = names.flatMap((name, i) => {
+    const field = memberName("addresses", name);
+    const channel = channels[i] ?? "";
+    return [
+      ...(channels.indexOf(channel) < i
+        ? [bodyFault(field, "duplicate_key", "must be given once, in any spelling")]
+        : []),
+      ...(channelOfAddresses.test(channel) ? [] : [bodyFault(field, "invalid_characters", wrongChannel)]),
+    ];
+  });
+  const count = Object.values(value).flat().filter(Boolean).length;
+  return count > maxAddresses ? [...faults, bodyFault("addresses", "too_many", tooManyAddresses)] : faults;
+}
+
+const wrongChannel =
+  "must be the name of a channel, without colons and commas, of at most 64 characters as it is stored";
+
+/** The fault of an update that names no lead. */
+export function unnamedFaults(body: unknown): Fault[] {
+  const { id, externalId, addresses } = Object(body);
+  const lists = Object.values(Object(addresses));
+  if (id !== undefined || externalId !== undefined || lists.flat().some((address) => address !== null))
+    return [];
+  return [bodyFault("externalId", "required", "is required, unless id or addresses name the lead")];
+}
+
+export const tooManyAddresses = `must have at most ${maxAddresses} addresses of all channels`;
 
 /** The fault of a report whose error belongs to no failure. */
 export function deliveryFaults(body: unknown): Fault[] {
   const { delivery, deliveryError } = Object(body);
   if (deliveryError === undefined || delivery === "failed") return [];
-  const message = "can be sent only with failed as delivery";
-  return [{ in: "body", field: "deliveryError", code: "not_allowed", message }];
+  return [bodyFault("deliveryError", "not_allowed", "can be sent only with failed as delivery")];
 }
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;

@@ -1,5 +1,8 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import {
+  addressChanges,
+  addresses,
+  addressFilter,
   email,
   externalId,
   type IdsDescription,
@@ -30,12 +33,15 @@ export const leadsQuery = {
     limit,
     id: /* @__PURE__ */ idsFilter(leadIdFilter),
     externalId: /* @__PURE__ */ idsFilter(externalId),
+    address: /* @__PURE__ */ idsFilter(addressFilter),
     email,
     status,
     source: label,
     createdAfter: timestamp,
     createdBefore: timestamp,
-    sort: { type: "string", enum: creationOrders },
+    updatedAfter: timestamp,
+    updatedBefore: timestamp,
+    sort: { type: "string", enum: [...creationOrders, "-updatedAt", "updatedAt"] },
   },
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -44,12 +50,16 @@ export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeo
   id: "Only the leads with these ids, at most 100, separated by commas." satisfies IdsDescription,
   externalId:
     "Only the leads with these external ids, at most 100, separated by commas." satisfies IdsDescription,
+  address:
+    "Only the leads with these addresses, at most 100, separated by commas: each a channel, a colon and an address, such as `whatsapp:%2B4917700000001`." satisfies IdsDescription,
   email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
   createdAfter: "Only leads created at this time or later.",
   createdBefore: "Only leads created before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says.",
+  updatedAfter: "Only leads that were created or changed at this time or later.",
+  updatedBefore: "Only leads that were last changed before this time.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has what changed since, the oldest change first: its `next` links go on from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page goes on in the same way.",
 };
 
 /** The query of `POST /api/v1/leads`. */
@@ -60,13 +70,14 @@ export const newLeadQuery = {
 } as const satisfies JSONSchema;
 
 export const newLeadQueryDescriptions: Descriptions<typeof newLeadQuery> = {
-  ifExists: "With `update`, a lead that has the `externalId` is changed: only the fields that are sent.",
+  ifExists:
+    "With `update`, the lead that the body names is changed: only the fields that are sent. It is named by its `id`, or else by its `externalId`, or else by one of its `addresses`.",
 };
 
 /** The body of `POST /api/v1/leads`. */
 export const newLead = {
   type: "object",
-  properties: { name, email, source: label, tags, externalId, metadata },
+  properties: { name, email, source: label, tags, externalId, addresses, metadata },
   required: ["name"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -76,7 +87,9 @@ export const leadUpdate = /* @__PURE__ */ (() =>
   ({
     type: "object",
     properties: {
+      id: leadIdFilter,
       externalId,
+      addresses: addressChanges,
       name,
       email: { ...email, type: ["string", "null"] },
       source: { ...label, type: ["string", "null"] },
@@ -88,7 +101,6 @@ export const leadUpdate = /* @__PURE__ */ (() =>
       status,
       score,
     },
-    required: ["externalId"],
     additionalProperties: false,
   }) as const satisfies JSONSchema)();
 
@@ -104,31 +116,40 @@ export const lead = {
     status,
     source: label,
     tags,
+    addresses,
     metadata,
     createdAt: timestamp,
+    updatedAt: timestamp,
   },
-  required: ["id", "name", "score", "status", "tags", "createdAt"],
+  required: ["id", "name", "score", "status", "tags", "createdAt", "updatedAt"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
 /** The descriptions of a lead. */
 export const leadDescriptions: Descriptions<typeof lead> = {
   id: "Identifier, of the form `lead_<ULID>`.",
-  externalId: "Your own id of the lead: no other lead of the account has it. It never changes.",
+  externalId:
+    "Your own id of the lead: no other lead of the account has it. Once the lead has one, it never changes.",
   name: "Name of the lead, not blank and on one line.",
   email: "Email address.",
   score: "Score of the lead.",
   status: "Status of the lead.",
   source: "Origin channel, for example instagram, whatsapp, website; stored in lower case.",
   tags: "Free-form labels.",
+  addresses:
+    "Where the lead is reached, by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.",
   metadata: "Your own data: at most 10 names and 1,024 bytes as JSON.",
   createdAt: "Creation time, in UTC.",
+  updatedAt: "Time of the last change, in UTC: of the creation at first.",
 };
 
 /** The descriptions of what differs in a new lead, and in its update. */
 export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
+  id: "The lead to change; only with `ifExists=update`.",
   externalId:
-    "Your own id of the lead, without spaces and commas: no other lead of the account can have it, and it never changes. Required with `ifExists`.",
+    "Your own id of the lead, without spaces and commas: no other lead of the account can have it. Once the lead has one, it never changes.",
+  addresses:
+    "Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits, and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.",
   name: "Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.",
   email: "Email address. With `ifExists=update`, null takes it away.",
   source:

@@ -8,8 +8,17 @@ export const oneLine = "^[^\\p{Cc}\\p{Cs}]*$";
 /** The same, but line breaks and tabs are allowed. */
 export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 
+const shown = "[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{DI}\\u2800]";
+
 /** Visible characters. A query has several values between commas. */
-export const visible = "^[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{DI}\\u2800]*$";
+export const visible = `^${shown}*$`;
+
+/** The same, or a telephone number, in which people write blanks. */
+const addressText = `(?:${shown}+|[+(\\d][\\d ()./-]*)`;
+export const address = `^${addressText}?$`;
+
+/** A channel and an address: a query whose + is not percent-encoded has a blank before the digits. */
+export const channelAddress = `^[^:,]+: ?${addressText}$`;
 
 /** Not the id of another kind of record, which no filter by this kind can find. Any other text may be an id. */
 export const notLeadId = "^(?!lead_)";
@@ -31,6 +40,14 @@ export const textRules: Readonly<Record<string, FaultDescription>> = {
   [visible]: {
     code: "invalid_characters",
     message: "must have visible characters only, without spaces and commas",
+  },
+  [address]: {
+    code: "invalid_characters",
+    message: "must have visible characters only, without commas, and blanks only in a telephone number",
+  },
+  [channelAddress]: {
+    code: "invalid_format",
+    message: "must be a channel and an address, such as whatsapp:%2B4917700000001",
   },
   [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },

@@ -308,7 +308,10 @@ describe("an event", () => {
 });
 
 describe("a message", () => {
-  const detail = eventDetailExamples["message.sent"] as Record<"id" | "conversationId" | "channel", string>;
+  const detail = eventDetailExamples["message.sent"] as Record<
+    "id" | "conversationId" | "channel" | "to",
+    string
+  >;
   const { id, conversationId, channel } = detail;
   const answer = { delivery: "sent", providerId: "wamid.1" } as const;
   const memoryOf = (state: Awaited<ReturnType<Delivered["claim"]>>) => ({
@@ -362,6 +365,16 @@ describe("a message", () => {
     expect(bodies(sent)).toEqual([{ ...report, deliveryError: "😀".repeat(500) }]);
     await expect(reportDelivery(client, report)).rejects.toMatchObject({ code: "invalid_input" });
   });
+
+  test("to a lead without an address on the channel has failed", async () => {
+    const { client, sent } = stored();
+    const { to: _, ...unaddressed } = detail;
+    await deliverMessage(client, unaddressed, channel, memoryOf("claimed"), () =>
+      expect.fail("It has no address."),
+    );
+    const deliveryError = "The lead has no address on this channel.";
+    expect(bodies(sent)).toEqual([{ id, conversationId, delivery: "failed", deliveryError }]);
+  });
 });
 
 test("a form fails with a 409 that names no lead", async () => {
@@ -370,23 +383,41 @@ test("a form fails with a 409 that names no lead", async () => {
   expect(error).toMatchObject({ status: 409, code: "idempotency_key_reused" });
 });
 
-const since = "2026-01-01T00:00:00.000Z";
+const since = { newest: "2026-11-25T02:00:00.000Z", seen: [] };
 const nothing = async () => {};
 
-// Rows are stored late, by clocks that differ, and the index of conversations may be late, too.
-test.each<[string, number, (client: Client) => Promise<string>]>([
-  ["leads", 10_000, (client) => syncLeads(client, since, nothing)],
-  ["conversations", 20_000, (client) => syncConversations(client, since, nothing)],
-])("the next synchronization of %s starts %i ms before the first page of this one was read, by the service's clock", async (_, margin, sync) => {
-  const page = (time: number, rows: number) => () => {
-    const data = leadsOf(rows).map((row) => ({ ...row, lastMessageAt: row.createdAt }));
-    const headers = { date: new Date(time).toUTCString() };
-    return Response.json({ data, pagination: { total: 101 } }, { headers });
+test.each([
+  ["leads", syncLeads],
+  ["conversations", syncConversations],
+] as const)("a synchronization of %s passes each change on once, also one that is listed a minute late, and is one request", async (_, sync) => {
+  const rows = new Map<string, string>();
+  const changeAt = (id: string, seconds: number) => {
+    rows.set(id, new Date(start + seconds * 1000).toISOString());
   };
-  const { client } = clientOf(page(start, 100), page(start + 60_000, 2), page(start + 60_000, 0));
-  expect(await sync(client)).toBe(new Date(start - margin).toISOString());
-  const { client: undated } = clientOf(() => Response.json({ data: [], pagination: { total: 0 } }));
-  expect(await sync(undated)).toBe(since);
+  const { client, sent } = clientOf(({ url }) => {
+    const { updatedAfter = "", lastMessageAfter = updatedAfter } = Object.fromEntries(url.searchParams);
+    const found = [...rows]
+      .filter(([, time]) => time >= lastMessageAfter)
+      .sort(([, a], [, b]) => (a < b ? -1 : 1));
+    const data = found.map(([id, time]) => ({ id, updatedAt: time, lastMessageAt: time }));
+    return Response.json({ data, pagination: { total: found.length } });
+  });
+  let position = since;
+  const look = async () => {
+    const ids: string[] = [];
+    const store = async (some: readonly { readonly id: string }[]) =>
+      void ids.push(...some.map(({ id }) => id));
+    position = JSON.parse(JSON.stringify(await sync(client, position, store)));
+    return ids;
+  };
+  changeAt("a", 5);
+  changeAt("b", 70);
+  expect(await look()).toEqual(["a", "b"]);
+  changeAt("c", 10);
+  changeAt("a", 80);
+  expect(await look()).toEqual(["c", "a"]);
+  expect(await look()).toEqual([]);
+  expect(sent).toHaveLength(3);
 });
 
 const sendForm = (client: Client) => findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
@@ -414,7 +445,7 @@ describe("a mirror", () => {
     const pagination = { page: 1, limit: 100, total: 0 };
     return {
       async *leadPages() {
-        yield { data: await listed(), pagination, readAfter: 0 };
+        yield { data: await listed(), pagination };
       },
       async *conversationPages() {},
       findLeads: async (ids: Iterable<string>) => {

@@ -7,10 +7,12 @@ import {
   createMirror,
   findOrCreateLead,
   greetLeads,
+  type Position,
   readInbox,
   syncConversations,
+  syncLeads,
 } from "../../docs/client/recipes.ts";
-import { setLeadFields } from "../../lib/ops/leads/leads-command.ts";
+import type { Access } from "../../shared/domain/api-keys.ts";
 import { startApi } from "../support/api.ts";
 import { listening } from "../support/listening.ts";
 import { createDataDirectory, ops } from "../support/ops.ts";
@@ -71,12 +73,18 @@ async function createLead(name: string) {
 }
 
 test("forms create each lead once, and each is greeted once", async () => {
-  const own = createClient({ url: api.url, key: (await api.issueKey(randomUUID())).apiKey, ...hostile() });
+  const owner = randomUUID();
+  const clientOf = async (access: Access) =>
+    createClient({ url: api.url, key: (await api.issueKey(owner, { access })).apiKey, ...hostile() });
+  const [own, creating] = [await clientOf("full"), await clientOf("create")];
+  const addressOf = (n: number) => ({ email: [`ada+${n}@example.com`] });
   const ids: string[] = [];
   for (let n = 0; n < 16; n++)
-    ids.push(await findOrCreateLead(own, { name: "Ada", externalId: `form-${n % 8}`, source: "form" }));
+    ids.push(await findOrCreateLead(creating, { name: "Ada", addresses: addressOf(n % 8), source: "form" }));
   expect(ids.slice(8)).toEqual(ids.slice(0, 8));
   expect(new Set(ids).size).toBe(8);
+  for (const refused of [() => creating.listLeads(), () => creating.updateLead({ id: ids[0] ?? "" })])
+    await expect(refused()).rejects.toMatchObject({ status: 403, code: "insufficient_access" });
   const greeted = async () => (await own.listConversations()).data.map(({ leadId }) => leadId).sort();
   await expect.poll(async () => (await own.listLeads({ source: "form" })).pagination.total).toBe(8);
   for (let run = 0; run < 2; run++) await greetLeads(own, "form");
@@ -101,7 +109,7 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.size).toBe(3);
 
   receive = async () => {};
-  expect(await setLeadFields(account, ids[0], { status: "booked" })).toBeDefined();
+  await client.updateLead({ id: ids[0], status: "booked" });
   const dataDirectory = await createDataDirectory(api.tableName);
   const erase = ["leads", "erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
   const { code, stderr } = await ops(erase, { dataDirectory });
@@ -114,20 +122,30 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
   expect(leads.size).toBe(3);
 });
 
-test("a synchronization has the conversations with messages since the last one, the newest last", async () => {
+test("a synchronization has the leads that were changed, and the conversations with messages, since the last one", async () => {
   const own = createClient({ url: api.url, key: (await api.issueKey(randomUUID())).apiKey });
   const send = (leadId: string, message: string) => own.sendMessage({ leadId, channel: "whatsapp", message });
   const ids: string[] = [];
   for (const name of ["Ada", "Grace", "Edsger"]) ids.push((await own.createLead({ name })).id);
   const [ada = "", grace = ""] = ids;
   for (const id of ids) await send(id, "Hello");
-  const look = async (since: string) => {
-    const seen: string[] = [];
-    await syncConversations(own, since, async (rows) => void seen.push(...rows.map(({ leadId }) => leadId)));
+  const beginning = { newest: "1970-01-01T00:00:00.000Z", seen: [] };
+  let [leads, conversations]: [Position, Position] = [beginning, beginning];
+  const seen: string[] = [];
+  const look = async () => {
+    leads = await syncLeads(own, leads, async (rows) => void seen.push(...rows.map(({ id }) => id)));
+    conversations = await syncConversations(
+      own,
+      conversations,
+      async (rows) => void seen.push(...rows.map(({ leadId }) => `to ${leadId}`)),
+    );
     return seen;
   };
-  await expect.poll(() => look("2026-01-01T00:00:00Z")).toEqual(ids);
-  const { createdAt } = await send(ada, "Are you there?");
+  const messages = ids.map((id) => `to ${id}`);
+  await expect.poll(async () => [...(await look())].sort()).toEqual([...ids, ...messages]);
+  seen.length = 0;
+  await send(ada, "Are you there?");
   await send(grace, "Good morning");
-  await expect.poll(() => look(createdAt)).toEqual([ada, grace]);
+  await own.updateLead({ id: grace, status: "qualified" });
+  await expect.poll(async () => [...(await look())].sort()).toEqual([grace, `to ${ada}`, `to ${grace}`]);
 });

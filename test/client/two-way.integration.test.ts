@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll, expect, test, vi } from "vitest";
-import { type ApiEvent, createClient, type Message } from "../../docs/client/client.ts";
+import { createClient, type LeadsQuery, type Message } from "../../docs/client/client.ts";
 import {
   type Delivered,
   type DeliveryResult,
@@ -13,7 +13,9 @@ import {
 } from "../../docs/client/recipes.ts";
 import { startApi } from "../support/api.ts";
 import { startFakeMeta } from "../support/fake-meta.ts";
+import { leadFile } from "../support/lead-files.ts";
 import { listening } from "../support/listening.ts";
+import { createDataDirectory, ops } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a connector receives and does not check
@@ -30,7 +32,8 @@ afterAll(() => void connector.close());
 const address = await listening(connector);
 const meta = await startFakeMeta(address);
 const api = await startApi({ streams: true, maxEnvironments: 2, eventsUrl: address });
-const { apiKey } = await api.issueKey(randomUUID());
+const account = randomUUID();
+const { apiKey } = await api.issueKey(account);
 noteSent(apiKey);
 const requests = vi.fn(fetch);
 const client = createClient({ url: api.url, key: apiKey, fetch: requests });
@@ -46,17 +49,18 @@ const memory: Delivered = {
 
 const textOf = ({ code, error_data }: Received) => `${code}: ${error_data.details}`;
 
-async function deliver(event: Extract<ApiEvent, { type: "message.sent" }>): Promise<DeliveryResult> {
-  const { id, conversationId, leadId, message } = event;
-  const to = (await client.findLeads([leadId])).get(leadId)?.externalId;
-  const text = { messaging_product: "whatsapp", to, type: "text", text: { body: message } };
+const deliver: Parameters<typeof deliverMessage>[4] = async ({ id, conversationId, to, message }) => {
+  const text = {
+    ...{ messaging_product: "whatsapp", to: to.replaceAll(/\D/g, "") },
+    ...{ type: "text", text: { body: message } },
+  };
   const body = { ...text, biz_opaque_callback_data: JSON.stringify({ id, conversationId }) };
   const response = await fetch(meta.url, { method: "POST", body: JSON.stringify(body) });
   const { error, messages }: Received = await response.json();
   return error
     ? { delivery: "failed", deliveryError: textOf(error) }
     : { delivery: "sent", providerId: messages[0].id };
-}
+};
 
 async function receive({ entry: [{ changes }] }: Received) {
   const { contacts, messages = [], statuses = [] } = changes[0].value;
@@ -84,7 +88,10 @@ test("an answer is one message, however often its webhook comes, and is not sent
   const {
     rows: [row],
   } = await readInbox(client, {});
-  expect(row).toMatchObject({ messageCount: 1, lead: { name: "Ada", externalId: "491510000001" } });
+  expect(row).toMatchObject({
+    messageCount: 1,
+    lead: { name: "Ada", addresses: { whatsapp: ["491510000001"] } },
+  });
   // The local bus posts an event after those of earlier messages.
   const message = await send(row?.leadId, "Yes, it is.");
   await expect.poll(() => read(message)).toMatchObject({ delivery: "sent" });
@@ -103,8 +110,9 @@ test("an answer is one message, however often its webhook comes, and is not sent
 test.each([
   ["491510000003", /^131047: .*more than 24 hours/],
   ["no-number", /^100: /],
-])("a message that the provider refuses to %s shows as failed, with its code and text", async (externalId, text) => {
-  const message = await send((await client.createLead({ name: "Edsger", externalId })).id, "Hello");
+])("a message that the provider refuses to %s shows as failed, with its code and text", async (whatsapp, text) => {
+  const { id } = await client.createLead({ name: "Edsger", addresses: { whatsapp: [whatsapp] } });
+  const message = await send(id, "Hello");
   await expect.poll(() => read(message)).toMatchObject({ delivery: "failed" });
   expect((await read(message)).deliveryError).toMatch(text);
 });
@@ -130,4 +138,59 @@ test("an inbox shows who waits longest in two requests; a reply ends the waiting
   await expect.poll(waiting).toEqual(["Donald: How much is it?"]);
   await client.updateConversation({ id: second?.id ?? "", status: "closed" });
   await expect.poll(waiting).toEqual([]);
+});
+
+test("an imported lead who writes on two channels stays one lead; once it is erased, nothing finds or returns it", async () => {
+  const dataDirectory = await createDataDirectory(api.tableName);
+  const run = async (...args: readonly string[]) => {
+    const { code, stderr } = await ops([...args, "--account", account, "--local"], { dataDirectory });
+    expect(code, stderr).toBe(0);
+  };
+  const file = await leadFile(
+    "Record ID,First Name,Last Name,Email,Phone Number\nhubspot:4711,Grace,Hopper,grace@example.com,+49 (151) 0000-007",
+  );
+  const columns = [
+    "Record ID=externalId",
+    "First Name=name",
+    "Last Name=name",
+    "Phone Number=addresses.whatsapp",
+  ];
+  await run("leads", "import", file, ...columns.flatMap((column) => ["--map", column]));
+
+  await meta.write("491510000007", "Gracie", "Hello");
+  const { leadId } = (await readInbox(client, {})).rows[0] ?? {};
+  const update = { id: leadId ?? "", addresses: { instagram: ["17841400000000007"] }, score: 60 };
+  const idempotencyKey = randomUUID();
+  const { lead } = await client.updateLead(update, { idempotencyKey });
+  const { name, externalId, addresses } = lead;
+  expect({ name, externalId, addresses }).toEqual({
+    ...{ name: "Grace Hopper", externalId: "hubspot:4711" },
+    addresses: { whatsapp: ["+49 (151) 0000-007"], instagram: ["17841400000000007"] },
+  });
+  const direct = { channel: "instagram", from: "17841400000000007", name: "gracie", text: "It is me again" };
+  await receiveMessage(client, { id: "mid.1", ...direct });
+  const inbox = async () =>
+    (await readInbox(client, {})).rows
+      .filter((row) => row.leadId === lead.id)
+      .map((row) => [row.channel, row.lead?.name, row.lastMessage.text]);
+  await expect.poll(inbox).toEqual([
+    ["instagram", "Grace Hopper", "It is me again"],
+    ["whatsapp", "Grace Hopper", "Hello"],
+  ]);
+
+  const isFound = async (query: LeadsQuery) =>
+    (await client.listLeads({ ...query, limit: 100 })).data.some(({ id }) => id === lead.id);
+  const queries: readonly LeadsQuery[] = [
+    ...[{ address: ["whatsapp:491510000007"] }, { address: ["instagram:17841400000000007"] }],
+    ...[{ externalId: ["hubspot:4711"] }, { id: [lead.id] }, { email: "grace@example.com" }],
+    ...[{}, { sort: "updatedAt" } as const],
+  ];
+  const found = () => Promise.all(queries.map(isFound));
+  await expect.poll(found).toEqual(queries.map(() => true));
+  // Without the scan, the record of the update stays.
+  await run("leads", "erase", "--address", "whatsapp:+491510000007", "--yes", "--no-scan");
+  await expect.poll(found).toEqual(queries.map(() => false));
+  await expect.poll(inbox).toEqual([]);
+  const replay = client.updateLead(update, { idempotencyKey });
+  await expect(replay).rejects.toMatchObject({ status: 404, code: "lead_not_found" });
 });

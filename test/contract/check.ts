@@ -13,6 +13,8 @@ export interface Context {
   readonly key: string;
   /** With a key of the first account that may only read. */
   readonly readOnly?: Account | undefined;
+  /** With a key of the first account that may only create leads. */
+  readonly creating?: Account | undefined;
   /** With a key of a third account, which has a low rate limit. */
   readonly limited?: Client | undefined;
   /** Records that many checks read, by what made them. */

@@ -13,6 +13,7 @@ node run.ts --url <address> --key <API key> --other-key <API key>
   --key            an API key with full access
   --other-key      an API key with full access, of another account
   --read-only-key  an API key of the first account that may only read
+  --create-key     an API key of the first account that may only create leads
   --limited-key    an API key of a third account, with a rate limit of some ten requests
   --json           print each result as a line of JSON
 
@@ -24,7 +25,13 @@ class UsageError extends Error {}
 
 function readOptions() {
   const text = { type: "string" } as const;
-  const keys = { key: text, "other-key": text, "read-only-key": text, "limited-key": text };
+  const keys = {
+    key: text,
+    "other-key": text,
+    "read-only-key": text,
+    "create-key": text,
+    "limited-key": text,
+  };
   const flag = { type: "boolean" } as const;
   try {
     return parseArgs({ options: { url: text, ...keys, json: flag, help: flag } }).values;
@@ -71,6 +78,8 @@ async function prepare(options: Options): Promise<Context> {
     anonymous: new Client(url),
     key: String(options.key),
     readOnly: await readOnly,
+    // It may not make the request that tells whether a key is accepted.
+    creating: options["create-key"] === undefined ? undefined : new Account(url, options["create-key"]),
     limited: await limited,
     shared: new Map(),
   };

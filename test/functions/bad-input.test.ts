@@ -50,8 +50,8 @@ test.each([
   for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
 });
 
-test("a body of 65,536 bytes is taken in base64, too", async () => {
-  const body = Buffer.from(`{}${" ".repeat(65_534)}`).toString("base64");
+test("a body of 81,920 bytes is taken in base64, too", async () => {
+  const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
   expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
 });
 
@@ -141,7 +141,7 @@ describe("the message of a fault", () => {
     ...Object.entries({
       page: ["cursor", "offset", "page_token"],
       limit: ["per_page", "pageSize", "perPage"],
-      createdAfter: ["since", "from", "created_gte"],
+      createdAfter: ["from", "created_gte"],
       createdBefore: ["until", "to", "created_to", "createdUntil", "created[lte]"],
       sort: ["order", "orderBy", "sort_by", "direction"],
     }).flatMap(([meant, names]) =>
@@ -157,14 +157,14 @@ describe("the message of a fault", () => {
         (name) => ["list-conversations", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const,
       ),
     ),
-    ...["updatedAfter", "last_modified", "changedSince", "deletedAfter"].map(
-      (name) =>
-        [
-          "list-leads",
-          `${name}=x`,
-          `${name} ${notParameter}: no list has the times of changes, which events tell of`,
-        ] as const,
+    ...["since", "last_modified", "changedSince"].map(
+      (name) => ["list-leads", `${name}=x`, `${name} ${notParameter}, but updatedAfter is`] as const,
     ),
+    [
+      "list-leads",
+      "deletedAfter=x",
+      `deletedAfter ${notParameter}: no list has what was erased, which events tell of`,
+    ],
     ...["fields", "fields[leads]", "select"].map(
       (name) =>
         ["list-leads", `${name}=x`, `${name} ${notParameter}: records always have all their fields`] as const,
@@ -193,6 +193,15 @@ describe("the message of a fault", () => {
     ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
     ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
+    ...["x", ":1", "sms:", "sms:a b"].map(
+      (address) =>
+        [
+          "list-leads",
+          `address=${address}`,
+          "address must be a channel and an address, such as whatsapp:%2B4917700000001",
+        ] as const,
+    ),
+    ["list-leads", `address=${Array(101).fill("sms:1")}`, "address must have at most 100 items"],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
     ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
@@ -206,10 +215,25 @@ describe("the message of a fault", () => {
   test.each<[unknown, ...string[]]>([
     [{ nmae: "Ada" }, "name is required", `nmae ${notField}, but name is`],
     [
-      { name: "Ada", phone: "1" },
-      `phone ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
+      { name: "Ada", note: "1" },
+      `note ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
     ],
+    ...Object.entries({
+      source: ["lead_source", "utm_source"],
+      email: ["emailAddress"],
+      addresses: ["phone", "mobileNumber"],
+      metadata: ["custom_fields", "attributes"],
+      tags: ["labels"],
+      externalId: ["identifier"],
+    }).flatMap(([meant, names]) =>
+      names.map((name): [object, string] => [
+        { name: "Ada", [name]: "x" },
+        `${name} ${notField}, but ${meant} is`,
+      ]),
+    ),
+    [{ fullName: "Ada" }, "name is required", `fullName ${notField}, but name is`],
     [{ name: "Ada", status: "new" }, "status can be set only with ifExists=update"],
+    [{ name: "Ada", id: "lead_1" }, "id can be set only with ifExists=update"],
     ...["a b", "\u2800"].map((externalId): [object, string] => [
       { name: "Ada", externalId },
       "externalId must have visible characters only, without spaces and commas",
@@ -223,6 +247,25 @@ describe("the message of a fault", () => {
       { name: "Ada", metadata: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [n, long(180)])) },
       "metadata must have at most 1024 bytes as JSON",
     ],
+    ...["a:b", "a\uff0cb", "__PROTO__", "½".repeat(22)].map((channel): [object, string] => [
+      { name: "Ada", addresses: { [channel]: ["1"] } },
+      `addresses[${channel}] must be the name of a channel, without colons and commas, of at most 64 characters as it is stored`,
+    ]),
+    ...["", " ", "a b", "a,b", "\u200b"].map((address): [object, string] => [
+      { name: "Ada", addresses: { sms: ["+49 (1) 2", address] } },
+      address === ""
+        ? "addresses[sms][1] must have at least 1 character"
+        : "addresses[sms][1] must have visible characters only, without commas, and blanks only in a telephone number",
+    ]),
+    [{ name: "Ada", addresses: { sms: null } }, "addresses[sms] must be an array, not null"],
+    [
+      { name: "Ada", addresses: { sms: ["1"], SMS: ["2"] } },
+      "addresses[SMS] must be given once, in any spelling",
+    ],
+    [
+      { name: "Ada", addresses: { sms: [..."12345"], email: [..."123456"] } },
+      "addresses must have at most 10 addresses of all channels",
+    ],
     [{ name: null }, "name must be a string, not null"],
     [{ name: ["Ada"] }, "name must be a string, not an array"],
     [{ name: true }, "name must be a string, not true or false"],
@@ -232,7 +275,7 @@ describe("the message of a fault", () => {
     [{ name: "Ada", tags: [""] }, "tags[0] must have at least 1 character"],
     ...["\u200b", "\u3164", " \u2800\ufe0f"].map((blank): [object, ...string[]] => [
       { name: blank, source: blank, tags: [blank] },
-      "name must not be blank",
+      "name must not be blank: for a person without a visible name, send their handle or address",
       "source must not be blank",
     ]),
     [{ name: "Ada", source: "½".repeat(22) }, "source must have at most 64 characters as it is stored"],

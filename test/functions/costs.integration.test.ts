@@ -47,15 +47,16 @@ async function cost(send: () => Promise<unknown>) {
 const keyed = (key = "") => ({ account, ...(key && { headers: { "idempotency-key": key } }) });
 const create = (fields: object, key?: string) => call("create-lead", { ...keyed(key), body: fields });
 const update = (fields: object, key?: string) =>
-  call("create-lead", { ...keyed(key), query: "ifExists=update", body: { externalId: "crm-1", ...fields } });
+  call("create-lead", { ...keyed(key), query: "ifExists=update", body: fields });
+const find = (query: string) => call("list-leads", { account, query });
 const send = (leadId: string, key?: string) =>
   call("send-message", { ...keyed(key), body: { leadId, channel: "whatsapp", message: "Hello" } });
 
 test("an Idempotency-Key costs its record and the price of a transaction, and no read", async () => {
   const { id } = await aLead(account);
-  // A lead has its item and four index entries, a conversation one more, by activity, and the lock.
-  expect(await cost(() => create(lead))).toEqual({ ...none, calls: 1, write: 5 });
-  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, write: 5 + 1 + 2 });
+  // A lead has its item and five index entries, a conversation the lock as well.
+  expect(await cost(() => create(lead))).toEqual({ ...none, calls: 1, write: 6 });
+  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, write: 6 + 1 + 2 });
   expect(await cost(() => send(id))).toEqual({ calls: 3, read: 2, write: 11 });
   // Of the indexes, a message writes that by activity: its conversation leaves one place and takes another.
   const joining = { calls: 3, read: 2, write: 4 + 2 };
@@ -68,8 +69,8 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   // The first message after a change removes what marks it.
   expect(await cost(() => send(id))).toEqual(joining);
   expect(await cost(() => send(id, "c-1"))).toEqual({ ...joining, write: 6 + 2 });
-  // The call that fails on the existing record reports no cost, and there is no other.
-  expect(await cost(() => create(lead, "c-1"))).toEqual(none);
+  // The call that fails on the existing record reports no cost. Whether the lead is still there costs a read.
+  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, read: 1 });
   expect(await cost(() => send(id, "c-1"))).toEqual({ calls: 2, read: 2, write: 0 });
 });
 
@@ -100,17 +101,38 @@ test("of two directions, what changes since when a lead waits costs one unit mor
   expect(await cost(end)).toEqual({ calls: 2, read: 1, write: 9 });
 });
 
-test("an external id costs its item and the price of a transaction, and an update two reads and what it changes", async () => {
-  const ofUpdate = { calls: 3, read: 2 };
-  const created = { ...none, calls: 1, write: 5 + 1 + 2 };
-  expect(await cost(() => create({ ...lead, externalId: "crm-1" }))).toEqual(created);
-  expect(await cost(() => update({ name: "Grace" }))).toEqual({ ...ofUpdate, write: 5 });
-  expect(await cost(() => update({ name: "Grace" }))).toEqual({ ...ofUpdate, calls: 2, write: 0 });
-  // The lead leaves two places in indexes, and takes two others.
-  expect(await cost(() => update({ status: "booked" }))).toEqual({ ...ofUpdate, write: 5 + 2 });
-  expect(await cost(() => update({ score: 1 }, "key"))).toEqual({ ...ofUpdate, write: 5 + 1 + 2 });
-  const found = () => call("list-leads", { account, query: "externalId=crm-1" });
-  expect(await cost(found)).toEqual({ calls: 2, read: 2, write: 0 });
+test("each name costs its item and the price of a transaction, and an update the reads that find the lead, and what it changes", async () => {
+  const addresses = (...whatsapp: string[]) => ({ addresses: { whatsapp } });
+  const externalId = "crm-1";
+  const creations = [
+    [() => create({ ...lead, externalId }), 6 + 3],
+    [() => create({ ...lead, ...addresses("+49 1") }), 6 + 3],
+    [() => create({ ...lead, ...addresses("+49 2", "+49 3") }, "c-2"), 9 + 2 * 2],
+  ] as const;
+  for (const [run, write] of creations) expect(await cost(run)).toEqual({ ...none, calls: 1, write });
+  const { id } = (await create({ ...lead, externalId: "crm-2", ...addresses("+49 4") })).body;
+  const steps = [
+    // The lead leaves its place by activity and takes another, and each other index copies its fields.
+    [() => update({ externalId, name: "Grace" }), 3, 2, 5 + 2],
+    [() => update({ externalId, name: "Grace" }), 2, 2, 0],
+    // It leaves two places more, and takes two others.
+    [() => update({ externalId, status: "booked" }), 3, 2, 7 + 2],
+    [() => update({ externalId, score: 1 }, "key"), 3, 2, 7 + 3],
+    [() => update({ id, name: "Grace" }), 2, 1, 7],
+    [() => update({ ...addresses("49 4"), score: 1 }), 3, 2, 7],
+    [() => update({ id, ...addresses("+49 4"), score: 2 }), 3, 2, 7],
+    [() => update({ id, ...addresses("+49 5") }), 3, 2, 7 + 3],
+    // Each address that is taken away costs a read as well.
+    [() => update({ id, addresses: { whatsapp: null } }), 4, 3, 8 + 2 * 2],
+    [() => update({ id, ...addresses("+49 4") }), 3, 2, 7 + 3],
+    // A message costs what it costs without an address.
+    [() => send(id), 3, 2, 11],
+    [() => send(id), 3, 2, 6],
+    [() => find("externalId=crm-2"), 2, 2, 0],
+    [() => find("address=whatsapp:%2B494"), 2, 2, 0],
+  ] as const;
+  for (const [n, [run, calls, read, write]] of steps.entries())
+    expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
 });
 
 test("a transaction that reads consumes read units: two for an item", async () => {

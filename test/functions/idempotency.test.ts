@@ -26,13 +26,13 @@ const send = (account: string, key: string, leadId: string, message = "Hello") =
 /** Of all accounts and routes: it is another key in each of them. */
 const key = "key-1";
 
-test("a retry returns the message after the conversation was closed and after the lead was deleted", async () => {
+test("a retry returns the message after the conversation was closed, and 404 after the lead was deleted", async () => {
   const { id } = await aLead("later");
   const { body } = await send("later", key, id);
   await setStatus("later", body.conversationId, "closed");
   expect((await send("later", `"${key}"`, id)).body).toEqual(body);
   memory.delete(leadKey("later", id));
-  expect((await send("later", key, id)).body).toEqual(body);
+  expect((await send("later", key, id)).problem.code).toBe("lead_not_found");
   expect((await send("later", key, id, "Another")).problem.code).toBe("idempotency_key_reused");
   for (const another of ["key-2", "KEY-1"])
     expect((await send("later", another, id)).problem.code).toBe("lead_not_found");

@@ -7,7 +7,6 @@ import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../shared/pages/tree/entry.ts";
 import { readRoot } from "../../shared/pages/tree/tree-store.ts";
-import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 import { call } from "../support/call.ts";
 import { lambdaContext } from "../support/events.ts";
 import { streamRecord } from "../support/stream-record.ts";
@@ -28,12 +27,20 @@ const put = (item: LeadItem) => {
   return item;
 };
 
+const aLead = (id: string) => ({
+  id,
+  name: "x",
+  score: 0,
+  status: "new" as const,
+  tags: [],
+  createdAt: createdAt(id),
+});
+
 /** Writes leads old enough to be counted, as an import does, and returns their items. */
 const importLeads = (count: number, of = account) =>
   Array.from({ length: count }, (_, i) => {
     const id = newId("lead", Date.now() - 70_000 + i);
-    const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: createdAt(id) };
-    return put(leadItem(of, lead));
+    return put(leadItem(of, aLead(id)));
   });
 
 const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
@@ -119,8 +126,7 @@ test("does nothing more when only the time for the last commits is left, and rep
 function writtenAfter(time: number, attributes: object = {}): DynamoDBRecord {
   const now = 1000 * Math.floor(Date.now() / 1000);
   const id = newId("lead", now - time);
-  const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: createdAt(id) };
-  return streamRecord(undefined, { ...put(leadItem(account, lead)), ...attributes }, now);
+  return streamRecord(undefined, { ...put(leadItem(account, aLead(id))), ...attributes }, now);
 }
 
 test("rows that routes write late are logged before they are so late that totals are short of them, and those are counted", async () => {

@@ -42,17 +42,27 @@ type Member = readonly [name: string, value: unknown];
 
 /** A lead that is new: it has a name, and no field that is null or only changes a lead. */
 const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
-const { status: _status, score: _score, ...newFields } = NewLead.properties;
-const { additionalProperties: entry, ...metadata } = newFields.metadata;
+const { id: _id, status: _status, score: _score, ...newFields } = NewLead.properties;
+const withEntries = ({ additionalProperties, ...all }: { additionalProperties: object }, type: string) => ({
+  ...all,
+  additionalProperties: { ...additionalProperties, type },
+});
 const newLead = {
   ...NewLead,
   properties: {
     ...newFields,
     email: { ...newFields.email, type: "string" },
     source: { ...newFields.source, type: "string" },
-    metadata: { ...metadata, additionalProperties: { ...entry, type: "string" } },
+    addresses: withEntries(newFields.addresses, "array"),
+    metadata: withEntries(newFields.metadata, "string"),
   },
   required: ["name"],
+};
+
+/** One with few fields, of which most requests are valid. */
+const small = {
+  ...newLead,
+  properties: { name: newLead.properties.name, addresses: newLead.properties.addresses },
 };
 
 /** The schema of the body of a request. */
@@ -60,14 +70,14 @@ function bodySchema({ route, query, encoding }: Pick<Sent, "route" | "query" | "
   if (routes[route].method === "GET") return undefined;
   const parameter = route === "create-lead" ? "ifExists" : "update";
   const [chosen, ...more] = query.filter(([name]) => name === parameter);
-  if (route === "create-lead") return chosen ? { ...NewLead, required: ["externalId"] } : newLead;
+  if (route === "create-lead") return chosen ? NewLead : newLead;
   if (!chosen) return NewMessage;
   const isConversation = more.length === 0 && encoding <= 2 && chosen[1] === "conversation";
   return isConversation ? ConversationUpdate : MessageUpdate;
 }
 
 const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
-const isArray = (name: string) => name === "id" || name === "externalId";
+const isArray = (name: string) => /^(?:id|externalId|address)$/.test(name);
 
 /** Whether a text has what the patterns of the document do not know: they are about ASCII. */
 function isRefused(name: string, text: string): boolean {
@@ -81,6 +91,41 @@ const idFields = /^(?:leadId|id|conversationId)$/;
 const textFields = /^(?:name|message|deliveryError|source|channel|status)$/;
 const labelFields = /^(?:source|channel|status)$/;
 
+/** Whether an address has what does not show: only a telephone number is written with blanks. */
+const isHidden = (text: string) =>
+  !/^[+(\d][\d ()./-]*$/.test(text) && /[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
+
+type Addresses = Readonly<Record<string, readonly string[] | null>>;
+
+/** The faults of addresses that the document does not know, and their channels. */
+function addressFaults(addresses: Addresses): string[] {
+  const channels = Object.keys(addresses).map(storedForm);
+  return [
+    ...(Object.values(addresses).flat().filter(Boolean).length > 10 ? ["addresses"] : []),
+    ...Object.entries(addresses).flatMap(([name, list], n) => {
+      const channel = String(channels[n]);
+      const isWrong = /[:,]/.test(channel) || isRefused("channel", name);
+      const hidden = (list ?? []).flatMap((text, i) => (isHidden(text) ? `addresses[${name}][${i}]` : []));
+      return [...(isWrong || channels.indexOf(channel) < n ? [`addresses[${name}]`] : []), ...hidden];
+    }),
+  ];
+}
+
+/** Addresses as they are stored, and those of them that the leads of the test have. */
+const storedAddresses = (addresses: Addresses) =>
+  Object.entries(addresses).flatMap(([name, list]) => {
+    const all = list?.filter(
+      (text, n) => list.findIndex((other) => toCompared(other) === toCompared(text)) === n,
+    );
+    return all && all.length > 0 ? [[storedForm(name), all] as const] : [];
+  });
+const toCompared = (text: string) =>
+  /^(?:\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(text) && /\d/.test(text)
+    ? text.replace(/\D/g, "")
+    : text.includes("@")
+      ? text.toLowerCase()
+      : text;
+
 /** The members with a fault, as responses name them. */
 function faultsOf(
   members: readonly Member[],
@@ -91,10 +136,11 @@ function faultsOf(
   const object = Object.fromEntries(members);
   ajv.validate(schema, object);
   const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
-    const [, field, index = propertyName] = instancePath.split("/").map(toName);
+    const [, field, ...places] = instancePath.split("/").map(toName);
+    if (propertyName !== undefined) places.push(propertyName);
     const name = params.missingProperty ?? params.additionalProperty ?? field;
     const isOnly = isArray(name) && (object[name] as unknown[])?.length === 1;
-    return index === undefined || isOnly ? name : `${name}[${index}]`;
+    return isOnly ? name : name + places.map((place) => `[${place}]`).join("");
   });
   const names = members.map(([name]) => name);
   const repeated = names.filter((name, n) => names.indexOf(name) < n);
@@ -104,14 +150,24 @@ function faultsOf(
       : [[name, value]],
   );
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
-  const hidden = ["externalId", "providerId"].flatMap((name) =>
+  const hidden = ["externalId", "providerId", "address"].flatMap((name) =>
     [object[name]].flat().flatMap((id, n, all) => {
-      if (!/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(String(id))) return [];
+      const [, text = String(id)] = (name === "address" && /:\x20?(.*)$/su.exec(String(id))) || [];
+      const isVisible =
+        name === "address"
+          ? text !== "" && !isHidden(text)
+          : !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
+      if (isVisible) return [];
       return all.length > 1 ? `${name}[${n}]` : name;
     }),
   );
   const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
-  return [...wrong, ...repeated, ...large, ...hidden, ...refused.map(([name]) => name)].map(
+  const { addresses } = object as { addresses?: unknown };
+  const inAddresses =
+    "addresses" in properties && addresses && typeof addresses === "object"
+      ? addressFaults(addresses as Addresses)
+      : [];
+  return [...wrong, ...repeated, ...large, ...hidden, ...inAddresses, ...refused.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
 }
@@ -162,6 +218,7 @@ const valuesOf = (
   messages: readonly string[],
 ) => ({
   ...{ page: number, limit: number, createdAfter: time(2020), createdBefore: time(2040) },
+  ...{ updatedAfter: time(2020), updatedBefore: time(2040) },
   ...{ lastMessageAfter: time(2020), lastMessageBefore: time(2040) },
   ...{ awaitingReplyAfter: time(2020), awaitingReplyBefore: time(2040) },
   awaitingReply: mostly(fc.constant("true"), text),
@@ -185,13 +242,32 @@ const valuesOf = (
   status: mostly(words("new active"), words("NEW x"), text),
   score: mostly(fc.nat(100), fc.constantFrom(-1, 101, 1.5, "1", null)),
   ifExists: mostly(fc.constant("update"), text),
-  externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(128)),
-  newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(128)),
+  externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(160)),
+  newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(160)),
+  address: mostly(
+    fc.array(words("Ü,&:+49_1 sms:(49)_1 sms:Ada@X x: :x").map(spaced), { maxLength: 2 }).map(String),
+    textOf(226),
+  ),
+  addresses: fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ sms: ["(49) 1"] }) },
+    {
+      weight: 2,
+      arbitrary: fc.dictionary(
+        mostly(words("sms SMS e-mail"), textOf(64)),
+        mostly(fc.array(mostly(addressText, textOf(160)), { maxLength: 3 }), fc.constant(null)),
+        { maxKeys: 3, noNullPrototype: true },
+      ),
+    },
+    fc.constant(null),
+    fc.constantFrom(10, 11).map((length) => ({ x: Array.from({ length }, (_, n) => `${n}x`) })),
+  ),
   metadata: mostly(
-    fc.dictionary(textOf(40), mostly(textOf(200), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
+    fc.dictionary(textOf(40), mostly(textOf(1024), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
     fc.constant(Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, long]))),
   ),
 });
+const spaced = (text: string) => text.replaceAll("_", " ");
+const addressText = words("+49_1 49-1 Ada@X ada@x new-1 a_b 字").map(spaced);
 const long = "x".repeat(100);
 /** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
 const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
@@ -227,7 +303,7 @@ const encodings: readonly ((text: string) => string)[] = [
 ];
 
 /** A field of the body has other values than the parameter of its name. */
-const bodyValues: Readonly<Record<string, string>> = { externalId: "newExternalId", id: "conversationId" };
+const bodyValues: Readonly<Record<string, string>> = { externalId: "newExternalId" };
 
 /**
  * Requests to a route, with values of its own fields and parameters, mostly, and others.
@@ -252,7 +328,13 @@ function requestTo(
   const parameters = Object.keys(query.properties).filter((name) => name !== "update");
   const fields = Object.keys(body?.properties ?? {});
   const toValues = (name: string) =>
-    name === "id" && body === MessageUpdate ? "messageId" : (bodyValues[name] ?? name);
+    name !== "id"
+      ? (bodyValues[name] ?? name)
+      : body === MessageUpdate
+        ? "messageId"
+        : body === ConversationUpdate
+          ? "conversationId"
+          : "leadId";
   const all = fc.shuffledSubarray(fields, { minLength: fields.length });
   return fc.record({
     route: fc.constant(route),
@@ -283,7 +365,7 @@ type Sent = ReturnType<typeof requestTo> extends fc.Arbitrary<infer T> ? T : nev
 function render({ body = [], form, at }: Sent, isSent: boolean) {
   const json = `{${body.map((member) => member.map((part) => JSON.stringify(part)).join(" :")).join("\r\n,")}}`;
   const bytes = Buffer.from(isSent ? (forms[form]?.(json, at % json.length) ?? "") : "");
-  return { bytes, isRefused: form > 1 || bytes.length > 65_536 || /"__proto__" ?:/.test(json) };
+  return { bytes, isRefused: form > 1 || bytes.length > 81_920 || /"__proto__" ?:/.test(json) };
 }
 
 /** The parameters as they are parsed; ids that are repeated are one parameter. */
@@ -314,6 +396,7 @@ function parse({ route, query, encoding }: Sent): Member[] {
 async function makeRecords(account: string, isAnswered: boolean) {
   const lead = await aLead(account, {
     ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
+    addresses: { sms: ["+49 1"] },
   });
   const message = await aMessage(account, lead.id, label);
   if (isAnswered) await aMessage(account, lead.id, label, { direction: "inbound" });
@@ -328,6 +411,7 @@ type Records = Awaited<ReturnType<typeof makeRecords>>;
 /** Whether a body names what its account has. */
 function isOwn(schema: object, input: Item, { lead, messages, conversation }: Records): boolean {
   if (schema === NewMessage) return input.leadId === lead.id;
+  if (schema === NewLead) return input.id === undefined || input.id === lead.id;
   if (schema === ConversationUpdate) return input.id === conversation.id;
   if (schema !== MessageUpdate) return true;
   return input.conversationId === conversation.id && messages.some(({ id }) => id === input.id);
@@ -360,6 +444,7 @@ test("random requests are carried out as the document says, or refused for all t
   const request = fc.oneof(
     ...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)),
     // Few others create something.
+    ...[1, 2].map(() => requestTo("create-lead", values, small)),
     requestTo("send-message", values),
     requestTo("send-message", values, MessageUpdate, [["update", "message"]]),
     requestTo("send-message", values, ConversationUpdate, [["update", "conversation"]]),
@@ -405,25 +490,43 @@ test("random requests are carried out as the document says, or refused for all t
       isWrite && !isWhole && !isUnsupported && Object.fromEntries(parameters).update === "message";
     if (isReport && input.deliveryError !== undefined && input.delivery !== "failed")
       faults.push("body deliveryError");
-    // No request names a lead that exists, so that each one makes a lead, which needs a name.
-    if (route === "create-lead" && faults.length === 0 && !body.some(([name]) => name === "name"))
-      faults.push("body name");
+    const isLead = route === "create-lead" && !isWhole && !isUnsupported;
+    if (isLead && schema === NewLead) {
+      const addresses = Object.values(Object(input.addresses)).flat();
+      const isNamed = "id" in input || "externalId" in input || addresses.some((text) => text !== null);
+      if (!isNamed) faults.push("body externalId");
+      if (/^(?:conv|msg)_/.test(String(input.id))) faults.push("body id");
+    }
     const isKnown = isOwn(schema, input, own);
+    const hasAddress =
+      isLead &&
+      faults.length === 0 &&
+      storedAddresses(Object(input.addresses)).some(
+        ([name, list]) => name === "sms" && list.map(toCompared).includes("491"),
+      );
+    const isChange = isKnown && schema === NewLead && (hasAddress || input.id !== undefined);
+    const isConflict = isKnown && (isChange ? input.externalId !== undefined : hasAddress);
+    // What names no lead makes one, which needs a name.
+    if (isLead && faults.length === 0 && isKnown && !isChange && !("name" in input)) faults.push("body name");
     if (faults.length === 0 && schema === MessageUpdate && isKnown && input.id !== own.message.id)
       faults.push("body id");
     expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
     const isUpdate = schema === MessageUpdate || schema === ConversationUpdate;
-    const success = isKnown ? (isUpdate ? 200 : routes[route].success) : 404;
-    expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : success);
-    const isWritten = isWrite && status === success && isKnown;
+    const success = isUpdate || isChange ? 200 : routes[route].success;
+    const expected = !isKnown ? 404 : isConflict ? 409 : success;
+    expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : expected);
+    const isWritten = isWrite && status === success;
     if (!isWritten) expect(items()).toEqual(before);
     if (status === 200 && !isWrite) {
       const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
       const row: object = route === "list-leads" ? own.lead : own.conversation;
       const isFound = Object.entries(filters).every(([name, text]) =>
-        name in row
-          ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
-          : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
+        name === "address"
+          ? route === "list-leads" &&
+            (text as string[]).some((one) => /^sms: ?[(]?49[) ]*1$/i.test(one.replace("+", "")))
+          : name in row
+            ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
+            : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
       );
       const data = isFound && page === 1 ? [row] : [];
       expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
@@ -436,11 +539,13 @@ test("random requests are carried out as the document says, or refused for all t
     if (isUpdate) expect(response.body).toEqual(changedRecord(schema, input, own));
     if (status !== 201) return;
     const stored = (name: unknown) => (name === undefined ? name : storedForm(String(name)));
-    const { id: _, createdAt, conversationId, ...rest } = response.body as Lead & Message;
+    const { id: _, createdAt, updatedAt, conversationId, ...rest } = response.body as Lead & Message & Lead;
     const isPresent = ([, value]: Member) => value !== null;
     const sentFields = Object.fromEntries(body.filter(isPresent));
     const metadata = input.metadata && Object.fromEntries(Object.entries(input.metadata).filter(isPresent));
-    const names = { source: stored(sentFields.source), channel: stored(input.channel), metadata };
+    const all = storedAddresses(Object(input.addresses));
+    const addresses = all.length > 0 ? Object.fromEntries(all) : undefined;
+    const names = { source: stored(sentFields.source), channel: stored(input.channel), metadata, addresses };
     const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : { direction: "outbound" };
     expect(rest).toEqual({ ...added, ...sentFields, ...names });
     const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
@@ -451,5 +556,5 @@ test("random requests are carried out as the document says, or refused for all t
   await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
   expect(error).not.toHaveBeenCalled();
   // It sees each kind of response.
-  expect([...statuses.keys()].sort()).toEqual([200, 201, 400, 404, 415]);
+  expect([...statuses.keys()].sort()).toEqual([200, 201, 400, 404, 409, 415]);
 });

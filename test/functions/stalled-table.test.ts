@@ -64,7 +64,7 @@ test.each([
   vi.spyOn(table, "send").mockImplementation(((command: object) =>
     // The lead exists, and has no conversation.
     command instanceof GetCommand
-      ? { Item: command.input.Key?.sk === "lead_1" ? {} : undefined }
+      ? { Item: command.input.Key?.sk === "lead_1" ? { pk: "LEAD#acme" } : undefined }
       : send(command as never)) as never);
   const handle = vi.spyOn(table.config.requestHandler, "handle").mockRejectedValue(new Error("It was sent."));
   // The time passes as soon as anything is awaited after the id was made.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../shared/domain/leads.ts";
 import { externalIdKey, leadKey } from "../../shared/dynamodb/keys.ts";
@@ -78,6 +78,14 @@ test("a read that shows only a part of what stores a lead makes no second lead",
   expect([status, body.id, next]).toEqual([200, id, undefined]);
 });
 
+test("a retry whose read does not show the new lead yet returns it", async () => {
+  const first = await update({ name: "Ada" }, "key");
+  const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === first.body.id;
+  next = { isIt, run: () => ({}) };
+  const { status, body } = await update({ name: "Ada" }, "key");
+  expect([status, body, next]).toEqual([201, first.body, undefined]);
+});
+
 test("an external id that another lead gets meanwhile is that of this lead", async () => {
   const { id } = await aLead(account, { externalId });
   const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === id;
@@ -132,12 +140,15 @@ test.each<[string, unknown, boolean, boolean]>([
   );
 });
 
-/** The next update, once it is sent. @param meanwhile what happens before */
-function nextUpdate(meanwhile: () => void = () => {}): object[] {
+/** The next update, or another command, once it is sent. @param meanwhile what happens before */
+function nextUpdate(
+  meanwhile: () => unknown = () => {},
+  kind: typeof UpdateCommand | typeof TransactGetCommand = UpdateCommand,
+): object[] {
   const sent: object[] = [];
-  const isIt = (command: object) => command instanceof UpdateCommand && sent.push(command) > 0;
-  const run = () => {
-    meanwhile();
+  const isIt = (command: object) => command instanceof kind && sent.push(command) > 0;
+  const run = async () => {
+    await meanwhile();
     return memory.send(sent[0] ?? {});
   };
   next = { isIt, run };
@@ -159,4 +170,28 @@ test("a lead that gets another status and another source at once is listed by bo
   expect((await update({ source: "fair" })).body).toMatchObject({ source: "fair", status: "booked" });
   const { body } = await call("list-leads", { account, query: "source=fair&status=booked" });
   expect(body.data).toMatchObject([{ id: lead.id }]);
+});
+
+test.each<[string, { readonly addresses: object }, (other: string) => unknown]>([
+  [
+    "another lead loses the address",
+    { addresses: { sms: ["1"] } },
+    (id) => update({ externalId: undefined, id, addresses: { sms: null } }),
+  ],
+  [
+    "the other lead that has the address is erased",
+    { addresses: { sms: ["1"] } },
+    (id) => memory.delete(leadKey(account, id)),
+  ],
+  [
+    "a lead gets the address that names none",
+    { ...{ externalId: undefined }, addresses: { sms: ["2"] } },
+    () => aLead(account, { addresses: { sms: ["2"] } }),
+  ],
+])("an update is not refused because of what it has read one after the other: %s meanwhile", async (_, body, meanwhile) => {
+  await aLead(account, { externalId });
+  const { id: other } = await aLead(account, { addresses: { sms: ["1"] } });
+  const sent = nextUpdate(() => meanwhile(other), TransactGetCommand);
+  const response = await update(body);
+  expect([response.status, response.body.addresses, sent.length]).toEqual([200, body.addresses, 1]);
 });

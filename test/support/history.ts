@@ -172,7 +172,10 @@ class History<R extends Row> {
 
 const leads: Kind<Lead> = {
   list: countedLists.lead,
-  row: (id, createdAt) => ({ id, name: "x", score: 0, status: "new", tags: [], createdAt }),
+  row: (id, createdAt) => ({
+    ...{ id, name: "x", score: 0, status: "new", tags: [] },
+    ...{ createdAt, updatedAt: createdAt },
+  }),
   item: leadItem,
   page: listLeads,
 };

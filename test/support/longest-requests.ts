@@ -60,9 +60,18 @@ const longestMetadata = Object.fromEntries(
   [200, 200, 200, 200, 188].map((length, n) => [String(n), "x".repeat(length)]),
 );
 
+/** As many channels and addresses as a lead can have, in characters of two UTF-16 units. */
+const longestAddresses = Object.fromEntries(
+  Array.from({ length: 10 }, (_, n) => {
+    const unit = String.fromCodePoint(0x1f600 + n);
+    return [unit.repeat(64), [unit.repeat(160)]];
+  }),
+);
+
 /** The longest legal values of a schema, with different characters, the longest one first. */
 function longestValues(schema: Schema): (string | number | object)[] {
-  if (schema.additionalProperties) return [longestMetadata];
+  if (schema.additionalProperties)
+    return [schema.additionalProperties.items ? longestAddresses : longestMetadata];
   if (schema.maximum) return [schema.maximum];
   const { items, maxItems, maxLength = most } = schema;
   if (items) return longestValues(items).map((item) => Array(maxItems).fill(item));

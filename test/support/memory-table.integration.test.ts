@@ -71,11 +71,14 @@ test("the memory table answers each call of routes, commands, maintainers and au
   const on = ["--account", account];
   const keyed = { account, headers: { "idempotency-key": randomUUID() } };
   const ada = { name: "Ada", email: "ada@example.com", externalId: "1", source: "web", metadata: { a: "b" } };
+  const moved = { ...ada, score: 1, addresses: { sms: null, web: ["ada"] } };
 
-  const { id: leadId } = (await call("create-lead", { ...keyed, body: ada })).body;
+  const { id: leadId } = (
+    await call("create-lead", { ...keyed, body: { ...ada, addresses: { sms: ["1"] } } })
+  ).body;
   await call("create-lead", { ...keyed, body: ada });
   await call("create-lead", { account, body: ada });
-  await call("create-lead", { account, query: "ifExists=update", body: { ...ada, score: 1 } });
+  await call("create-lead", { account, query: "ifExists=update", body: moved });
   for (const channel of ["web", "sms", "web"]) {
     const message = { ...keyed, body: { leadId, channel, message: "x".repeat(2000) } };
     await call("send-message", { ...message, headers: { "idempotency-key": channel } });
@@ -105,7 +108,6 @@ test("the memory table answers each call of routes, commands, maintainers and au
   const { keyId } = JSON.parse(String(printed[0]));
   await runCommand(keysCommand(), "revoke", ...on, "--key", keyId, "--yes");
   await runCommand(leadsCommand(), "import", file, ...on);
-  await runCommand(leadsCommand(), "set-score", ...on, "--lead", leadId, "--score", "5");
   await runCommand(accountsCommand(), "set-limit", ...on, "--requests", "5");
 
   const leads = Array.from({ length: 60 }, (_, n) => {
@@ -129,6 +131,8 @@ test("the memory table answers each call of routes, commands, maintainers and au
     for (const window of ["", `&createdAfter=${createdAfter}&createdBefore=${createdBefore}`])
       for (const page of ["", "&limit=7&page=4", "&sort=createdAt&limit=7&page=2"])
         await call("list-leads", { account, query: `${filter}${window}${page}` });
+  for (const query of ["address=web:ada", `updatedAfter=${createdAfter}&sort=updatedAt`, "sort=-updatedAt"])
+    await call("list-leads", { account, query: `${query}&limit=7` });
   const [after, before] = [`lastMessageAfter=${createdAfter}`, `lastMessageBefore=${last}`];
   for (const filter of ["", "channel=web", `leadId=${leadId}`, after, before, `${after}&${before}`])
     for (const sort of ["-createdAt", "lastMessageAt", "-lastMessageAt"])

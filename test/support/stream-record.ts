@@ -1,5 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { writtenValues } from "../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./memory-table/item-size.ts";
 
 type Item = Readonly<Record<string, unknown>>;
@@ -32,4 +33,4 @@ export function streamRecord(
   };
 }
 
-const toImage = (item: Item) => marshall(item) as NonNullable<Image>;
+const toImage = (item: Item) => marshall(item, { ...writtenValues }) as NonNullable<Image>;

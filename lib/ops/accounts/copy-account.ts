@@ -1,5 +1,5 @@
-import { putExternalId, readNamed } from "../../../shared/domain/create-lead.ts";
-import { leadExists } from "../../../shared/domain/leads.ts";
+import { changeNames, nameKeys, readName } from "../../../shared/domain/lead-names.ts";
+import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
@@ -37,7 +37,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
   await copyEach("lead", async (lead) => {
     if (isErased(copying, lead.id)) return "erased";
     const item = toItem.lead(account, lead);
-    const outcome = await copyItem(copying, item, (stored) => nameLead(account, lead, stored));
+    const outcome = await copyItem(copying, item, (stored) => adaptLead(copying, lead, stored));
     if (dryRun && outcome === "stored") wouldExist.add(lead.id);
     return outcome;
   });
@@ -49,14 +49,22 @@ export async function copyAccount(copying: Copying): Promise<void> {
     });
 }
 
-/** The item of the external id that a copied lead has in its account; no two leads have the same one, and it never changes. */
-async function nameLead(account: string, { id, externalId }: Lead, stored?: Item): ReturnType<Adapt> {
-  if (stored && fieldsOf(stored).externalId !== externalId)
+/**
+ * What is written with a copied lead: its names, of which no two leads have one. An external id never changes. The time of the
+ * last change is that of this table.
+ */
+async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Item): ReturnType<Adapt> {
+  const { id, externalId } = lead;
+  const before = stored && fieldsOf(stored);
+  if (before?.externalId !== undefined && before.externalId !== externalId)
     return { left: "its externalId is not the stored one" };
-  if (externalId === undefined) return {};
-  const { leadId, item } = await readNamed(account, externalId);
-  if (item && leadId !== id) return { left: `the lead ${leadId} has its externalId` };
-  return item && stored ? {} : { others: [putExternalId(account, externalId, id, leadId)] };
+  const named = before && !replace ? before : { ...lead };
+  const names = await Promise.all(nameKeys(account, named).map((key) => readName(account, key)));
+  const taken = names.find(({ item }) => item && item.id !== id);
+  if (taken) return { left: `the lead ${taken.leadId} has its externalId or an address of it` };
+  const others = await changeNames(account, id, before ?? {}, named, names);
+  const { updatedAt = lead.updatedAt } = (before ?? {}) as Partial<Lead>;
+  return { item: leadItem(account, { ...lead, updatedAt }), others };
 }
 
 /** Nothing of an erased lead is copied, but only `leads erase` erases one that exists here. */

@@ -1,14 +1,15 @@
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { changeNames } from "../../../shared/domain/lead-names.ts";
 import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { accountPartition, erasedLeadKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
 import type { Note } from "../table/invalid-items.ts";
-import { isKeyPart } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { spendWrites } from "../table/write-items.ts";
 
@@ -67,7 +68,7 @@ export const beginErasure = (account: string, leadId: string, pace: Pace): Promi
   ]);
 
 /**
- * Deletes the item of a lead and that of its external id, unless another lead has it, all or nothing.
+ * Deletes the item of a lead and those of its names that no other lead has, all or nothing.
  *
  * @param others what else is written, for each attempt
  */
@@ -79,13 +80,12 @@ export async function deleteLead(
 ): Promise<void> {
   const { ConsumedCapacity } = await pace.retry(async () => {
     const Key = leadKey(account, leadId);
-    const { externalId } = Object((await readItem(Key))?.details);
-    const named = isKeyPart(externalId) ? await readItem(externalIdKey(account, externalId)) : undefined;
+    const item = await readItem(Key);
     const TransactItems: TransactItems = [
       ...others(),
-      // An import may store the lead meanwhile, with its external id.
-      { Delete: { TableName: tableName, Key, ...isAsRead("details.externalId", externalId) } },
-      ...(named?.leadId === leadId ? [{ Delete: deletion(named) }] : []),
+      // A request may change its names meanwhile, or an import store it.
+      { Delete: { TableName: tableName, Key, ...isAsRead("details", item?.details) } },
+      ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
     ];
     const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
     return table.send(command);
@@ -93,17 +93,12 @@ export async function deleteLead(
   await spendWrites(ConsumedCapacity, pace);
 }
 
-const deletion = ({ pk, sk, leadId }: Item) => ({
-  TableName: tableName,
-  Key: { pk: String(pk), sk: String(sk) },
-  ...isAsRead("leadId", leadId),
-});
-
-/** Deletes the item of an external id, unless another lead has got it since it was read. */
-export const deleteExternalId = (read: Item, pace: Pace): Promise<void> =>
+/** Deletes the item of a name, unless another lead has got it since it was read. */
+export const deleteName = ({ pk, sk, leadId }: Item, pace: Pace): Promise<void> =>
   pace.retry(async () => {
-    const input = deletion(read);
-    if ((await readItem(input.Key))?.leadId === read.leadId) await table.send(new DeleteCommand(input));
+    const Key = { pk: String(pk), sk: String(sk) };
+    if ((await readItem(Key))?.leadId !== leadId) return;
+    await table.send(new DeleteCommand({ TableName: tableName, Key, ...isAsRead("leadId", leadId) }));
   });
 
 /** Notes that nothing of the lead is left. */

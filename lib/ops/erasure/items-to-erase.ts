@@ -1,4 +1,4 @@
-import { activeConversationKey, messageKey } from "../../../shared/dynamodb/keys.ts";
+import { activeConversationKey, canonicalPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -34,7 +34,8 @@ export class ItemsToErase {
   take(items: readonly Item[]): Item[] {
     return items.filter((item) => {
       const owner = findOwner(item);
-      const verdict = owner?.account === this.subject.account && this.#decide(owner.type, item);
+      const pk = canonicalPartition(String(item.pk));
+      const verdict = owner?.account === this.subject.account && this.#decide(owner.type, { ...item, pk });
       if (typeof verdict === "string") this.invalid.note(item, verdict);
       if (!owner || verdict !== true) return false;
       this.counts[owner.type] = (this.counts[owner.type] ?? 0) + 1;
@@ -52,6 +53,7 @@ export class ItemsToErase {
       case "active":
         return this.#locks.has(String(pk));
       case "externalId":
+      case "address":
         return typeof leadId === "string" ? leads.has(leadId) : "its leadId is not a string";
       case "conversation":
         if (typeof leadId !== "string") return "its leadId is not a string";

@@ -6,7 +6,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { deleteExternalId, deleteLead, readErasedIds } from "./erased-leads.ts";
+import { deleteLead, deleteName, readErasedIds } from "./erased-leads.ts";
 import { ItemsToErase, type Subject } from "./items-to-erase.ts";
 
 /**
@@ -46,9 +46,10 @@ export async function sweep(
     for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "apiKey" || type === "count") kept.push(item);
-      // An import may have stored the lead again, and another lead may get the external id.
-      else if (leads && type === "lead") await deleteLead(account, String(item.sk), pace);
-      else if (leads && type === "externalId") await deleteExternalId(item, pace);
+      // An import may have stored the lead again, and another lead may get its names.
+      else if (leads && item.pk === listPartition("lead", account))
+        await deleteLead(account, String(item.sk), pace);
+      else if (leads && (type === "externalId" || type === "address")) await deleteName(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
     await deleteItems(now, pace);
@@ -57,7 +58,11 @@ export async function sweep(
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
-  if (scan) await scanTable(selectItems(found.subject), pace, onItems);
+  const isRead = ({ pk }: Item) => leads !== undefined && pk === listPartition("conversation", account);
+  if (scan)
+    await scanTable(selectItems(found.subject), pace, (items) =>
+      onItems(items.filter((item) => !isRead(item))),
+    );
   await deleteItems(last, pace);
   return kept;
 }
@@ -67,18 +72,22 @@ const attributes = {
   ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #access, validUntil, revokedAt",
 };
 
-/** What a scan looks for, by its partition key or its account. The keys of all other items are known. */
+/**
+ * What a scan looks for, by its partition key or its account: also by keys that only who decodes them finds to be of the
+ * account. The keys of all other items are known.
+ */
 function selectItems({ account, leads }: Subject) {
-  const ofLeads = ["lead", "externalId", "message", "active", "idempotency"] as const;
-  const others = ["conversation", "rate", "leadImport", "count"] as const;
+  const names = ["externalId", "address"] as const;
+  const ofLeads = ["lead", ...names, "conversation", "message", "active", "idempotency"] as const;
+  const others = ["rate", "leadImport", "count"] as const;
   const types: readonly OwnedItemType[] = leads ? ofLeads : [...ofLeads, ...others];
   const partitions = types.map((type) => accountPartition(type, account));
   const values = partitions.flatMap((pk, i) => [[`:t${i}`, pk] as const, [`:t${i}p`, `${pk}#`] as const]);
   const filters = partitions.map((_, i) => `pk = :t${i} OR begins_with(pk, :t${i}p)`);
   return {
     ...attributes,
-    FilterExpression: [...filters, "accountId = :account"].join(" OR "),
-    ExpressionAttributeValues: { ...Object.fromEntries(values), ":account": account },
+    FilterExpression: [...filters, "accountId = :account", "contains(pk, :encoded)"].join(" OR "),
+    ExpressionAttributeValues: { ...Object.fromEntries(values), ":account": account, ":encoded": "%" },
   };
 }
 

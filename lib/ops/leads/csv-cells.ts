@@ -35,8 +35,9 @@ const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : ce
 /** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
 const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
 
-/** What a column with one entry of the metadata begins with. */
+/** What a column with one entry of the metadata begins with, and one with addresses of a channel. */
 export const metadataPrefix = "metadata.";
+export const addressesPrefix = "addresses.";
 
 /** How cells are read. */
 export interface CellOptions {
@@ -50,28 +51,39 @@ export interface CellOptions {
 
 /**
  * Converts the cells of a row to a lead's fields. Empty cells are left out; an invalid number stays text, for the check. Of
- * several columns of names, the texts are joined.
+ * several columns of names, the texts are joined; several of a channel have an address each.
  */
 export function toFields(header: Header, cells: readonly string[], options: CellOptions) {
   const filled = header
     .filter(({ index }) => !options.null.includes(cells[index] ?? ""))
     .map(({ column, index }) => [column, unescapeCell(cells[index] ?? "")] as const)
     .filter(([, cell]) => cell !== "");
-  const isEntry = ([column]: readonly [string, string]) => column.startsWith(metadataPrefix);
-  const entries = filled.filter(isEntry).map(([column, cell]) => [column.slice(metadataPrefix.length), cell]);
+  const isPart = ([column]: readonly [string, string]) => column.includes(".");
+  const partsOf = (prefix: string) =>
+    filled
+      .filter(([column]) => column.startsWith(prefix))
+      .map(([column, cell]) => [column.slice(prefix.length), cell] as const);
+  const entries = partsOf(metadataPrefix);
+  const addresses = Map.groupBy(partsOf(addressesPrefix), ([channel]) => channel);
   const names = filled.filter(([column]) => column === "name").map(([, cell]) => cell);
   return Object.fromEntries([
     ...filled
-      .filter((each) => !isEntry(each))
+      .filter((each) => !isPart(each))
       .map(([column, cell]) => [column, toField(column, cell, options)]),
     ...(names.length > 0 ? [["name", names.join(" ")]] : []),
     ...(entries.length > 0 ? [["metadata", Object.fromEntries(entries)]] : []),
+    ...(addresses.size > 0 ? [["addresses", Object.fromEntries(Array.from(addresses, toList))]] : []),
   ]);
 }
 
+const toList = ([channel, cells]: readonly [string, readonly (readonly [string, string])[]]) => [
+  channel,
+  cells.flatMap(([, cell]) => cell.split(";").flatMap((address) => address.trim() || [])),
+];
+
 function toField(column: string, cell: string, { tagsSeparator, timeZone }: CellOptions): unknown {
   if (column === "tags") return parseTags(cell, tagsSeparator);
-  if (column === "metadata") return parseJson(cell) ?? cell;
+  if (column === "metadata" || column === "addresses") return parseJson(cell) ?? cell;
   if (column === "status") return cell.trim().toLowerCase();
   if (column === "score" && /^\d{1,3}$/.test(cell)) return Number(cell);
   const time = column === "createdAt" ? parseTime(cell, timeZone) : undefined;

@@ -1,6 +1,6 @@
 import { UserError } from "../../user-error.ts";
 import { shellWord } from "../output/printed-text.ts";
-import { columns, type Header, metadataPrefix } from "./csv-cells.ts";
+import { addressesPrefix, columns, type Header, metadataPrefix } from "./csv-cells.ts";
 
 /** Which column of leads a column of the file is. */
 export interface Mapped {
@@ -16,15 +16,15 @@ export interface HeaderOptions {
   readonly ignoreOthers: boolean;
 }
 
-export const columnsSentence = `The columns are ${columns.join(", ")} or ${metadataPrefix}<name> in place of metadata.`;
+export const columnsSentence = `The columns are ${columns.join(", ")} or ${metadataPrefix}<name> in place of metadata, or ${addressesPrefix}<channel> in place of addresses.`;
 
 /** A name without what its spellings differ in: `External ID` is `externalId`. */
 const fold = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
 /** The column of leads with a name, in any spelling. The API refuses the one name that JavaScript reserves, too. */
 export const findColumn = (name: string) =>
-  /^metadata\.(?!__proto__$)./i.test(name)
-    ? metadataPrefix + name.slice(metadataPrefix.length)
+  /^(?:metadata|addresses)\.(?!__proto__$)./i.test(name)
+    ? name.replace(/^\w+/, (whole) => whole.toLowerCase())
     : columns.find((column) => fold(column) === fold(name));
 
 /** Reads the first row. @throws UserError with all that is wrong with it */
@@ -36,12 +36,12 @@ export function readHeader(cells: readonly string[], { map, ignoreOthers }: Head
   });
   const has = (column: string) => found.some((each) => each.column === column);
   const faults = found.map(({ name, index, order, column = "" }) => {
-    const isJoined = column === "name" && order >= 0;
+    const isJoined = (column === "name" || column.startsWith(addressesPrefix)) && order >= 0;
     const other = found.findIndex((each) => each.column === column);
     if (column !== "" && other < index && !isJoined)
       return `is ${column}, as column ${other + 1}: rename one in the file, or --map it`;
-    if (column.startsWith(metadataPrefix) && has("metadata"))
-      return "stands in place of metadata: remove one";
+    const [whole = ""] = column.split(".");
+    if (column !== whole && has(whole)) return `stands in place of ${whole}: remove one`;
     if (column !== "" || ignoreOthers) return undefined;
     if (name === "") return "has no name: give it one, or leave it out with --ignore-others";
     const keep = shellWord(`${name}=${metadataPrefix}${name}`);
@@ -50,7 +50,11 @@ export function readHeader(cells: readonly string[], { map, ignoreOthers }: Head
   const missing = map
     .filter(({ from }) => !names.includes(from))
     .map(({ from, column }) => `The file has no column ${JSON.stringify(from)} for ${column}.`);
-  if (!has("name") && !has("externalId"))
+  if (
+    !has("name") &&
+    !["id", "externalId"].some(has) &&
+    !found.some(({ column = "" }) => column.startsWith("addresses"))
+  )
     missing.push('The column name is missing: --map "<name>=name" takes another, or joins several.');
   if (missing.length === 0 && faults.every((fault) => fault === undefined))
     return found

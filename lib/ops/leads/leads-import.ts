@@ -28,7 +28,7 @@ export const importCommand = (): Command =>
     .argument("<file>", "a .csv, .tsv or .txt file whose first row names the columns, or a .json array")
     .option(
       "--update",
-      "give leads that have the externalId of a row its values; empty cells change nothing",
+      "give the leads that rows name, by id, externalId or an address, their values; empty cells change nothing",
       false,
     )
     .addHelpText(
@@ -91,7 +91,9 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
             outcomes[await storeLead(storing, row, update)] += 1;
           } catch (error) {
             if (!(error instanceof ApiError)) throw error;
-            await rejectRow(rejects, row.line, error.details.faults ?? [], row.value);
+            const { faults = [rowFault("", "not_allowed", `is not stored: ${error.message}`)] } =
+              error.details;
+            await rejectRow(rejects, row.line, faults, row.value);
           }
         },
         leadsAtOnce,

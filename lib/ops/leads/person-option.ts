@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { readNamed } from "../../../shared/domain/create-lead.ts";
+import { nameKeys, readName } from "../../../shared/domain/lead-names.ts";
+import { toAddresses } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -7,28 +8,36 @@ import { UserError } from "../../user-error.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import type { Note } from "../table/invalid-items.ts";
-import { isKeyPart, readLeadsByEmail } from "../table/read-items.ts";
+import { readLeadsByEmail } from "../table/read-items.ts";
+
+/** What names a person in the options, and how it is called. */
+const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
 /** The options that name a person. */
-export interface PersonOptions {
-  readonly lead?: string;
-  readonly email?: string;
-  readonly externalId?: string;
-}
+export type PersonOptions = { readonly [Name in keyof typeof kinds]?: string };
 
-/** Adds the options that name a person. */
+/** Adds the options that name a person, of which one is given. */
 export const withPerson = (command: Command) =>
   command
-    .addOption(new Option("--lead <id>", "the lead's id").conflicts(["email", "externalId"]))
-    .addOption(new Option("--email <address>", "all leads with this email address, in any letter case"))
-    .addOption(new Option("--external-id <id>", "the lead with this external id").conflicts("email"));
+    .addOption(new Option("--lead <id>", "the lead's id").conflicts(["email", "externalId", "address"]))
+    .addOption(
+      new Option("--email <address>", "all leads with this email address, in any letter case").conflicts([
+        "externalId",
+        "address",
+      ]),
+    )
+    .addOption(new Option("--external-id <id>", "the lead with this external id").conflicts("address"))
+    .option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001");
 
 /** How the options name the person. @throws UserError when they do not */
-export function namedBy({ lead, email, externalId }: PersonOptions) {
-  if (lead !== undefined) return { value: lead, by: "id" } as const;
-  if (email !== undefined) return { value: email, by: "email address" } as const;
-  if (externalId !== undefined) return { value: externalId, by: "external id" } as const;
-  throw new UserError("Name the person: --lead ID, --email ADDRESS or --external-id ID.");
+export function namedBy(options: PersonOptions) {
+  const names = Object.keys(kinds) as (keyof typeof kinds)[];
+  const name = names.find((each) => options[each] !== undefined);
+  if (name === undefined || (name === "address" && !/^[^:]+:./.test(options.address ?? "")))
+    throw new UserError(
+      "Name the person: --lead ID, --email ADDRESS, --external-id ID or --address CHANNEL:ADDRESS.",
+    );
+  return { value: options[name] ?? "", by: kinds[name] };
 }
 
 /**
@@ -44,9 +53,11 @@ export async function findLeads(
 ): Promise<readonly Item[]> {
   const { value, by } = namedBy(options);
   if (by === "email address") return readLeadsByEmail(account, value, pace, note);
+  const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(value) };
+  const [key] = nameKeys(account, name);
   const item = await pace.retry(async () => {
     if (by === "id") return readItem(leadKey(account, value));
-    return isKeyPart(value) ? (await readNamed(account, value)).item : undefined;
+    return key && (await readName(account, key)).item;
   });
   return item ? [item] : [];
 }

@@ -1,24 +1,26 @@
 import { createHash } from "node:crypto";
 import { withChanges } from "../../../shared/domain/lead-changes.ts";
+import { nameKeys } from "../../../shared/domain/lead-names.ts";
 import { hashName } from "../../../shared/dynamodb/keys.ts";
 import { maxFaults } from "../../../shared/errors.ts";
 import { rangeMessage, toFaults } from "../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
-import { metadataFaults } from "../../../shared/schemas/field-schemas.ts";
+import { addressFaults, metadataFaults } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
+import { isRecord } from "../../json.ts";
 import { type RowFault, rowFault } from "./parse-csv.ts";
 
 /** A lead as a row tells it. */
-type RowLead = Omit<Lead, "id" | "createdAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
+type RowLead = Omit<Lead, "id" | "createdAt" | "updatedAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
 
 /** A valid row of a file of leads. */
 export interface LeadRow {
   /** The number of its first line. */
   readonly line: number;
   /** Its fields. */
-  readonly value: Partial<Lead>;
+  readonly value: Partial<Omit<Lead, "updatedAt">>;
   /** Without a name only if the row may change a lead that is stored. */
   readonly lead: RowLead;
   /** The SHA-256 of what is stored of the row, and of how many equal rows are before it: the same in every file. */
@@ -33,8 +35,8 @@ export interface Import {
   readonly startedAt: number;
   /** Whether a row may change a lead that is stored, and so be without a name. */
   readonly update: boolean;
-  /** The lines of the valid rows so far by their external ids. */
-  readonly lines: Map<unknown, number>;
+  /** The lines of the valid rows so far, by the names of their leads. */
+  readonly lines: Map<string, number>;
   /** How many of the valid rows so far are equal, by their SHA-256. */
   readonly equals: Map<string, number>;
 }
@@ -73,30 +75,39 @@ export function rowToLead(
   left: number,
   { startedAt, update, lines, equals }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
-  const row = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const { id, externalId, name, createdAt: time } = row;
-  const faults = schemaFaults(value).slice(0, maxFaults);
-  const isNameless = name === undefined && !(update && externalId !== undefined);
+  // An export tells when leads were changed there; in the files of others it is in any form.
+  const { updatedAt: _, ...row } = Object(value) as Readonly<Record<string, unknown>>;
+  const { id, externalId, addresses, name, createdAt: time } = row;
+  const faults = schemaFaults(isRecord(value) ? row : value).slice(0, maxFaults);
+  const mayBeStored = update && [id, externalId, addresses].some((part) => part !== undefined);
   const others = [
-    ...(isNameless ? [rowFault("name", "required", "is required")] : []),
+    ...(name === undefined && !mayBeStored ? [rowFault("name", "required", "is required")] : []),
     ...metadataFaults(row),
-    ...(lines.has(externalId)
-      ? [rowFault("externalId", "repeated", `must not be that of line ${lines.get(externalId)}`)]
-      : []),
+    ...addressFaults(row),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
-  if (externalId !== undefined) lines.set(externalId, line);
   const lead: RowLead = withChanges({ score: 0, status: "new", tags: [] }, row as Partial<Lead>);
+  const names = nameKeys("", lead).map(({ pk, sk }) => `${pk} ${sk}`);
+  // Two changes of one lead would come in any order.
+  if (update && id !== undefined) names.push(`${id}`);
+  const repeated = names.find((each) => lines.has(each));
+  if (repeated !== undefined) {
+    const isExternal = repeated === names[0] && externalId !== undefined;
+    const field = repeated === id ? "id" : isExternal ? "externalId" : "addresses";
+    return { faults: [rowFault(field, "repeated", `must not be that of line ${lines.get(repeated)}`)] };
+  }
+  for (const each of names) lines.set(each, line);
   // A millisecond for each row, so that rows keep the file's order and none has a later time than the import.
   return { line, value: row, lead, digest: toDigest(lead, equals), time: startedAt - left };
 }
 
 function toDigest(lead: RowLead, equals: Import["equals"]): Buffer {
-  const { metadata = {}, ...fields } = lead;
-  // Files can have its columns in any order.
-  const content = hashName(JSON.stringify([fields, Object.entries(metadata).sort()]));
+  const { metadata = {}, addresses = {}, ...fields } = lead;
+  // Files can have their columns in any order.
+  const [entries, channels] = [metadata, addresses].map((map) => Object.entries(map).sort());
+  const content = hashName(JSON.stringify([fields, entries, channels]));
   const before = equals.get(content) ?? 0;
   equals.set(content, before + 1);
   return createHash("sha256").update(`${content}#${before}`).digest();

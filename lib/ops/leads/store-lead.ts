@@ -1,26 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { encodeTime } from "ulid";
-import { nameRequired, putExternalId, readNamed, updateLead } from "../../../shared/domain/create-lead.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
-import { leadImportKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { nameRequired, updateLead } from "../../../shared/domain/create-lead.ts";
+import { findNamed, nameTaken, putName } from "../../../shared/domain/lead-names.ts";
+import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
+import { leadImportKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
-import { type Fault, invalidInput } from "../../../shared/errors.ts";
+import { invalidInput } from "../../../shared/errors.ts";
 import { createdAt, maxIdAhead } from "../../../shared/ids.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import type { LeadUpdate } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { UserError } from "../../user-error.ts";
-import { isErased, putAbsent, type Storing, spend, storeOnce } from "../erasure/store-rows.ts";
+import { isErased, putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
 import { toText } from "../output/printed-text.ts";
 import type { LeadRow } from "./row-to-lead.ts";
 
 /**
  * Stores the lead of a row, unless it, or one with its external id, exists.
  *
- * @param update whether to change the lead with its external id, as `POST /api/v1/leads?ifExists=update` does
- * @throws ApiError `invalid_input` if the row does not fit what is stored
+ * @param update whether to change the lead that the row names, as `POST /api/v1/leads?ifExists=update` does
+ * @throws ApiError `invalid_input` if the row does not fit what is stored; `lead_exists` if another lead has an address of it
  */
 export async function storeLead(
   storing: Storing,
@@ -28,40 +29,41 @@ export async function storeLead(
   update: boolean,
 ): Promise<"stored" | "updated" | "present" | "erased"> {
   const { account, pace } = storing;
-  const { externalId } = row.lead;
-  if (externalId === undefined) {
-    const lead = await pace.retry(() => identify(account, row));
-    return isErased(storing, lead.id) ? "erased" : storeOnce(storing, leadItem(account, lead));
-  }
+  const { id, externalId } = row.lead;
   const outcome = await pace.retry(async () => {
-    const { leadId, item: named } = await readNamed(account, externalId);
+    const isKnown = id !== undefined && (await leadExists(account, id));
+    const { item: named, names } = await findNamed(account, { ...row.value, id: isKnown ? id : undefined });
     if (named && isErased(storing, String(named.id))) return "erased";
     if (named && update) {
-      const { id: _, createdAt: __, ...fields } = row.value;
-      const { record } = await updateLead(account, named, { ...fields, externalId });
+      const { record } = await updateLead(account, named, changesOf(row), names);
       return isDeepStrictEqual(record, readRecord(validateLead, named)) ? "present" : "updated";
     }
-    if (named) return "present";
+    if (named && externalId !== undefined && fieldsOf(named).externalId === externalId) return "present";
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const lead = await identify(account, row);
     if (isErased(storing, lead.id)) return "erased";
-    const stored = await readItem(leadKey(account, lead.id));
-    // A concurrent import has stored it since.
-    if (stored && fieldsOf(stored).externalId === externalId) return "present";
-    if (stored) throw invalidInput([otherExternalId]);
-    const item = leadItem(account, lead);
-    await transact(
-      [{ Put: putAbsent(storing, item) }, putExternalId(account, externalId, lead.id, leadId)],
-      true,
-    );
+    if (await leadExists(account, lead.id)) return "present";
+    const taken = names.find(({ item }) => item);
+    if (taken) throw nameTaken(account, taken);
+    // Who asks what has changed since then is to find it, however old it is.
+    const updatedAt = new Date().toISOString();
+    const Put = putAbsent(storing, leadItem(account, { ...lead, updatedAt }));
+    if (names.length === 0) await table.send(new PutCommand(Put));
+    else await transact([{ Put }, ...names.map((name) => putName(name, lead.id))], true);
     return "stored";
   });
   await spend(storing, row.lead, outcome);
   return outcome;
 }
 
+/** What a row changes of a lead, which keeps its id and its time. */
+function changesOf({ value }: LeadRow): LeadUpdate {
+  const { id: _, createdAt: __, ...changes } = value;
+  return changes;
+}
+
 /** The lead of a row. Its id, unless the row has one, follows from its time and content: each import means the same lead. */
-async function identify(account: string, { lead, digest, time }: LeadRow): Promise<Lead> {
+async function identify(account: string, { lead, digest, time }: LeadRow) {
   if (lead.id !== undefined) return { ...lead, id: lead.id, createdAt: createdAt(lead.id) };
   const at = lead.createdAt ? Date.parse(lead.createdAt) : await readFirstTime(account, digest, time);
   const [high, low] = [0, 5].map((start) => encodeTime(digest.readUIntBE(start, 5), 8));
@@ -93,10 +95,3 @@ async function readFirstTime(account: string, digest: Buffer, time: number): Pro
     `When a row was first imported cannot be read: delete the item ${Key.pk} ${Key.sk} in the table.`,
   );
 }
-
-const otherExternalId: Fault = {
-  in: "body",
-  field: "externalId",
-  code: "not_allowed",
-  message: "must be that of the stored lead with this id, because it never changes",
-};

@@ -94,7 +94,7 @@ export async function readLeadsByEmail(
 
 /** Whether a stored value is short enough for an id or a name, and so for a part of a key. */
 export const isKeyPart = (value: unknown): value is string =>
-  typeof value === "string" && /^.{1,128}$/su.test(value);
+  typeof value === "string" && /^.{1,160}$/su.test(value);
 
 /**
  * The locks of a lead, and the ids of the conversations that the index lists for it, oldest first, or that its locks

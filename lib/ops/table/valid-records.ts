@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
+import { withAddresses } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import {
@@ -50,7 +52,7 @@ const validators: Readonly<Record<RecordType, Validator>> = {
   limit: validatorOf({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
   erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure") }),
   leadImport: validatorOf({ sha256: textOf("^[0-9a-f]{64}$"), startedAt: time }),
-  lead: validatorOf({ ...lead.properties, id: idOf("lead") }, lead.required),
+  lead: validatorOf({ ...lead.properties, id: idOf("lead"), updatedAt: time }, lead.required),
   conversation: validatorOf(
     {
       ...conversation.properties,
@@ -103,6 +105,8 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
   if ("metadata" in record && isLargeMetadata(Object(record.metadata)))
     throw new InvalidItemError(item, "metadata");
+  if ("addresses" in record && !isDeepStrictEqual(record.addresses, withAddresses({}, record.addresses)))
+    throw new InvalidItemError(item, "addresses");
   const texts = Object.keys(record).filter((name) => typeof Reflect.get(record, name) !== "object");
   checkKeys(all, stored(record), texts);
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));

@@ -2,10 +2,9 @@ import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
-import { isContended, unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
 /** The changes of a lead, a conversation or a message, with what its event is composed of if they change fields of its record. */
@@ -14,10 +13,6 @@ export function asChange(read: Item, changes: Item): Item {
   const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;
   return markChange(read, changes, validate?.properties ?? []);
 }
-
-/** Repeats a change of an item for ten seconds while others change the item. */
-export const retryChange = <T>(change: () => Promise<T>): Promise<T> =>
-  withRetry(change, { deadline: Date.now() + 10_000, isRetryable: isContended });
 
 /** The most items that a batch can delete. */
 const batchSize = 25;

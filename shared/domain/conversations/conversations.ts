@@ -13,10 +13,11 @@ import { InvalidItemError } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
+import { byChange } from "../../pages/read/choose-index.ts";
 import { type Range, walk } from "../../pages/read/range.ts";
 import { withinBudget } from "../../pages/read/read-budget.ts";
 import { readList } from "../../pages/read/read-list.ts";
-import { type CreationTimes, creationWindow, isBounded, timeWindow } from "../../pages/read/window.ts";
+import { type CreationTimes, creationWindow, timeWindow } from "../../pages/read/window.ts";
 import { countedLists } from "../../pages/tree/counted-list.ts";
 import { admitLongList } from "../../rate-limit/list-admission.ts";
 import {
@@ -60,13 +61,9 @@ export async function listConversations(
   const filter = { status: status && normalizeLabel(status), label: channel && normalizeLabel(channel) };
   const window = creationWindow(list, times);
   const order = awaitingReply ? ({ by: "by-waiting", ascending: true } as const) : toOrder(sort);
-  const activity = timeWindow(lastMessageAfter, lastMessageBefore);
-  const byActivity = order.by !== undefined || isBounded(activity);
   const timed = awaitingReply
     ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)
-    : byActivity
-      ? ({ index: "by-activity", window: activity } as const)
-      : undefined;
+    : byChange(order, lastMessageAfter, lastMessageBefore);
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
   // The indexes of times do not copy the keys of the others.
   const read = toListed(account, timed ? ["pk", "sk"] : keyAttributes);

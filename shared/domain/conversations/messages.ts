@@ -1,6 +1,6 @@
 import { StaleReadError } from "../../dynamodb/dynamodb-errors.ts";
 import { activeConversationKey, messageKey } from "../../dynamodb/keys.ts";
-import { tableName } from "../../dynamodb/table-client.ts";
+import { type Item, tableName } from "../../dynamodb/table-client.ts";
 import { withBackoff } from "../../dynamodb/throttling.ts";
 import type { TransactItems } from "../../dynamodb/transact.ts";
 import { createdAt, isId, newId } from "../../ids.ts";
@@ -12,7 +12,7 @@ import {
   transactOnce,
   type WriteOutcome,
 } from "../idempotent-replay.ts";
-import { leadExists } from "../leads.ts";
+import { readAddresses } from "../leads.ts";
 import { notFound } from "../not-found.ts";
 import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
 import { conversationItem, summarize } from "./conversations.ts";
@@ -25,8 +25,10 @@ interface Outgoing {
   readonly account: string;
   readonly input: NewMessage;
   readonly idempotency: IdempotentRequest | undefined;
-  /** Whether the account has the lead. */
-  readonly hasLead: Promise<boolean>;
+  /** The lead with its addresses, if the account has it. */
+  readonly lead: Promise<Item | undefined>;
+  /** The address that an outbound message goes to. */
+  to?: unknown;
   /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
   /** The time of its last message, in milliseconds since the epoch; the next message is later. */
@@ -51,8 +53,8 @@ export async function sendMessage(
   const input = { ...message, channel: normalizeLabel(message.channel) };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
-    const hasLead = leadExists(account, input.leadId);
-    const outgoing: Outgoing = { account, input, idempotency, hasLead, lastMessageAt: 0 };
+    const lead = readAddresses(account, input.leadId);
+    const outgoing: Outgoing = { account, input, idempotency, lead, lastMessageAt: 0 };
     return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
@@ -63,10 +65,11 @@ export async function sendMessage(
 }
 
 async function attemptToSend(outgoing: Outgoing): Promise<Message> {
-  const { account, input, hasLead } = outgoing;
-  const [found, named] = await Promise.all([hasLead, readLock(account, input)]);
-  // A message that was sent stays sent, even when its lead is deleted later.
-  if (!found) throw leadNotFound(input);
+  const { account, input } = outgoing;
+  const [lead, named] = await Promise.all([outgoing.lead, readLock(account, input)]);
+  if (!lead) throw leadNotFound(input);
+  // Nothing is awaited between the ids of a message and its write, whose age is theirs.
+  if (input.direction !== "inbound") [outgoing.to] = addressesOn(input.channel, lead);
   if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
   outgoing.ended = undefined;
   return startConversation(outgoing, named);
@@ -111,15 +114,22 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
   return message;
 }
 
-/** Writes a message, with what else its transaction has. The response follows from the request and these ids. */
-function storeMessage({ account, idempotency }: Outgoing, message: Message, others: TransactItems) {
+/**
+ * Writes a message, with the address that it goes to, and with what else its transaction has. The response follows from the
+ * request and these ids.
+ */
+function storeMessage({ account, idempotency, to }: Outgoing, message: Message, others: TransactItems) {
   const { id, conversationId } = message;
-  const Item = { ...messageKey(account, conversationId, id), ...message };
+  const Item = { ...messageKey(account, conversationId, id), ...message, ...(to !== undefined && { to }) };
   return transactOnce(idempotency, { id, conversationId }, [
     ...others,
     { Put: { TableName: tableName, Item } },
   ]);
 }
+
+/** The addresses of a lead on a channel, which may have the name of a method. */
+const addressesOn = (channel: string, { addresses }: Item): readonly unknown[] =>
+  Object.entries(Object(addresses)).flatMap(([name, list]) => (name === channel ? list : []));
 
 const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,

@@ -1,5 +1,5 @@
 import { messageKey } from "../../dynamodb/keys.ts";
-import { type Fault, invalidInput } from "../../errors.ts";
+import { bodyFault, invalidInput } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import {
   deliveryStates,
@@ -66,9 +66,4 @@ function changesBy(message: Message, { delivery, deliveryError, providerId }: Me
   return Object.keys(added).length > 0 ? added : undefined;
 }
 
-const isInbound: Fault = {
-  in: "body",
-  field: "id",
-  code: "not_allowed",
-  message: "is the id of an inbound message, which nobody delivers",
-};
+const isInbound = bodyFault("id", "not_allowed", "is the id of an inbound message, which nobody delivers");

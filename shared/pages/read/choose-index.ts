@@ -7,9 +7,10 @@ import {
   type TimeIndexName,
 } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
+import type { RowsRequest } from "../page.ts";
 import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
 import type { Range } from "./range.ts";
-import { isWithin, type Window } from "./window.ts";
+import { isBounded, isWithin, timeWindow, type Window } from "./window.ts";
 
 /** Which rows of a list are asked for: those that match all that is defined. */
 export interface ListRequest {
@@ -46,6 +47,16 @@ export interface ListRange {
 /** The same rows with the tree that counts them. */
 export type CountedRange = ListRange & { readonly tree: CountedOwner };
 
+/** The rows of a list whose order, or whose window, is by the time of their last change. */
+export function byChange(
+  { by }: Pick<RowsRequest, "by">,
+  after: string | undefined,
+  before: string | undefined,
+): TimedRows | undefined {
+  const window = timeWindow(after, before);
+  return by !== undefined || isBounded(window) ? { index: "by-activity", window } : undefined;
+}
+
 /** Chooses the index that a list is read from, which sorts by creation, and the tree that counts it. */
 export function chooseRange(asked: ListRequest): ListRange {
   const { account, list, parent, filter, window } = asked;
@@ -61,24 +72,22 @@ export function chooseRange(asked: ListRequest): ListRange {
   return { range, window, ...(hasBucket && counted) };
 }
 
+const laterThan = (time: string) => ({
+  field: `${time}After`,
+  message: `must be later, or ${time}Before earlier: too many rows would be read`,
+});
+
 /** What a request can change if it asks for too many rows, by what is read; without it, a list that is too long is the service's fault. */
 export const wayOuts = {
-  creation: {
-    field: "createdAfter",
-    message: "must be later, or createdBefore earlier: too many rows would be read",
-  },
-  activity: {
-    field: "lastMessageAfter",
-    message: "must be later, or lastMessageBefore earlier: too many conversations would be read",
-  },
+  creation: laterThan("created"),
+  change: ({ changeTime }: CountedList) => laterThan(changeTime),
   waiting: {
     field: "awaitingReplyBefore",
-    message: "must be earlier, or awaitingReplyAfter later: too many conversations would be read",
+    message: "must be earlier, or awaitingReplyAfter later: too many rows would be read",
   },
   sort: {
     field: "sort",
-    message:
-      "must be by createdAt with these filters, or createdAfter later: too many conversations would be read",
+    message: "must be by createdAt with these filters, or createdAfter later: too many rows would be read",
   },
 };
 

@@ -28,7 +28,8 @@ export async function completeRows(
   rows: readonly Item[],
   call: Call,
 ): Promise<readonly Item[]> {
-  if (!list.isLean) return rows;
+  // The time of the last change is a key of one index alone, and of leads every index has it beside their other fields.
+  if (!list.isLean) return rows.map((row) => ({ activeAt: Object(row.details).updatedAt, ...row }));
   const found = new Map(rows.filter((row) => "messageCount" in row).map((row) => [row.sk, row]));
   // What a read misses that is not consistent may be new.
   for (const consistent of [false, true]) {

@@ -95,7 +95,7 @@ function planList(asked: ListRequest, request: RowsRequest): ListPlan {
     const find = request.by
       ? (call: Call) => findInWindow(asked, own, filtered, timed, request, call)
       : async (call: Call) => takePage(await readTimed(filtered, timed.window, request, call), request);
-    return { id: rangeId(range), wayOut: wayOuts.activity, find };
+    return { id: rangeId(range), wayOut: wayOuts.change(list), find };
   }
   if (!isBounded(filter) && !isBounded(window))
     return { id: rangeId(range), find: (call) => findByActivity(asked, own, range, request, call) };

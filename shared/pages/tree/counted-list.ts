@@ -9,6 +9,8 @@ export interface CountedList {
   readonly idPrefix: "lead_" | "conv_";
   /** The attribute with the source or the channel of a row. */
   readonly attribute: "source" | "channel";
+  /** The field with the time of a row's last change begins with it, and so do the parameters of its window. */
+  readonly changeTime: "updated" | "lastMessage";
   /** The statuses that are counted by themselves, each in the bucket of its place; one more bucket counts all others. */
   readonly statuses: readonly string[];
   /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
@@ -19,9 +21,13 @@ export interface CountedList {
 type Prefixed = Readonly<{ idPrefix: string }>;
 
 export const countedLists = {
-  lead: { type: "lead", idPrefix: "lead_", attribute: "source", statuses: leadStatuses, isLean: false },
+  lead: {
+    ...{ type: "lead", idPrefix: "lead_", attribute: "source", changeTime: "updated" },
+    statuses: leadStatuses,
+    isLean: false,
+  },
   conversation: {
-    ...{ type: "conversation", idPrefix: "conv_", attribute: "channel" },
+    ...{ type: "conversation", idPrefix: "conv_", attribute: "channel", changeTime: "lastMessage" },
     statuses: ["active", "closed"],
     isLean: true,
   },

@@ -83,9 +83,9 @@ const readingOnly =
     await run(readOnly, mine);
   };
 
-function expectInsufficient(response: HttpResponse) {
+function expectInsufficient(response: HttpResponse, detail = /only read/) {
   const headers = { "content-type": "application/problem+json" };
-  const body = { code: "insufficient_access", detail: /only read/, errors: undefined };
+  const body = { code: "insufficient_access", detail, errors: undefined };
   expectResponse(response, { status: 403, headers, body });
 }
 
@@ -130,6 +130,23 @@ export const accessChecks = [
       expectInsufficient(await readOnly.post(`${leads}?page=0`, "{"));
       expectInsufficient(await readOnly.post(leads, "x", { "content-type": "text/plain" }));
     }),
+    "A key that may only create leads creates them, and gets 403 for anything else, unexamined": async ({
+      mine,
+      creating,
+    }) => {
+      if (!creating) throw new Skipped("needs --create-key");
+      const { id, ...lead } = await creating.createLead({ externalId: unique("form") });
+      await mine.expectRows(leads, { id }, [id]);
+      expectResponse(await creating.post(leads, lead), { status: 400 });
+      await mine.expectNothingStored(async () => {
+        for (const sending of [
+          ...[{ path: `${leads}?id=${id}` }, { path: `${conversations}?x=1` }],
+          posting(`${leads}?ifExists=update`, { id, name: "Eve" }),
+          ...[posting(`${leads}?ifExists=`, "{"), posting(conversations, { ...message, leadId: id })],
+        ])
+          expectInsufficient(await creating.send(sending), /only create/);
+      });
+    },
   }),
   ...promises("SECURITY.md#a-caller-with-the-key-of-another-account", {
     "No list shows the lead of another account, by any filter": async ({ mine, other }) => {

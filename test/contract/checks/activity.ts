@@ -78,10 +78,21 @@ export const activityChecks = [
         [{ channel, status: "closed", lastMessageAfter: lastAt(2), sort: "-lastMessageAt" }, []],
       ],
     ),
+    "Leads are sorted by their last change, in either order, and listed since one": async (context) => {
+      const { channel: source, leadIds } = await shared(context, makeConversations);
+      const { mine } = context;
+      const [a = "", b = "", c = ""] = leadIds;
+      const sent = await mine.post(`${leads}?ifExists=update`, { id: a, name: "Changed" });
+      const { updatedAt } = expectResponse<{ updatedAt: string }>(sent, { status: 200 });
+      await mine.expectIndexed(leads, { source, sort: "updatedAt" }, [b, c, a]);
+      await mine.expectIndexed(leads, { source, sort: "-updatedAt" }, [a, c, b]);
+      await mine.expectIndexed(leads, { sort: "updatedAt", updatedAfter: updatedAt }, [a]);
+      await mine.expectIndexed(leads, { source, updatedBefore: updatedAt }, [c, b]);
+    },
     "Link keeps the order": async (context) => {
       const { channel } = await shared(context, makeConversations);
-      const query = { channel, sort: "lastMessageAt", limit: 1, page: 2 };
-      const headers = { link: /sort=lastMessageAt[^>]*page=3[^>]*>; rel="next"/ };
+      const query = { channel, sort: "lastMessageAt", limit: 1 };
+      const headers = { link: /sort=lastMessageAt[^>]*page=1&lastMessageAfter=[^>]*>; rel="next"/ };
       expectResponse(await context.mine.get(pathOf(conversations, query)), { status: 200, headers });
     },
     "A list by the last message ends after 2,000 rows, and any other order is not allowed": rejects({

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { type Account, atOnce, conversations, leads, type Message, type Row, unique } from "../account.ts";
 import { promises } from "../check.ts";
 import { expectMatch, expectResponse } from "../expectations.ts";
@@ -8,11 +8,13 @@ import { expectFaults } from "./faults.ts";
 const update = (account: Account, fields: object, key: string = randomUUID()) =>
   account.post(`${leads}?ifExists=update`, fields, { "idempotency-key": key });
 
+const web = (...addresses: string[]) => ({ addresses: { web: addresses } });
+
 const entries = (count: number, text = "x") =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, text]));
 
 export const externalIdChecks = [
-  ...promises("docs/usage.md#external-ids-and-updates", {
+  ...promises("docs/usage.md#external-ids-addresses-and-updates", {
     "An externalId is that of one lead of an account: 409 has the id of this lead": async ({
       mine,
       other,
@@ -36,6 +38,59 @@ export const externalIdChecks = [
       expectMatch("the statuses", [ids.size, ...statuses], [1, 201, ...Array(9).fill(409)]);
       expectMatch("the total of leads", await mine.count(leads), before + 1);
     },
+    "An address is that of one lead of an account, in any spelling: 409 has the id of this lead": async ({
+      mine,
+      other,
+    }) => {
+      const [number, handle] = [String(randomInt(1e12, 9e12)), unique("Handle@")];
+      const [whatsapp, email] = [[`+49 (${number})`], [handle]];
+      const lead = await mine.createLead({ addresses: { WhatsApp: whatsapp, email } });
+      expectMatch("the lead", lead, { addresses: { whatsapp, email } });
+      const { id } = lead;
+      const same = [{ whatsapp: [`49${number}`] }, { EMAIL: ["x", handle.toLowerCase()] }];
+      await mine.expectNothingStored(async () => {
+        const body = { code: "lead_exists", status: 409, id };
+        for (const addresses of same)
+          expectResponse(await mine.post(leads, { name: "Eve", addresses }), { status: 409, body });
+      });
+      const foreign = await other.createLead({ addresses: same[0] });
+      const address = `whatsapp:+49.${number},sms:49${number},email:${handle.toUpperCase()}`;
+      await mine.expectRows(leads, { address }, [id]);
+      await other.expectRows(leads, { address }, [foreign.id]);
+      expectFaults(await mine.get(`${leads}?address=${number}`), ["query address invalid_format"]);
+    },
+    "An update means the lead with its id, its externalId or an address, and gives it the other names":
+      async ({ mine }) => {
+        const [externalId, one, two] = [unique("later"), unique("one"), unique("two")];
+        const { id } = await mine.createLead(web(one));
+        for (const fields of [
+          { id, ...web(two) },
+          { externalId, ...web(two) },
+          { externalId, score: 1 },
+        ])
+          expectResponse(await update(mine, fields), { status: 200, body: { id, ...web(one, two) } });
+        const body = { id, externalId, addresses: undefined };
+        expectResponse(await update(mine, { id, addresses: { web: null } }), { status: 200, body });
+        await mine.expectRows(leads, { address: `web:${one},web:${two}` }, []);
+        expectFaults(await update(mine, web(one)), ["body name required"]);
+      },
+    "An update whose names are of two leads returns 409, and one with an unknown id 404": async ({
+      mine,
+    }) => {
+      const [externalId, address] = [unique("one"), unique("two")];
+      const { id } = await mine.createLead({ externalId });
+      const { id: other } = await mine.createLead(web(address));
+      const unknown = `lead_${"0".repeat(26)}`;
+      for (const [fields, status, body] of [
+        [{ externalId, ...web(address) }, 409, { code: "lead_exists", id: other }],
+        [{ id: other, externalId }, 409, { code: "lead_exists", id }],
+        [{ id, externalId: unique("another") }, 409, { code: "lead_exists", id }],
+        [{ id: unknown, externalId, ...web(address) }, 404, { code: "lead_not_found" }],
+      ] as const)
+        expectResponse(await update(mine, { name: "Eve", ...fields }), { status, body });
+      const { data } = await mine.list(leads, { id: `${id},${other}` });
+      expectMatch("the names", data, Array(2).fill({ name: "Contract check" }));
+    },
     "With ifExists=update, the fields that are sent are changed, and null takes one away": async ({
       mine,
     }) => {
@@ -45,9 +100,11 @@ export const externalIdChecks = [
       const changes = { name: "Eve", status: "qualified", score: 60, tags: ["c", "b"] };
       const sent = { externalId, ...changes, source, email: null, metadata: { a: null, c: "3" } };
       const metadata = { a: undefined, b: "2", c: "3" };
-      const body = { ...lead, ...changes, source: source.toLowerCase(), email: undefined, metadata };
-      // The second one changes nothing.
-      for (let n = 0; n < 2; n++) expectResponse(await update(mine, sent), { status: 200, body });
+      const removed = { email: undefined, metadata };
+      const expected = { ...lead, ...changes, source: source.toLowerCase(), ...removed, updatedAt: /Z$/ };
+      const body = expectResponse(await update(mine, sent), { status: 200, body: expected });
+      // This one changes nothing, not even the time of the last change.
+      expectResponse(await update(mine, sent), { status: 200, body });
       expectMatch("the lead by its id", (await mine.list(leads, { id: lead.id })).data, [body]);
       await mine.expectIndexed(leads, { source, status: "qualified" }, [lead.id]);
     },

@@ -172,7 +172,7 @@ export const faultChecks = [
         "tags[0]",
       ],
       [lead({ email: `${long(64, "a")}@${long(93, "b.")}comm` }), "email"],
-      [lead({ externalId: long(129), metadata: { a: long(201) } }), "externalId", "metadata[a]"],
+      [lead({ externalId: long(161), addresses: { sms: [long(161)] } }), "externalId", "addresses[sms][0]"],
       [message({ leadId: long(65), channel: long(65) }), "leadId", "channel"],
       [message({ message: long(4097, "\u{1F600}") }), "message"],
       [conversationsBy(`channel=${long(65)}&id=${long(65)}`), "channel", "id"],
@@ -234,16 +234,16 @@ export const faultChecks = [
     ),
   }),
   ...promises("docs/errors.md#sizes-and-encodings", {
-    "A body has at most 64 KB": rejects("too_large", ...bodies(padded(65_537), padded(5_000_000))),
+    "A body has at most 80 KB": rejects("too_large", ...bodies(padded(81_921), padded(5_000_000))),
     "A body has at most 1,000 values": rejects("too_many", ...bodies(`[${long(1100, "1,")}1]`)),
     "A body has at most 100 levels": rejects("too_deep", ...bodies(long(101, "[") + long(101, "]"))),
-    "A body of 64 KB is stored, with any JSON content type": async ({ mine }) => {
+    "A body of 80 KB is stored, with any JSON content type": async ({ mine }) => {
       for (const type of [
         "application/json; charset=utf-8",
         "APPLICATION/JSON",
         "application/vnd.acme+json",
       ]) {
-        const response = await mine.post(leads, padded(65_536), { "content-type": type });
+        const response = await mine.post(leads, padded(81_920), { "content-type": type });
         expectResponse(response, { status: 201, body: { name: "Zo\u00eb" } });
       }
     },

@@ -13,14 +13,14 @@ import { createDirectory } from "../../support/synthesize.ts";
 /** The most bytes of bundles that may have more than others. */
 const largest: Partial<Record<string, number>> = {
   // It reads messages, too, and has the most parameters.
-  "list-conversations": 268_000,
-  "list-leads": 259_000,
+  "list-conversations": 271_600,
+  "list-leads": 267_000,
   // It has the schemas of a new lead, of its update and of a stored one.
-  "create-lead": 266_000,
+  "create-lead": 281_000,
   // It has the schemas of three bodies, and of a stored message and conversation.
-  "send-message": 272_000,
+  "send-message": 277_000,
   // It has two clients of AWS, and nobody waits for its start.
-  canary: 278_000,
+  canary: 279_200,
 };
 
 const directory = await createDirectory();

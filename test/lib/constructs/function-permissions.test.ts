@@ -81,7 +81,7 @@ test("A write names no key of an index and no expiry but those of its items", ()
     "CONVERSATION: byStatus byLabel byStatusAndLabel byParent activeAt awaitingReplySince",
     "CONVERSATION: byStatus byStatusAndLabel activeAt awaitingReplySince",
     "IDEMPOTENCY: expiresAt",
-    "LEAD: byStatus byLabel byStatusAndLabel byParent",
+    "LEAD: byStatus byLabel byStatusAndLabel byParent activeAt",
     "RATE: expiresAt",
   ]);
 });
@@ -99,18 +99,16 @@ test("Writes return nothing, but those of records, of rate windows and to an exi
   ]);
 });
 
-test("A sent message, the audit's scan and the canary see only whether an item exists", () => {
-  const onlyKeys = tableStatements.filter(
-    ({ condition }) =>
-      condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"].join() === "pk,sk" &&
-      condition.StringEqualsIfExists?.["dynamodb:Select"] === "SPECIFIC_ATTRIBUTES",
-  );
-  expect(
-    onlyKeys.map(({ name, actions, types = "" }) => `${name} ${actions} ${types}`.trim()).sort(),
-  ).toEqual([
-    "audit-counts Scan",
-    "canary Query LEAD CONVERSATION MESSAGE ACTIVE",
-    "send-message GetItem LEAD",
+test("The audit's scan and the canary see only whether an item exists, and a sent message the lead's addresses, too", () => {
+  const limited = tableStatements.flatMap(({ name, actions, types = "", condition }) => {
+    const attributes = condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"];
+    const isNamed = condition.StringEqualsIfExists?.["dynamodb:Select"] === "SPECIFIC_ATTRIBUTES";
+    return attributes && isNamed ? [`${name} ${actions} ${types}: ${attributes}`] : [];
+  });
+  expect(limited.sort()).toEqual([
+    "audit-counts Scan : pk,sk",
+    "canary Query LEAD CONVERSATION MESSAGE ACTIVE: pk,sk",
+    "send-message GetItem LEAD: pk,sk,addresses",
   ]);
 });
 

@@ -18,8 +18,11 @@ test("an index is read with the keys of the index, and not with those of the tab
   expect(byParent("LEAD#a", "byParent")).toBe(false);
   expect(byParent("CONVERSATION#a", "pk")).toBe(false);
   const waiting = { ...query("CONVERSATION#a"), IndexName: "by-waiting" };
-  for (const label of ["list-conversations", "list-leads", "send-message"])
+  const changed = { ...query("LEAD#a"), IndexName: "by-activity" };
+  for (const label of ["list-conversations", "list-leads", "send-message"]) {
     expect([label, allows(label, "Query", waiting)]).toEqual([label, label === "list-conversations"]);
+    expect([label, allows(label, "Query", changed)]).toEqual([label, label === "list-leads"]);
+  }
   // The last one reads the table, and no index.
   for (const label of ["create-lead", "send-message", "maintain-counts"])
     expect(allows(label, "Query", { ...query("LEAD#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(
@@ -30,9 +33,9 @@ test("an index is read with the keys of the index, and not with those of the tab
 const named = key("EXTERNAL#a");
 
 test.each<[string, string, object, string]>([
-  ["the action", "DeleteItem", { Key: key("LEAD#a") }, "dynamodb:DeleteItem"],
+  ["the action", "Query", query("LEAD#a"), "dynamodb:Query"],
   ["the index", "GetItem", { Key: key("LEAD#a"), IndexName: "x" }, "dynamodb:GetItem on arn:.*/index/x"],
-  ["the key", "PutItem", { Item: key("MESSAGE#a#b") }, "dynamodb:LeadingKeys MESSAGE#…"],
+  ["the key", "DeleteItem", { Key: key("LEAD#a") }, "dynamodb:LeadingKeys LEAD#…"],
   ["the attribute", "PutItem", { Item: { ...named, byParent: {} } }, "dynamodb:Attributes byParent"],
   ["what is returned", "PutItem", { Item: named, ReturnValues: "ALL_OLD" }, "dynamodb:ReturnValues ALL_OLD"],
   [
@@ -68,6 +71,13 @@ test("every item of a batch and of a transaction is checked", () => {
   expect(get("COUNT#a#LEAD", "LEAD#a")).toBe(false);
   expect(write("COUNT#a#LEAD", "COUNT#a#LEAD")).toBe(true);
   expect(write("COUNT#a#LEAD", "LEAD#a")).toBe(false);
+});
+
+test("of a lead, a message reads the addresses and nothing else", () => {
+  const reads = (projection: object) =>
+    allows("send-message", "GetItem", { Key: key("LEAD#a"), ...projection });
+  expect(reads({ ProjectionExpression: "pk, addresses" })).toBe(true);
+  for (const other of [{}, { ProjectionExpression: "pk, details" }]) expect(reads(other)).toBe(false);
 });
 
 test("a scan that may read keys reads nothing else", () => {

@@ -39,8 +39,15 @@ const values = [
   ],
   ...["true", "message", "conversation", "inbound", "failed", "a".repeat(500), "a".repeat(501)],
   ...["a".repeat(512), "a".repeat(513)],
-  ...["a,b", "a".repeat(128), "a".repeat(129), 100, 101, { a: "b\n" }, { a: null }, { a: 1 }, { "": "a" }],
-  ...[{ "a\n": "" }, { ["a".repeat(40)]: "a".repeat(200) }, { ["a".repeat(41)]: "" }, { a: "a".repeat(201) }],
+  ...["a,b", "a".repeat(160), "a".repeat(161), 100, 101, { a: "b\n" }, { a: null }, { a: 1 }, { "": "a" }],
+  ...[
+    { "a\n": "" },
+    { ["a".repeat(40)]: "a".repeat(1024) },
+    { ["a".repeat(41)]: "" },
+    { a: "a".repeat(1025) },
+  ],
+  ...[["a"], ["+1 (2)", "a"], [], [""], ["a".repeat(161)], ["a,b"], Array(11).fill("a")].map((a) => ({ a })),
+  ...[["a:b"], ["a"], ["a:+1 2", "a: 1"], [`a:${"b".repeat(224)}`], [`a:${"b".repeat(225)}`]],
   ...[10, 11].map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, ""]))),
 ];
 
@@ -88,14 +95,10 @@ const bodies = [
     "without ifExists",
     "NewLead",
     routes["create-lead"].body,
-    (body: Body) => "name" in body && !("status" in body || "score" in body || hasNull(body)),
+    (body: Body) =>
+      "name" in body && !["id", "status", "score"].some((field) => field in body) && !hasNull(body),
   ],
-  [
-    "with ifExists",
-    "NewLead",
-    routes["create-lead"].otherBodies.schemas.update,
-    (body: Body) => "externalId" in body,
-  ],
+  ["with ifExists", "NewLead", routes["create-lead"].otherBodies.schemas.update, () => true],
   ["of a message", "NewMessage", routes["send-message"].body, () => true],
   ["with update=message", "MessageUpdate", updates.message, () => true],
   ["with update=conversation", "ConversationUpdate", updates.conversation, () => true],

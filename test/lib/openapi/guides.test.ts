@@ -17,6 +17,7 @@ test("the description of the document has a guide for each subject", () => {
     "# Authentication",
     "# Lists and filters",
     "# Read everything",
+    "# Which key to choose",
     "# Update a lead",
     "# Messages",
     "# An inbox",

@@ -16,21 +16,21 @@ const message = [`${event} leadId conversationId channel direction message`, "me
 
 /** The fields that each object always has, and the optional ones. */
 const fields: Readonly<Record<string, readonly [required: string, optional?: string]>> = {
-  Lead: ["id name score status tags createdAt", "externalId email source metadata"],
-  NewLead: ["", "externalId name email source tags metadata status score"],
+  Lead: ["id name score status tags createdAt updatedAt", "externalId email source addresses metadata"],
+  NewLead: ["", "id externalId addresses name email source tags metadata status score"],
   LeadsPage: ["data pagination"],
   Conversation: [conversation, waiting],
   OpenedConversation: [conversation, `${waiting} messages`],
   LastMessage: ["direction text"],
   ConversationsPage: ["data pagination"],
-  Message: ["id conversationId leadId channel direction message createdAt", `metadata ${report}`],
+  Message: ["id conversationId leadId channel direction message createdAt", `to metadata ${report}`],
   NewMessage: ["leadId channel message", "direction metadata"],
   MessageUpdate: ["id conversationId delivery", "deliveryError providerId"],
   ConversationUpdate: ["id status"],
   MessageBody: [""],
   UpdatedRecord: [
     "id leadId channel createdAt",
-    `conversationId direction message metadata ${report} status lastMessageAt messageCount lastMessage ${waiting}`,
+    `conversationId direction to message metadata ${report} status lastMessageAt messageCount lastMessage ${waiting}`,
   ],
   Pagination: ["page limit total"],
   InvalidInputProblem: [`${problem} errors`],
@@ -44,11 +44,11 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   BusyProblem: [problem],
   Fault: ["in field code message"],
   GatewayError: ["message"],
-  LeadCreated: [event, "externalId email source metadata imported"],
+  LeadCreated: [event, "externalId email source addresses metadata imported"],
   LeadCreatedEvent: [envelope, "replay-name"],
   ConversationStarted: [`${event} leadId channel`],
   ConversationStartedEvent: [envelope, "replay-name"],
-  MessageSent: message,
+  MessageSent: [message[0], "metadata to"],
   MessageSentEvent: [envelope, "replay-name"],
   MessageReceived: message,
   MessageReceivedEvent: [envelope, "replay-name"],
@@ -87,7 +87,7 @@ const write = "201 400 401 403 413 415 422 429 500 503";
 /** The statuses of each operation, and the part of the request that it must have. */
 const operations = {
   listLeads: ["get /api/v1/leads", list, undefined],
-  createLead: ["post /api/v1/leads", `200 ${write.replace("413", "409 413")}`, "NewLead"],
+  createLead: ["post /api/v1/leads", `200 ${write.replace("413", "404 409 413")}`, "NewLead"],
   listConversations: ["get /api/v1/conversations", list, undefined],
   sendMessage: ["post /api/v1/conversations", `200 ${write.replace("403", "403 404 409")}`, "MessageBody"],
 } as const;

@@ -51,12 +51,15 @@ async function stateOf(name: string): Promise<Record<string, unknown>> {
   const state = [...(await itemsOf(name))].map(
     ([key, { imported, changed, changeId, startedAt, ...item }]) => [
       key,
-      key.startsWith("COUNT") ? {} : item,
+      key.startsWith("COUNT") ? {} : key.startsWith("LEAD") ? { ...item, activeAt: isOfChange(item) } : item,
     ],
   );
   const text = JSON.stringify(Object.fromEntries(state)).replaceAll(name, "ACCOUNT");
-  return JSON.parse(text.replaceAll(/erasure_\w+/g, "erasure"));
+  return JSON.parse(text.replaceAll(/(?<=erasure)_\w+|(?<="updatedAt":")[^"]+/g, ""));
 }
+
+/** Whether the time that lists by the last change have of a lead is that of the lead. */
+const isOfChange = ({ activeAt, details }: Item) => activeAt === Object(details).updatedAt;
 
 const ofAccount = ["--account", account];
 
@@ -67,6 +70,7 @@ describe.each([
   test.each([
     ["leads show", () => leadsCommand(), () => ["show", "--lead", ids.ada]],
     ["leads show --external-id", () => leadsCommand(), () => ["show", "--external-id", "crm-ada"]],
+    ["leads show --address", () => leadsCommand(), () => ["show", "--address", `email:${email}`]],
     ["leads export", () => leadsCommand(), () => ["export", "--output"]],
     ["leads erased", () => leadsCommand(), () => ["erased"]],
     ["leads erase --dry-run", () => eraseCommand(), () => ["--lead", ids.ada, "--dry-run"]],
@@ -121,7 +125,7 @@ interface Change {
 let leads: string;
 beforeAll(async () => {
   leads = await leadFile(
-    "name,source,createdAt,externalId,status\nAda,fair,2026-01-01T00:00:00Z,crm-ada,booked\nGrace,,2026-01-02T00:00:00Z,crm-grace,\nMary,,2026-01-03T00:00:00Z,,\n",
+    "name,source,createdAt,externalId,status,addresses.sms\nAda,fair,2026-01-01T00:00:00Z,crm-ada,booked,\nGrace,,2026-01-02T00:00:00Z,crm-grace,,1;2\nMary,,2026-01-03T00:00:00Z,,,\n",
   );
 });
 
@@ -144,11 +148,11 @@ const changes: Readonly<Record<string, Change>> = {
         ...["copy", "--account", neighbour, "--from-table", tableName, "--to-account", account],
         ...["--replace", "--yes"],
       ),
-    // A lead with its external id, a conversation with its messages and lock, the limit, and the notes of an erasure
+    // A lead with its names, a conversation with its messages and lock, the limit, and the notes of an erasure
     // and of an import.
     isAbsent: ({ pk, sk, leadId, conversationId }) =>
       sk === ids.ada ||
-      (pk === `EXTERNAL#${account}` && leadId === ids.ada) ||
+      ([`EXTERNAL#${account}`, `ADDRESS#${account}`].includes(String(pk)) && leadId === ids.ada) ||
       [sk, conversationId].includes(ids.chat) ||
       ["LIMIT", "ERASED", "IMPORT"].some((type) => pk === `${type}#${account}`),
     isComplete: true,

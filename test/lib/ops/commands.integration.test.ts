@@ -29,7 +29,7 @@ const itemsWith = async (text: string) =>
 
 test("the leads of an account are imported, copied, shown, exported and erased, page by page", async () => {
   await issueApiKey("acme");
-  const csv = "name,externalId,email\nAda,crm-ada,ada@example.com\nGrace,,\nMary,,\n";
+  const csv = "name,externalId,email,addresses.sms\nAda,crm-ada,ada@example.com,+1;+2\nGrace,,,\nMary,,,\n";
   const file = await leadFile(csv);
   using _ = smallPages();
   expect((await ops("leads import --account acme", file)).output).toMatchObject({ imported: 3 });
@@ -51,6 +51,7 @@ test("the leads of an account are imported, copied, shown, exported and erased, 
   ];
   for (const item of planted) await put(item);
   const shown = await ops("leads show --account acme --email ADA@example.com");
+  expect(await ops("leads show --account acme --address SMS:(2)")).toEqual(shown);
   expect(shown).toMatchObject({
     code: 3,
     output: { leads: [{ lead: ada }], invalid: [{ pk: planted[1]?.pk }] },

@@ -19,7 +19,11 @@ skipWaits();
 
 const { keyId } = await issueApiKey("acme", { label: "web" });
 await issueApiKey("empty");
-const lead = await aLead("acme", { email: "ada@example.com", externalId: "crm-1" });
+const lead = await aLead("acme", {
+  email: "ada@example.com",
+  externalId: "crm-1",
+  addresses: { sms: ["0177 1"] },
+});
 const restored = copyTable();
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
@@ -32,8 +36,6 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     [
       "keys list",
       `keys revoke --key ${keyId}`,
-      "leads set-status --lead lead_1 --status new",
-      "leads set-score --lead lead_1 --score 1",
       "leads export --output nobody.csv",
       `leads import ${await leadFile("name\nAda\n")}`,
       "leads show --email ada@example.com",
@@ -48,16 +50,15 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   [`There is no account nobody in the table ${restored}. See \`npm run ops -- accounts list --table ${restored}\`, or create it with \`npm run ops -- keys issue --account nobody --table ${restored}\`.`]:
     [`accounts show-limit --account nobody --table ${restored}`],
   "The account acme has no lead lead_1.": [
-    ...["set-status --status new", "set-score --score 1", "show", "erase --yes"].map(
-      (line) => `leads ${line} --lead lead_1 --account acme ${onTable}`,
-    ),
+    ...["show", "erase --yes"].map((line) => `leads ${line} --lead lead_1 --account acme ${onTable}`),
   ],
   "The account acme has no lead with this email address.": [
     `leads show --account acme ${onTable} --email bob@example.com`,
     `leads erase --account acme ${onTable} --email bob@example.com`,
   ],
-  "Name the person: --lead ID, --email ADDRESS or --external-id ID.": [
+  "Name the person: --lead ID, --email ADDRESS, --external-id ID or --address CHANNEL:ADDRESS.": [
     `leads erase --account acme ${onTable}`,
+    ...["+49177", ":1", "sms:"].map((text) => `leads show --account acme ${onTable} --address ${text}`),
   ],
   "The account empty has nothing to export.": [`accounts export --account empty ${onTable} --output a.jsonl`],
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
@@ -100,6 +101,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: option '--local' cannot be used with option '--table <name>'": [
     "keys revoke --key x --local --table unit",
   ],
+  "error: option '--lead <id>' cannot be used with option '--address <address>'": [
+    `leads erase --account acme ${onTable} --lead lead_1 --address sms:1`,
+  ],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "error: unknown option '--acount'\n(Did you mean --account?)": [`keys list --acount acme ${onTable}`],
   "error: unknown command 'forget'": ["keys forget --account acme"],
@@ -123,6 +127,7 @@ test.each([
   [`leads erase --lead ${lead.id}`, "the id of the person", "erase them"],
   ["leads erase --email ada@example.com", "the email address of the person", "erase them"],
   ["leads erase --external-id crm-1", "the external id of the person", "erase them"],
+  ["leads erase --address sms:0177-1", "the address of the person", "erase them"],
   ["accounts erase", "the name of the account", "erase it"],
   [`accounts copy --from-table ${restored} --replace`, "the name of the account", "replace what differs"],
 ])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action, shown = "") => {

@@ -10,6 +10,8 @@ import { validateDetail } from "../../support/event-validators.ts";
 import { startedConversation } from "../../support/stored.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
+const longestMetadata = { x: "x".repeat(1016) };
+
 // In both cases: connectors find an account by its name as it was written.
 const account = "Acme & söhne #1";
 const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
@@ -55,7 +57,7 @@ describe("a new item becomes an event with the fields that a connector needs, an
       "lead without email and source",
       {
         ...{ ...leadKey(account, leadId), id: leadId, name: "Ada", score: 0, status: "new", tags: [] },
-        createdAt: createdAt(leadId),
+        ...{ createdAt: createdAt(leadId), updatedAt: createdAt(leadId) },
       },
       { type: "lead.created", version: 1, id: leadId, account, createdAt: createdAt(leadId) },
     ],
@@ -97,7 +99,8 @@ test.each([
   '"',
 ])("ten of the largest messages fit into one call of the event bus: of %j", (character) => {
   const text = `x${character.repeat(4095)}`;
-  const largest = { ...message, message: text, channel: "👋".repeat(64), leadId: "👋".repeat(64) };
+  const [channel, to] = ["👋".repeat(64), "👋".repeat(160)];
+  const largest = { ...message, message: text, channel, leadId: channel, to, metadata: longestMetadata };
   const events = toEvents(Array.from({ length: 10 }, () => toRecord(largest)));
   expect(events).toHaveLength(10);
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);
@@ -151,7 +154,7 @@ test("a change by a command becomes an event with the whole record, once", () =>
     // What else changes an item later leaves the id.
     toChange(lead, changeId, changeId),
   ]);
-  const { pk, sk, byStatus, byLabel, byStatusAndLabel, byParent, details, ...fields } = lead;
+  const { pk, sk, byStatus, byLabel, byStatusAndLabel, byParent, activeAt, details, ...fields } = lead;
   const record = { ...fields, ...details };
   const { channel } = startedBy;
   expect(events).toEqual([
@@ -179,7 +182,14 @@ test("a change whose id or record is invalid has no event, and is logged", () =>
 test("ten of the largest changed leads fit into one call of the event bus", () => {
   const characters = (length: number) => "👋".repeat(length);
   const tags = Array.from({ length: 50 }, () => characters(64));
-  const largest = { ...lead, name: characters(200), source: characters(64), tags };
+  const addresses = Object.fromEntries(
+    tags.slice(0, 10).map((channel, n) => [channel.replace("👋", `${n}`), [characters(160)]]),
+  );
+  const details = {
+    ...{ ...lead.details, name: characters(200), tags, metadata: longestMetadata },
+    ...{ email: `${"a".repeat(64)}@${"b.".repeat(93)}com`, externalId: characters(160) },
+  };
+  const largest = { ...lead, source: characters(64), addresses, details };
   const events = toEvents(Array.from({ length: 10 }, () => toChange(largest, changeId)));
   expect(events).toHaveLength(10);
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);

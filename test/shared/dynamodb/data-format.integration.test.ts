@@ -21,6 +21,7 @@ skipWaits();
 const shapes: Readonly<Record<number, unknown>> = {
   1: {
     "ACTIVE#*#*": "conversationId sk",
+    "ADDRESS#*": "leadId sk",
     "CONVERSATION#*":
       "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel id lastInboundAt lastMessage leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
@@ -29,10 +30,10 @@ const shapes: Readonly<Record<number, unknown>> = {
     "IMPORT#*": "sk startedAt",
     "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
     "LEAD#*":
-      "byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags id imported sk source status",
+      "activeAt addresses byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags details.updatedAt id imported sk source status",
     "LIMIT#*": "requests sk",
     "MESSAGE#*#*":
-      "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk",
+      "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk to",
   },
 };
 
@@ -55,6 +56,7 @@ test("another shape of what is stored has another number of the data format", as
   const metadata = { plan: "pro" };
   const lead = (email: string) => ({
     ...{ name: "Ada", email, source: "web", tags: ["a"], externalId: email, metadata },
+    addresses: { whatsapp: [email] },
   });
   const headers = () => ({ "idempotency-key": randomUUID() });
   const created = await call("create-lead", { account, body: lead("a@example.com"), headers: headers() });
@@ -79,7 +81,6 @@ test("another shape of what is stored has another number of the data format", as
   for (const [command, ...args] of [
     [keysCommand(), "revoke", ...on, "--key", key.output.keyId, "--yes"],
     [leadsCommand(), "import", file, ...on],
-    [leadsCommand(), "set-score", ...on, "--lead", leadId, "--score", "5"],
     [leadsCommand(), "erase", ...on, "--lead", gone.body.id, "--yes"],
     [accountsCommand(), "set-limit", ...on, "--requests", "5"],
   ] as const) {

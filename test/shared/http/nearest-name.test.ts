@@ -21,12 +21,14 @@ describe("the nearest name", () => {
     ["tag", "tags"],
     ["pages", "page"],
     ["_id", "id"],
+    ["fullName", "name"],
+    ["messageId", "id"],
   ])("of %s is %s", (name, nearest) => {
     expect(nearestName(name, parameters)).toBe(nearest);
   });
 
   test.each([
-    ..."x sort date note phone text body fullName conversationId 字".split(" "),
+    ..."x sort date note phone text body 字".split(" "),
     "",
     "-",
     "createdAfter".repeat(5),

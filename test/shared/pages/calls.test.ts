@@ -35,9 +35,9 @@ test("pages of 400 leads, in trees with three levels of nodes, take exactly thes
   const both = { source, status: "new" } as const;
   for (const [filter, page, expected] of [
     [{}, 1, "Get root, Query rows"],
-    [{}, 2, "Get root, Query rows, 2 Get node, Query rows"],
-    [{}, 10, "Get root, Query rows, 2 Get node, Query rows"],
-    [{}, 20, "Get root, Query rows, 2 Get node, Query rows"],
+    [{}, 2, "Get root, Query rows, 3 Get node, Query rows"],
+    [{}, 10, "Get root, Query rows, 3 Get node, Query rows"],
+    [{}, 20, "Get root, Query rows, 3 Get node, Query rows"],
     [{}, 21, "Get root, Query rows"],
     [{ status: "new" }, 1, "Get root, Query by-status"],
     [{ status: "new" }, 10, "Get root, Query by-status, 2 Get node, Query by-status"],

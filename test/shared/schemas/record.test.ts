@@ -15,7 +15,13 @@ import { startedConversation } from "../../support/stored.ts";
 const key = { pk: "LEAD#acme", sk: "lead_1" };
 const createdAt = "2026-01-01T00:00:00.000Z";
 const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("conv") };
-const text = { channel: "sms", direction: "outbound", message: "Hello\n", metadata: {} };
+const text = {
+  channel: "sms",
+  direction: "outbound",
+  to: "+4917700000001",
+  message: "Hello\n",
+  metadata: {},
+};
 const state = { delivery: "failed", deliveryError: "131047", providerId: "wamid.1" };
 
 /** A validator with its schema, and an item that has all of its properties. */

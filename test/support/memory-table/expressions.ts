@@ -31,6 +31,11 @@ const comparisons: Readonly<Record<string, (a: Comparable, b: Comparable) => boo
   "<=": (a, b) => a <= b,
 };
 
+const textFunctions: Readonly<Record<string, (text: string, part: string) => boolean>> = {
+  begins_with: (text, part) => text.startsWith(part),
+  contains: (text, part) => text.includes(part),
+};
+
 /** Parses comparisons of scalar attributes and the functions on attributes, with NOT, AND, OR and parentheses. */
 class ConditionParser {
   readonly #expression: string;
@@ -81,13 +86,14 @@ class ConditionParser {
       this.#expect(")");
       return (item, substitutions) => (value(item, substitutions) !== undefined) === exists;
     }
-    if (this.#skip("begins_with")) {
+    for (const [name, matches] of Object.entries(textFunctions)) {
+      if (!this.#skip(name)) continue;
       this.#expect("(");
       const value = operand(this.#next());
       this.#expect(",");
-      const prefix = operand(this.#next());
+      const part = operand(this.#next());
       this.#expect(")");
-      return (item, names) => String(value(item, names) ?? "").startsWith(String(prefix(item, names)));
+      return (item, names) => matches(String(value(item, names) ?? ""), String(part(item, names)));
     }
     const left = operand(this.#next());
     const operator = this.#next();

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
-import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
 import { holds, type Substitutions } from "./expressions.ts";
 import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
 import { updateItem } from "./updates.ts";
@@ -87,4 +87,6 @@ function afterWrite(kind: WriteKind, input: WriteInput, key: Key, before: Item |
 
 /** The item whose condition failed, if the input asks for it. The SDK does not unmarshall it. */
 const oldItem = (input: WriteInput, before: Item | undefined) =>
-  input.ReturnValuesOnConditionCheckFailure === "ALL_OLD" && before ? { Item: marshall(before) } : {};
+  input.ReturnValuesOnConditionCheckFailure === "ALL_OLD" && before
+    ? { Item: marshall(before, { ...writtenValues }) }
+    : {};

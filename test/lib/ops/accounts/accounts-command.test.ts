@@ -105,8 +105,8 @@ test("accounts list counts the items of each account", async () => {
   const { output } = await accounts("list");
   expect(output.find(({ account }: Item) => account === source)).toEqual({
     ...{ account: source, leads: 3, conversations: 10, messages: 13, keys: 1, erasedLeads: 1 },
-    // The record of the import, the limit, the external id, ten locks and four items of counts.
-    others: 17,
+    // The record of the import, the limit, the external id, the address, ten locks and four items of counts.
+    others: 18,
   });
   expect(output.map(({ account }: Item) => account)).toEqual(
     output.map(({ account }: Item) => String(account)).toSorted(),

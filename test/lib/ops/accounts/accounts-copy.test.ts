@@ -3,10 +3,12 @@ import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { summarize } from "../../../../shared/domain/conversations/conversations.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
+import { nameKeys } from "../../../../shared/domain/lead-names.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountLimitKey,
   activeConversationKey,
+  addressKey,
   conversationKey,
   erasedLeadKey,
   externalIdKey,
@@ -22,7 +24,8 @@ import { beforeCall } from "../../../support/conditions.ts";
 import { copyTable, tagTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
-import { put, remove, tableItems } from "../../../support/table-items.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
+import { withFields } from "../../../support/with-fields.ts";
 import { copy, replace } from "./support/copy.ts";
 
 const memory = useTablesOfCommands();
@@ -35,7 +38,7 @@ const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
   Object.fromEntries(
     [...items]
       .filter(([key]) =>
-        new RegExp(`^(?:LEAD|EXTERNAL|CONVERSATION|MESSAGE|ACTIVE)#${account}[# ]`).test(key),
+        new RegExp(`^(?:LEAD|EXTERNAL|ADDRESS|CONVERSATION|MESSAGE|ACTIVE)#${account}[# ]`).test(key),
       )
       .map(([key, { changed, changeId, ...item }]) => [key, item as Item]),
   );
@@ -45,8 +48,11 @@ async function expectConsistent(account: string) {
   const items = Object.entries(restoredItems(await tableItems(), account));
   const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
   const leads = new Set(ofType("LEAD").map(({ id }) => id));
-  const named = ofType("LEAD").map(({ id, details }) => [Object(details).externalId, id]);
-  expect(ofType("EXTERNAL").map(({ sk, leadId }) => [sk, leadId])).toEqual(named.filter(([sk]) => sk));
+  const named = ofType("LEAD").flatMap((lead) =>
+    nameKeys(account, fieldsOf(lead)).map((key) => ({ ...key, leadId: lead.id })),
+  );
+  const names = [...ofType("EXTERNAL"), ...ofType("ADDRESS")];
+  expect(new Set(names)).toEqual(new Set(named));
   const messages = ofType("MESSAGE").sort((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1));
   const locks = new Map(
     ofType("ACTIVE").map(({ pk, sk, conversationId }) => [`${pk} ${sk}`, conversationId]),
@@ -99,7 +105,8 @@ async function aFilledAccount() {
     const { conversationId: email } = await aMessage(account, id, "email");
     return { id, whatsapp, email };
   };
-  const fields = { email: "ada@example.com", source: "fair", externalId: "crm-ada" };
+  const addresses = { whatsapp: ["+49 177 1"] };
+  const fields = { email: "ada@example.com", source: "fair", externalId: "crm-ada", addresses };
   return ago(hour, async () => ({
     account,
     ada: await fill({ ...fields, metadata: { plan: "pro" } }),
@@ -163,9 +170,12 @@ describe("an account is copied from a table that was restored without indexes", 
     await remove(spoiledKey);
     expect(await replace(account, from)).toMatchObject({ code: 0, output: { stored: 1, left: 0 } });
     const { items } = await expectConsistent(account);
+    const updatedAt = expect.toSatisfy((time: string) => Date.now() - Date.parse(time) < hour / 2);
     for (const [key, item] of Object.entries(before)) {
       const { imported, ...found } = items[key] ?? {};
-      expect(found).toEqual(item);
+      // The lead that was changed here has changed once more.
+      const times = item.id === grace.id ? { activeAt: updatedAt, updatedAt } : {};
+      expect(found).toEqual(withFields(item, times));
     }
     expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.id}`);
   });
@@ -183,11 +193,34 @@ describe("an account is copied from a table that was restored without indexes", 
     expect(await readItem(key)).toMatchObject({ requests: 100 });
   });
 
-  test("an external id whose item is missing beside its lead is stored again", async () => {
+  test("names whose items are missing beside their lead are stored again", async () => {
     const { account, ada, from } = await anAccount();
-    await remove(externalIdKey(account, "crm-ada"));
+    const names = [externalIdKey(account, "crm-ada"), addressKey(account, "whatsapp", "491771")];
+    for (const name of names) await remove(name);
     expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
-    expect(await readItem(externalIdKey(account, "crm-ada"))).toMatchObject({ leadId: ada.id });
+    for (const name of names) expect(await readItem(name)).toEqual({ ...name, leadId: ada.id });
+  });
+
+  test("--replace moves addresses and takes others away, and a lead that differs in its time alone stays", async () => {
+    const { account, ada, grace, from } = await anAccount();
+    const update = (id: string, fields: object) =>
+      call("create-lead", { account, query: "ifExists=update", body: { id, ...fields } });
+    await update(ada.id, { addresses: { whatsapp: null, web: ["ada"] } });
+    for (const score of [1, 0]) await update(grace.id, { score });
+    const before = await tableItems();
+    expect((await copy(account, from)).output).toMatchObject({ stored: 0, replaced: 0, left: 0 });
+    expect(await tableItems()).toEqual(before);
+    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 1, left: 0 });
+    const key = (type: string, sk: string) => `${type}#${account} ${sk}`;
+    expect(compareItems(before, await tableItems())).toEqual({
+      added: [key("ADDRESS", "whatsapp:491771")],
+      changed: [key("LEAD", ada.id)],
+      deleted: [key("ADDRESS", "web:ada")],
+    });
+    const { data } = (await call("list-leads", { account, query: "address=whatsapp:491771" })).body;
+    expect(data).toMatchObject([{ id: ada.id, addresses: { whatsapp: ["+49 177 1"] } }]);
+    const stored = fieldsOf(before.get(key("LEAD", ada.id)) ?? {});
+    expect(String(data[0]?.updatedAt) > String(stored.updatedAt)).toBe(true);
   });
 
   test.each([
@@ -435,6 +468,8 @@ const putInto = (TableName: string, Item: object) =>
 describe("what does not fit what is stored is named and left", () => {
   type Data = Awaited<ReturnType<typeof anAccount>>;
 
+  const nameTaken = /^the lead lead_\w+ has its externalId or an address of it$/;
+
   /** Moves a conversation and its messages to another lead, in the source. */
   async function move({ ada, grace, from, before }: Data) {
     for (const item of Object.values(before).filter(({ leadId }) => leadId === ada.id))
@@ -475,14 +510,21 @@ describe("what does not fit what is stored is named and left", () => {
         for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
         await aLead(account, { externalId: "crm-ada" });
       },
-      [/^the lead lead_\w+ has its externalId$/, "its lead does not exist", "its conversation is left"],
+      [nameTaken, "its lead does not exist", "its conversation is left"],
+    ],
+    [
+      "a lead whose address another lead has by now",
+      async ({ account, ada }) => {
+        const query = "ifExists=update";
+        await call("create-lead", { account, query, body: { id: ada.id, addresses: { whatsapp: null } } });
+        await aLead(account, { addresses: { whatsapp: ["491771"] } });
+      },
+      [nameTaken],
     ],
     [
       "a lead that has another external id itself",
-      async ({ account, grace, from, before }) => {
-        const item = before[`LEAD#${account} ${grace.id}`] ?? {};
-        await putInto(from, { ...item, details: { ...Object(item.details), externalId: "crm-grace" } });
-      },
+      async ({ account, ada, from, before }) =>
+        putInto(from, withFields(before[`LEAD#${account} ${ada.id}`] ?? {}, { externalId: "crm-2" })),
       ["its externalId is not the stored one"],
     ],
   ])("%s", async (_, arrange, reasons) => {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ItemsToErase } from "../../../../lib/ops/erasure/items-to-erase.ts";
 import {
   activeConversationKey,
+  addressKey,
   conversationKey,
   erasedLeadKey,
   externalIdKey,
@@ -53,6 +54,16 @@ test.each<[what: string, item: Item, verdict: boolean | string]>([
   ["a lock of another lead", { ...activeConversationKey(account, bob, "sms"), ...ofAda }, false],
   ["an external id of the lead", { ...externalIdKey(account, "crm-1"), ...ofAda }, true],
   ["an external id of another lead", { ...externalIdKey(account, "crm-1"), ...ofBob }, false],
+  ["an address of the lead", { ...addressKey(account, "sms", "1"), ...ofAda }, true],
+  ["an address of another lead", { ...addressKey(account, "sms", "1"), ...ofBob }, false],
+  ["the lead in a partition with more parts", { pk: "LEAD#acme#x", sk: ada }, true],
+  ["the lead of the account as %61cme", { pk: "LEAD#%61cme", sk: ada }, true],
+  ["a lock of the account as %61cme", { pk: `ACTIVE#%61cme#${ada}`, sk: "sms" }, true],
+  [
+    "a message of another lead in its conversation there",
+    { pk: "MESSAGE#%61cme#conv_ada", ...ofBob },
+    notItsConversation,
+  ],
   ["an external id of several leads", { ...externalIdKey(account, "crm-1"), leadId: [ada] }, noLead],
   ["the record of a request that made the lead", { ...record, ids: { id: ada } }, true],
   ["that of a message", { ...record, ids: { id: "msg_1", conversationId: "conv_ada" } }, true],

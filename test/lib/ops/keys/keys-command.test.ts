@@ -46,10 +46,12 @@ test("a key has full access forever, unless the options say otherwise", async ()
   const reader = await run("issue", ...acme, "--access", "read", "--valid-for", "12h", "--label", "CI");
   expect(reader).toMatchObject({ access: "read", validUntil: after(12 * hour), label: "CI" });
   expect(await findApiKey(reader.apiKey)).toMatchObject({ access: "read" });
-  const ids = [record.keyId, reader.keyId].sort();
+  const creator = await run("issue", ...acme, "--access", "create");
+  expect(await findApiKey(creator.apiKey)).toMatchObject({ access: "create" });
+  const ids = [record.keyId, reader.keyId, creator.keyId].sort();
   expect((await run("list", ...acme)).map(({ keyId }: typeof record) => keyId).sort()).toEqual(ids);
   expect((await keys("list", ...acme)).stdout).toMatch(
-    /^keyId +state +access +createdAt +validUntil +label\n(?:\w+ +live +(?:full|read) +\S+.*\n){2}$/,
+    /^keyId +state +access +createdAt +validUntil +label\n(?:\w+ +live +(?:full|read|create) +\S+.*\n){3}$/,
   );
   vi.setSystemTime(now + 12 * hour);
   expect(await findApiKey(reader.apiKey)).toBe("expired");

@@ -13,6 +13,7 @@ const aLead = (fields: Partial<Lead>): Lead => ({
   status: "new",
   tags: [],
   createdAt: "2026-11-21T15:02:14.464Z",
+  updatedAt: "2026-11-21T15:02:14.464Z",
   ...fields,
 });
 
@@ -79,6 +80,20 @@ test("metadata is JSON in one column, or has a column for each name; an empty ce
     ...[{ name: "Ada", metadata: { a: "1" } }, { name: "Bob", metadata: "{" }, { name: "Eve" }],
   ]);
   await expect(readLeadRows("name,metadata,metadata.a\r\n")).rejects.toThrow("in place of metadata");
+});
+
+test("addresses are JSON in one column, or have columns for each channel; a semicolon separates them", async () => {
+  const cells = "name,addresses.sms,ADDRESSES.Web\r\nAda,'+1; 2 ;,a;b\r\nBob,,\r\n";
+  expect(await readLeadRows(cells)).toEqual([
+    { name: "Ada", addresses: { sms: ["+1", "2"], Web: ["a", "b"] } },
+    { name: "Bob" },
+  ]);
+  const json = 'name,addresses\r\nAda,"{""sms"":[""+1""]}"\r\nBob,+1\r\n';
+  expect(await readLeadRows(json)).toEqual([
+    { name: "Ada", addresses: { sms: ["+1"] } },
+    { name: "Bob", addresses: "+1" },
+  ]);
+  await expect(readLeadRows("name,addresses,addresses.a\r\n")).rejects.toThrow("in place of addresses");
 });
 
 test.each<readonly [string, unknown]>([

@@ -23,16 +23,17 @@ interface OtherFile {
 const files: Readonly<Record<string, OtherFile>> = {
   HubSpot: {
     content:
-      '"Record ID","First Name","Last Name","Email","Phone Number","Lead Status","Create Date"\r\n"501","Ida","Krüger","ida@example.com","+49 30 1","NEW","2024-07-11 21:22"\r\n"502","Jon","","","","Qualified","2024-08-18"\r\n',
+      '"Record ID","First Name","Last Name","Email","Mobile Phone Number","Phone Number","Lead Status","Create Date"\r\n"501","Ida","Krüger","ida@example.com","+49 177 2","+49 30 1","NEW","2024-07-11 21:22"\r\n"502","Jon","","","","","Qualified","2024-08-18"\r\n',
     options: [
       ...map("Record ID=externalId", "First Name=name", "Last Name=name", "Lead Status=status"),
-      ...map("Create Date=createdAt", "Phone Number=metadata.phone"),
+      ...map("Phone Number=addresses.whatsapp", "Mobile Phone Number=addresses.whatsapp"),
+      ...map("Create Date=createdAt"),
       ...berlin,
     ],
     stored: [
       {
         ...{ externalId: "501", name: "Ida Krüger", email: "ida@example.com", status: "new" },
-        ...{ metadata: { phone: "+49 30 1" }, createdAt: "2024-07-11T19:22:00.000Z" },
+        ...{ addresses: { whatsapp: ["+49 30 1", "+49 177 2"] }, createdAt: "2024-07-11T19:22:00.000Z" },
       },
       { externalId: "502", name: "Jon", status: "qualified", createdAt: "2024-08-17T22:00:00.000Z" },
     ],
@@ -109,7 +110,8 @@ test.each(Object.entries(files))("a file of %s goes in with at most two runs", a
     `${stored.length} rows: ${stored.length} imported, 0 present, 0 erased, 0 rejected`,
   );
   const leads = await storedLeads(account);
-  const defaults = { score: 0, status: "new", tags: [], createdAt: expect.any(String) };
+  const times = { createdAt: expect.any(String), updatedAt: expect.any(String) };
+  const defaults = { score: 0, status: "new", tags: [], ...times };
   expect(leads).toEqual(stored.map((lead) => ({ id: expect.any(String), ...defaults, ...lead })));
   expect((await run(...options)).stdout).toContain(`0 imported, ${stored.length} present`);
   expect(await storedLeads(account)).toEqual(leads);

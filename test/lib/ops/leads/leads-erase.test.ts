@@ -9,6 +9,7 @@ import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
 import { conversationItem } from "../../../../shared/domain/conversations/conversations.ts";
 import {
   activeConversationKey,
+  addressKey,
   erasedLeadKey,
   externalIdKey,
   leadEmailPartition,
@@ -28,6 +29,7 @@ import { skipWaits } from "../../../support/skipped-waits.ts";
 import { startedConversation, storedConversation, storedLead } from "../../../support/stored.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { withFields } from "../../../support/with-fields.ts";
+import { plantedItems } from "../support/planted-items.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();
@@ -57,7 +59,8 @@ async function aKnownLead(account: string, email?: string) {
     return response.body;
   };
   const externalId = `crm-${randomUUID()}`;
-  const { id } = await post("create-lead", { name: "Ada", externalId, ...(email && { email }) });
+  const addresses = { web: [externalId] };
+  const { id } = await post("create-lead", { name: "Ada", externalId, addresses, ...(email && { email }) });
   const send = (channel: string) => post("send-message", { leadId: id, channel, message: "Hello" });
   await send("whatsapp");
   await send("email");
@@ -66,8 +69,8 @@ async function aKnownLead(account: string, email?: string) {
   await post("send-message", { id: conversationId, status: "closed" }, "update=conversation");
   await post("create-lead", { externalId, name: "Ada Lovelace" }, "ifExists=update");
   const { added } = compareItems(before, await tableItems());
-  // The lead, its external id, two conversations with their locks, three messages, and a record of each request.
-  expect(added).toHaveLength(16);
+  // The lead, its external id and address, two conversations with their locks, three messages, and a record of each request.
+  expect(added).toHaveLength(17);
   return { id, externalId, requests, items: added };
 }
 
@@ -177,7 +180,7 @@ describe("leads erase", () => {
     expect(compareItems(before, await tableItems()).deleted).toEqual(items);
   });
 
-  test("erases a lead that an import stores meanwhile with its external id, which another lead can get at any moment", async () => {
+  test("erases a lead that an import stores meanwhile with its external id, or that gets an address, and no name that another lead gets", async () => {
     const account = randomUUID();
     const { id } = await aLead(account, { externalId: "crm-1" });
     const other = await aLead(account, { externalId: "crm-2" });
@@ -191,6 +194,16 @@ describe("leads erase", () => {
       await beginErasure(account, id, new Pace());
     }
     for (const item of stored) expect((await tableItems()).has(name(item as Key))).toBe(false);
+    const { id: changed } = await aLead(account);
+    const body = { id: changed, addresses: { sms: ["1"] } };
+    {
+      using _ = beforeCall(
+        (command) => command instanceof TransactWriteCommand,
+        () => call("create-lead", { account, query: "ifExists=update", body }),
+      );
+      await beginErasure(account, changed, new Pace());
+    }
+    expect(await readItem(addressKey(account, "sms", "1"))).toBeUndefined();
     await put({ ...externalIdKey(account, "crm-2"), leadId: id });
     using _ = beforeCall(
       (command) => command instanceof DeleteCommand,
@@ -223,6 +236,7 @@ test("leads show shows a lead with its conversations and messages", async () => 
   const account = randomUUID();
   const lead = await aLead(account, {
     ...{ email: "ada@example.com", tags: ["vip", "hot"], externalId: "crm-1", metadata: { plan: "pro" } },
+    addresses: { sms: ["+49 177 1"] },
   });
   const first = await aMessage(account, lead.id, "whatsapp", { message: "Hello\nAda" });
   const second = await aMessage(account, lead.id, "whatsapp", { message: "Hello again" });
@@ -233,6 +247,7 @@ test("leads show shows a lead with its conversations and messages", async () => 
   for (const person of [
     ["--lead", lead.id],
     ["--external-id", "crm-1"],
+    ["--address", "SMS:491771"],
   ]) {
     const { printed } = await runCommand(showCommand(), "--account", account, ...person);
     expect(printed).toEqual([JSON.stringify({ account, leads: [stored], invalid: [] }, null, 2)]);
@@ -294,22 +309,37 @@ test("a lead that the index lists for an address, and whose own is another or ca
   expect(second.failure).toContain(" then run the command again");
 });
 
-test("an external id is erased only with the lead that has it, whatever names it", async () => {
+test.each([
+  ["external id", "--external-id", "", externalIdKey],
+  ["address", "--address", "web:", (account: string, text: string) => addressKey(account, "web", text)],
+] as const)("an %s is erased only with the lead that has it, whatever names it", async (what, option, prefix, keyOf) => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
-  await plantItem(externalIdKey(account, "crm-other"), { leadId: bob.id });
-  const other = await erase(account, "--external-id", "crm-other");
-  expect(other.failure).toBe(`The account ${account} has no lead with this external id.`);
+  const planted = keyOf(account, "crm-other");
+  await plantItem(planted, { leadId: bob.id });
+  const eraseBy = (text: string, ...args: string[]) => erase(account, option, `${prefix}${text}`, ...args);
+  const other = await eraseBy("crm-other");
+  expect(other.failure).toBe(`The account ${account} has no lead with this ${what}.`);
   const eve = storedLead(newId("lead"), account);
-  await put(withFields(eve, { details: { ...eve.details, externalId: bob.externalId } }));
+  const names = { externalId: bob.externalId, addresses: { web: [bob.externalId] } };
+  await put(withFields(eve, { details: { ...eve.details, ...names } }));
   const before = await tableItems();
   await erase(account, "--lead", String(eve.id), "--no-scan");
   expect(compareItems(before, await tableItems()).deleted).toEqual([name(eve)]);
-  const { output } = await erase(account, "--external-id", ada.externalId);
-  expect(output.leads).toEqual([ada.id]);
-  expect((await erase(account, "--external-id", bob.externalId, "--no-scan")).output.leads).toEqual([bob.id]);
-  const left = [...(await tableItems()).keys()].filter((key) => key.startsWith(`EXTERNAL#${account}`));
-  expect(left).toEqual([`EXTERNAL#${account} crm-other`]);
+  expect((await eraseBy(ada.externalId)).output.leads).toEqual([ada.id]);
+  expect((await eraseBy(bob.externalId, "--no-scan")).output.leads).toEqual([bob.id]);
+  const left = [...(await tableItems()).keys()].filter((key) => key.startsWith(planted.pk));
+  expect(left).toEqual([name(planted)]);
+});
+
+test("items that no request has made are erased with their lead, also under an account that is spelled in another way", async () => {
+  const account = randomUUID();
+  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
+  for (const item of [bob.id, ada.id].flatMap((id) => plantedItems(account, id))) await put(item);
+  const before = await tableItems();
+  expect((await erase(account, "--lead", ada.id)).failure).toBeUndefined();
+  const planted = plantedItems(account, ada.id).map(name);
+  expect(compareItems(before, await tableItems()).deleted).toEqual([...ada.items, ...planted].sort());
 });
 
 test("an erasure of two leads without a scan follows a lock of one to a conversation of the other once", async () => {

@@ -50,18 +50,18 @@ describe("leads export", () => {
   test("writes CSV as RFC 4180 defines it, newest first, and formulas with a quote", async () => {
     const account = randomUUID();
     await issueApiKey(account);
-    const header = "id,externalId,name,email,score,status,source,tags,metadata,createdAt";
+    const header = "id,externalId,name,email,score,status,source,tags,addresses,metadata,createdAt,updatedAt";
     expect(await exported(account)).toBe(`${header}\r\n`);
     const ada = await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });
     const formula = await aLead(account, { name: "=1+1", source: "a,b", tags: ["-x", "@y", "é ☎"] });
     const quoted = await aLead(account, { name: "'quoted'", tags: ["a;b", " c "] });
-    const named = { externalId: "+49", metadata: { größe: "=1" } };
+    const named = { externalId: "+49", addresses: { sms: ["+1"] }, metadata: { größe: "=1" } };
     const brackets = await aLead(account, { name: "Brackets", tags: ["[1]"], ...named });
     const lines = [
-      `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""größe"":""=1""}",${brackets.createdAt}`,
-      `${quoted.id},,'quoted',,0,new,,"[""a;b"","" c ""]",,${quoted.createdAt}`,
-      `${formula.id},,'=1+1,,0,new,"a,b",'-x;@y;é ☎,,${formula.createdAt}`,
-      `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,${ada.createdAt}`,
+      `${brackets.id},'+49,Brackets,,0,new,,"[""[1]""]","{""sms"":[""+1""]}","{""größe"":""=1""}",${brackets.createdAt},${brackets.createdAt}`,
+      `${quoted.id},,'quoted',,0,new,,"[""a;b"","" c ""]",,,${quoted.createdAt},${quoted.createdAt}`,
+      `${formula.id},,'=1+1,,0,new,"a,b",'-x;@y;é ☎,,,${formula.createdAt},${formula.createdAt}`,
+      `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,,${ada.createdAt},${ada.createdAt}`,
     ];
     // Those of one millisecond have any order, which their ids tell.
     const newestFirst = lines.toSorted().toReversed();

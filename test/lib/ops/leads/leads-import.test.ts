@@ -6,8 +6,8 @@ import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { columns } from "../../../../lib/ops/leads/csv-cells.ts";
-import { setLeadFields } from "../../../../lib/ops/leads/leads-command.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -58,7 +58,8 @@ describe("leads import", () => {
       ...{ code: 0, stderr: "" },
       report: { account, rows: 2, imported: 2, present: 0, erased: 0, rejected: 0 },
     });
-    const defaults = { id: expect.stringMatching(/^lead_/), score: 0, status: "new" };
+    const updatedAt = expect.toSatisfy((time: string) => Date.parse(time) >= before);
+    const defaults = { id: expect.stringMatching(/^lead_/), score: 0, status: "new", updatedAt };
     const times = leads.map(({ createdAt }) => Date.parse(createdAt));
     expect(times).toEqual([expect.any(Number), Number(times[0]) + 1]);
     expect(times[1]).toBeGreaterThanOrEqual(before);
@@ -109,7 +110,7 @@ describe("leads import", () => {
   6. "Phone No" is unknown: --ignore-others leaves it out, --map 'Phone No=metadata.Phone No' keeps it
   7. "metadata" is known
   8. "metadata.a" stands in place of metadata: remove one
-The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
+The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
       "a header without names",
@@ -117,7 +118,7 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
       `Nothing is stored, because of the header:
   1. "email" is known
 The column name is missing: --map "<name>=name" takes another, or joins several.
-The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
+The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
       "half a character of UTF-16",
@@ -135,7 +136,7 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata.`,
     [
       "a row that is too long in a .csv",
       `name\nAda\n${"x".repeat(300_000)}\n`,
-      /line 3 has .* more than 65536 bytes/,
+      /line 3 has .* more than 81920 bytes/,
     ],
     ["another extension, .jsonl", "{}\n", /must end in \.csv, \.tsv, \.txt or \.json/],
   ] satisfies [
@@ -204,8 +205,8 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
 describe("a repeated leads import", () => {
   test("adds and changes nothing, also of a file with more rows; another account is a new import", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
-    expect(await setLeadFields(account, `${leads[0]?.id}`, { score: 9 })).toBeDefined();
-    const changed = leads.with(0, { ...leads[0], score: 9 } as (typeof leads)[0]);
+    const { record } = await createOrUpdateLead(account, { id: `${leads[0]?.id}`, score: 9 });
+    const changed = leads.with(0, record);
     expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 2 });
     expect(await storedLeads(account)).toEqual(changed);
     const other = await anAccount();
@@ -220,12 +221,14 @@ describe("a repeated leads import", () => {
     "one file",
     "two files with the same rows, one of them in another order",
     "two files with the same external ids",
+    "two files with the same addresses",
   ])("stores each row once when it runs twice concurrently, with %s", async (files) => {
     const account = await anAccount();
     const names = Array.from({ length: 40 }, (_, i) => `Lead ${i}`);
-    const isNamed = files.endsWith("external ids");
+    const column = files.endsWith("addresses") ? "addresses.sms" : "externalId";
+    const isNamed = /external ids|addresses/.test(files);
     const rows = names.map((name, i) => `${name},${isNamed ? `crm-${i}` : ""}`);
-    const write = (lines: readonly string[]) => leadFile(`name,externalId\n${lines.join("\n")}\n`);
+    const write = (lines: readonly string[]) => leadFile(`name,${column}\n${lines.join("\n")}\n`);
     const path = await write(rows);
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const run = (file: string) => {
@@ -282,8 +285,44 @@ describe("a repeated leads import", () => {
         name: "Ada Lovelace",
         id: expect.not.stringMatching(`${ada?.id}`),
         createdAt: expect.any(String),
+        updatedAt: expect.any(String),
       },
     ]);
+  });
+
+  test("knows leads by their addresses, which no other row and no other lead can have", async () => {
+    const account = await anAccount();
+    const other = await aLead(account, { addresses: { whatsapp: ["+49 177 1"] } });
+    const ada = { whatsapp: ["+49 30 1", "+49 30 2"], instagram: ["ada"] };
+    const path = await leadFile(
+      [
+        "name,createdAt,addresses.WhatsApp,addresses.instagram",
+        `Ada,2020-01-01T00:00:00Z,'${ada.whatsapp.join(";")},ada`,
+        "Bob,,(49) 30 1,",
+        "Eve,,49-177-1,",
+        "",
+      ].join("\n"),
+    );
+    const { report } = await importFile(account, path);
+    expect(report).toMatchObject({ imported: 1, present: 0, rejected: 2 });
+    const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. To change it, send ifExists=update.`;
+    expect(await readLines(report.rejects)).toMatchObject([
+      { line: 3, errors: [{ field: "addresses", message: "must not be that of line 2" }] },
+      { line: 4, errors: [{ message: `is not stored: ${ofOther}` }] },
+    ]);
+    const stored = await storedLeads(account);
+    expect(stored).toEqual([expect.objectContaining({ name: "Ada", addresses: ada }), other]);
+    expect(String(stored[0]?.updatedAt) > other.updatedAt).toBe(true);
+    const query = "address=whatsapp:%2B49302,Instagram:ada";
+    expect((await call("list-leads", { account, query })).body.data).toEqual([stored[0]]);
+    expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 1, rejected: 2 });
+    expect(await storedLeads(account)).toEqual(stored);
+    const copy = filePath(".csv");
+    await program(["leads", "export", "--account", account, "--table", tableName, "--output", copy]);
+    const second = await anAccount();
+    expect((await importFile(second, copy)).report).toMatchObject({ imported: 2, rejected: 0 });
+    const updatedAt = expect.any(String);
+    expect(await storedLeads(second)).toEqual(stored.map((lead) => ({ ...lead, updatedAt })));
   });
 
   test("with --update changes leads by their external ids: empty cells change nothing, and rows that do not fit are rejected", async () => {
@@ -291,7 +330,7 @@ describe("a repeated leads import", () => {
       "externalId,name,email,source,tags,metadata.plan\ncrm-1,Ada,ada@example.com,web,vip,pro\ncrm-2,Grace,,,,\n",
     );
     const [ada, grace] = leads;
-    const other = await aLead(account);
+    const other = await aLead(account, { externalId: "crm-9" });
     const path = await leadFile(
       [
         "externalId,id,name,email,status,score,source,tags,metadata.since,metadata.more",
@@ -308,13 +347,13 @@ describe("a repeated leads import", () => {
       ...{ code: 3, report: { imported: 1, updated: 1, present: 1, erased: 0, rejected: 2 } },
     });
     expect((await readLines(report.rejects)).sort((a, b) => a.line - b.line)).toMatchObject([
-      ...[inLine(5, "name", "required"), inLine(6, "externalId", "not_allowed")],
+      ...[inLine(5, "name", "required"), inLine(6, "", "not_allowed")],
     ]);
     const changed = { email: "ADA@example.com", status: "booked", score: 9, source: "fair", tags: ["hot"] };
     const metadata = { plan: "pro", since: "2026" };
     const stored = await storedLeads(account);
     expect(stored.filter(({ id }) => id === ada?.id || id === grace?.id)).toEqual([
-      { ...ada, ...changed, metadata },
+      { ...ada, ...changed, metadata, updatedAt: expect.not.stringMatching(`${ada?.updatedAt}`) },
       grace,
     ]);
     expect(stored.find(({ externalId }) => externalId === "crm-3")).toMatchObject({ name: "Mary" });
@@ -334,6 +373,26 @@ describe("a repeated leads import", () => {
         rejected: i,
       });
     }
+  });
+
+  test("with --update a row names its lead by its id, its external id or an address, whose other names it gets", async () => {
+    const account = await anAccount();
+    const { id } = await aLead(account, { addresses: { sms: ["+49 1"] } });
+    const other = await aLead(account, { addresses: { web: ["eve"] } });
+    const update = async (rows: string) =>
+      (await importFile(account, await leadFile(rows), "--update")).report;
+    const addresses = { sms: ["+49 1"], web: ["ada"] };
+    for (const [rows, stored] of [
+      [`id,externalId,score\n${id},crm-1,7\n`, { externalId: "crm-1", score: 7 }],
+      ["addresses.sms,addresses.web\n(49)-1,ada\n", { addresses }],
+      ["externalId,name\ncrm-1,Grace\n", { name: "Grace", score: 7, addresses }],
+    ] as const) {
+      expect(await update(rows)).toMatchObject({ imported: 0, updated: 1, rejected: 0 });
+      expect(await storedLeads(account)).toContainEqual(expect.objectContaining({ id, ...stored }));
+    }
+    const { rejects } = await update("externalId,addresses.web\ncrm-1,eve\n");
+    const message = `is not stored: Another lead has the address web:eve: ${other.id}.`;
+    expect(await readLines(rejects)).toMatchObject([{ line: 2, errors: [{ message }] }]);
   });
 
   test("stores one of two rows with the same id", async () => {

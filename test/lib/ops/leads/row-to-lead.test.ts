@@ -7,11 +7,11 @@ const now = Date.UTC(2026, 0, 1);
 const idAt = (time: number) => `lead_${encodeTime(time, 10)}${"0".repeat(16)}`;
 const timeAt = (time: number) => new Date(time).toISOString();
 
-const check = (value: unknown, update = false, lines = new Map<unknown, number>()) =>
+const check = (value: unknown, update = false, lines = new Map<string, number>()) =>
   rowToLead(value, 1, 5, { startedAt: now, update, lines, equals: new Map() });
 
 /** The fields and codes of what is wrong with a lead; empty if it can be imported. */
-function faultsOf(fields: object, ...others: [update?: boolean, lines?: Map<unknown, number>]) {
+function faultsOf(fields: object, ...others: [update?: boolean, lines?: Map<string, number>]) {
   const checked = check({ name: "Ada", ...fields }, ...others);
   return "faults" in checked ? checked.faults.map(({ field, code }) => `${field} ${code}`) : [];
 }
@@ -23,6 +23,8 @@ test.each([
   ...[0, now, now + maxIdAhead].map((time) => ({ createdAt: timeAt(time) })),
   { id: idAt(now - 5), createdAt: timeAt(now - 5) },
   { externalId: "+49.170/x", metadata: { plan: "pro" } },
+  { addresses: { WhatsApp: ["+49 170 1", "DE.1"], sms: [] } },
+  ...["2026-01-01 00:00", 5, null].map((updatedAt) => ({ updatedAt })),
 ])("a lead with %j can be imported", (fields) => {
   expect(faultsOf(fields)).toEqual([]);
 });
@@ -44,28 +46,41 @@ test.each([
   [{ phone: "1" }, "phone unknown"],
   [{ name: undefined }, "name required"],
   [{ externalId: "a b" }, "externalId invalid_characters"],
+  [{ addresses: { sms: ["a b"] } }, "addresses[sms][0] invalid_characters"],
+  [{ addresses: { "s:ms": ["1"] } }, "addresses[s:ms] invalid_characters"],
+  [{ addresses: { sms: Array(6).fill("1"), web: Array(5).fill("1") } }, "addresses too_many"],
   [{ metadata: { a: "é".repeat(200), b: "é".repeat(200), c: "é".repeat(200) } }, "metadata too_large"],
 ] as const)("a lead with %j is refused: %s", (fields, fault) => {
   expect(faultsOf(fields)).toEqual([fault]);
 });
 
-test("with --update, a row of an external id needs no name", () => {
-  const nameless = { name: undefined, externalId: "crm-1" };
-  expect(faultsOf(nameless)).toEqual(["name required"]);
-  expect(faultsOf(nameless, true)).toEqual([]);
+const addresses = { sms: ["(0) 1"] };
+
+test("with --update, a row that names its lead needs no name", () => {
+  for (const named of [{ externalId: "crm-1" }, { id: idAt(now) }, { addresses }]) {
+    const nameless = { name: undefined, ...named };
+    expect(faultsOf(nameless)).toEqual(["name required"]);
+    expect(faultsOf(nameless, true)).toEqual([]);
+  }
   expect(faultsOf({ name: undefined }, true)).toEqual(["name required"]);
 });
 
-test("of the valid rows of a file, one has an external id", () => {
-  const lines = new Map<unknown, number>();
-  for (const [fields, faults] of [
+test("of the valid rows of a file, one has an external id or an address, and one changes the lead with an id", () => {
+  const lines = new Map<string, number>();
+  for (const [fields, faults, update = false] of [
     [{ externalId: "crm-1", score: 101 }, ["score out_of_range"]],
     [{ externalId: "crm-1" }, []],
     [{ externalId: "crm-1" }, ["externalId repeated"]],
+    [{ addresses }, []],
+    [{ externalId: "crm-2", addresses: { SMS: ["2", "01"] } }, ["addresses repeated"]],
+    [{ externalId: "crm-2", addresses: { web: ["01"] } }, []],
+    [{ id: idAt(now) }, [], true],
+    [{ id: idAt(now) }, ["id repeated"], true],
+    [{ id: idAt(now) }, []],
     [{}, []],
     [{}, []],
   ] as const)
-    expect(faultsOf(fields, false, lines)).toEqual(faults);
+    expect(faultsOf(fields, update, lines)).toEqual(faults);
 });
 
 test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
@@ -78,11 +93,11 @@ test("equal rows are told by their number, and a row by what is stored of it, in
     const row = rowToLead(fields, 1, 5, { startedAt: now, update: false, lines: new Map(), equals });
     return "lead" in row ? { ...row, digest: row.digest.toString("hex") } : undefined;
   };
-  const ada = { name: "Ada", source: "\u200bFair\u00a0", metadata: { a: "1", b: "2" } };
+  const ada = { name: "Ada", source: "\u200bFair\u00a0", addresses, metadata: { a: "1", b: "2" } };
   const lead = { ...ada, source: "fair", score: 0, status: "new", tags: [] };
   expect(read(ada)).toMatchObject({ lead, time: now - 5 });
   expect(read({ name: "Ada", source: "Fair", score: 1 })).toMatchObject({ lead: { score: 1 } });
-  const same = { metadata: { b: "2", a: "1" }, source: "FAIR", score: 0, name: "Ada" };
+  const same = { metadata: { b: "2", a: "1" }, addresses, source: "FAIR", score: 0, name: "Ada" };
   const second = read(same)?.digest;
   equals.clear();
   expect([read(same)?.digest, read(ada)?.digest]).toEqual([expect.not.stringMatching(`${second}`), second]);

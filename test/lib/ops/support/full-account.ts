@@ -37,7 +37,8 @@ export async function fillAccount(account: string) {
   const key = { byParent: accountApiKeysPartition(account), keyId: account, accountId: account };
   const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
   await put({ ...apiKeyKey("hash", account), ...key, ...fields });
-  const body = { name: "Ada", email, source: "fair", externalId: "crm-ada", metadata: { plan: "pro" } };
+  const names = { externalId: "crm-ada", addresses: { email: [email] } };
+  const body = { name: "Ada", email, source: "fair", ...names, metadata: { plan: "pro" } };
   const headers = { "idempotency-key": randomUUID() };
   const { id: ada } = (await call("create-lead", { account, body, headers })).body;
   const { id: grace } = await aLead(account, { name: "Grace", source: "web" });

@@ -34,7 +34,7 @@ beforeEach(() => {
 const create = (count: number, padding = 0) =>
   Array.from({ length: count }, () => {
     const id = newId("lead", Date.now() - 10_000);
-    const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: "" };
+    const lead: Lead = { id, name: "x", score: 0, status: "new", tags: [], createdAt: "", updatedAt: "" };
     const item = { ...leadItem(owner.account, lead), padding: "x".repeat(padding) };
     table.memory.put(item);
     return streamRecord(undefined, item, Date.now() - 10_000);

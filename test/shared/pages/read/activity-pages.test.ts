@@ -112,7 +112,7 @@ test("a list by lastMessageAfter counts a conversation once that moves while it 
 test("a lead with too many conversations for this order is refused at little cost, and listed by their creation", async () => {
   history.addMany(401);
   const bySort =
-    "must be by createdAt with these filters, or createdAfter later: too many conversations would be read";
+    "must be by createdAt with these filters, or createdAfter later: too many rows would be read";
   for (const [query, field, message] of [
     [{ sort: "-lastMessageAt" }, "sort", bySort],
     [{ lastMessageAfter: "2020-01-01T00:00:00Z" }, "createdAfter", expect.stringContaining("would be read")],
@@ -172,10 +172,12 @@ describe("beside many large conversations, of which every third had messages lat
 
     test("is read whole by its next links, which lead past its end to the time of its last row", async () => {
       const seen: string[] = [];
+      let lists = 0;
       let query: Record<string, string> | undefined = { sort, status: "active", limit: "90" };
       while (query) {
         const { page = "1", limit, ...asked }: Record<string, string> = query;
-        expect(Number(page)).toBeLessThanOrEqual(22);
+        expect(Number(page)).toBeLessThanOrEqual(sort === "lastMessageAt" ? 1 : 22);
+        if (page === "1") lists++;
         const result = await list(asked as ConversationsQuery, Number(limit), Number(page));
         seen.push(...result.data.map(({ id }) => id));
         const links = linkHeader("/", query, result);
@@ -187,7 +189,7 @@ describe("beside many large conversations, of which every third had messages lat
       const { data } = history.expected({ status: "active" }, { page: 1, limit: 3000 });
       expect(new Set(seen)).toEqual(new Set(data.map(({ id }) => id)));
       // What the next list begins with, at the time of the last row, is shown again.
-      expect(seen.length - data.length).toBeLessThanOrEqual(8);
+      expect(seen.length - data.length).toBeLessThanOrEqual(8 * (lists - 1));
     });
   });
 });
@@ -211,7 +213,7 @@ describe("of those who wait for a reply,", () => {
 
   test("more than a list may read are listed with bounds of their time, which it asks for", async () => {
     addWaiting(900, 0, "x".repeat(15_000));
-    const message = "must be earlier, or awaitingReplyAfter later: too many conversations would be read";
+    const message = "must be earlier, or awaitingReplyAfter later: too many rows would be read";
     const faults = [{ in: "query", field: "awaitingReplyBefore", code: "out_of_range", message }];
     await expect(list({ awaitingReply: "true" })).rejects.toMatchObject({ details: { faults } });
     const awaitingReplyBefore = new Date(history.now + 90).toISOString();
