@@ -22,8 +22,11 @@ export const details = (mark: string) => ({
 });
 
 /** The item of a row in the table. */
-export const rowItem = (account: string, row: LeadRow) =>
-  leadItem(account, { score: 0, ...details(row.id.slice(-10)), ...row, createdAt: createdAt(row.id) });
+export function rowItem(account: string, row: LeadRow) {
+  const time = createdAt(row.id);
+  const others = { score: 0, ...details(row.id.slice(-10)), createdAt: time, updatedAt: time };
+  return leadItem(account, { ...others, ...row });
+}
 
 export const rareSource = "trade-fair-2019";
 
