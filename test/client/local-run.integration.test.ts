@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
 import {
   createMirror,
@@ -12,12 +12,15 @@ import {
   syncConversations,
   syncLeads,
 } from "../../docs/client/recipes.ts";
+import { leadsCommand } from "../../lib/ops/leads/leads-command.ts";
 import type { Access } from "../../shared/domain/api-keys.ts";
 import { startApi } from "../support/api.ts";
+import { runCommand } from "../support/command.ts";
 import { listening } from "../support/listening.ts";
-import { createDataDirectory, ops } from "../support/ops.ts";
+import { createDataDirectory } from "../support/ops.ts";
 import { seeded } from "../support/random.ts";
 import { noteSent } from "../support/sent.ts";
+import { skipWaits } from "../support/skipped-waits.ts";
 import { createCopy } from "./copy.ts";
 
 const account = randomUUID();
@@ -110,10 +113,10 @@ test("a copy follows the events, and a reconciliation finds what it has not rece
 
   receive = async () => {};
   await client.updateLead({ id: ids[0], status: "booked" });
-  const dataDirectory = await createDataDirectory(api.tableName);
-  const erase = ["leads", "erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
-  const { code, stderr } = await ops(erase, { dataDirectory });
-  expect(code, stderr).toBe(0);
+  using _ = skipWaits();
+  vi.stubEnv("DATA_DIR", await createDataDirectory(api.tableName));
+  const erase = ["erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
+  expect((await runCommand(leadsCommand(), ...erase)).failure).toBeUndefined();
   await createLead("Barbara");
   await mirror.reconcile();
   expect({ leads, conversations }).toEqual(await source());

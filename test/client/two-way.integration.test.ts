@@ -11,12 +11,15 @@ import {
   receiveMessage,
   reportDelivery,
 } from "../../docs/client/recipes.ts";
+import { leadsCommand } from "../../lib/ops/leads/leads-command.ts";
 import { startApi } from "../support/api.ts";
+import { runCommand } from "../support/command.ts";
 import { startFakeMeta } from "../support/fake-meta.ts";
 import { leadFile } from "../support/lead-files.ts";
 import { listening } from "../support/listening.ts";
-import { createDataDirectory, ops } from "../support/ops.ts";
+import { createDataDirectory } from "../support/ops.ts";
 import { noteSent } from "../support/sent.ts";
+import { skipWaits } from "../support/skipped-waits.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a connector receives and does not check
 type Received = any;
@@ -141,10 +144,11 @@ test("an inbox shows who waits longest in two requests; a reply ends the waiting
 });
 
 test("an imported lead who writes on two channels stays one lead; once it is erased, nothing finds or returns it", async () => {
-  const dataDirectory = await createDataDirectory(api.tableName);
-  const run = async (...args: readonly string[]) => {
-    const { code, stderr } = await ops([...args, "--account", account, "--local"], { dataDirectory });
-    expect(code, stderr).toBe(0);
+  using _ = skipWaits();
+  vi.stubEnv("DATA_DIR", await createDataDirectory(api.tableName));
+  const run = async (...args: string[]) => {
+    const { failure } = await runCommand(leadsCommand(), ...args, "--account", account, "--local");
+    expect(failure).toBeUndefined();
   };
   const file = await leadFile(
     "Record ID,First Name,Last Name,Email,Phone Number\nhubspot:4711,Grace,Hopper,grace@example.com,+49 (151) 0000-007",
@@ -155,7 +159,7 @@ test("an imported lead who writes on two channels stays one lead; once it is era
     "Last Name=name",
     "Phone Number=addresses.whatsapp",
   ];
-  await run("leads", "import", file, ...columns.flatMap((column) => ["--map", column]));
+  await run("import", file, ...columns.flatMap((column) => ["--map", column]));
 
   await meta.write("491510000007", "Gracie", "Hello");
   const { leadId } = (await readInbox(client, {})).rows[0] ?? {};
@@ -188,7 +192,7 @@ test("an imported lead who writes on two channels stays one lead; once it is era
   const found = () => Promise.all(queries.map(isFound));
   await expect.poll(found).toEqual(queries.map(() => true));
   // Without the scan, the record of the update stays.
-  await run("leads", "erase", "--address", "whatsapp:+491510000007", "--yes", "--no-scan");
+  await run("erase", "--address", "whatsapp:+491510000007", "--yes", "--no-scan");
   await expect.poll(found).toEqual(queries.map(() => false));
   await expect.poll(inbox).toEqual([]);
   const replay = client.updateLead(update, { idempotencyKey });
