@@ -167,33 +167,60 @@ export interface Position {
   readonly seen: readonly string[];
 }
 
+interface Paging {
+  readonly page: number;
+  readonly limit: number;
+}
+
 /** How much later than a row with a newer time a row may be listed, by the index and by clocks, in milliseconds. */
 const margin = 60_000;
 
+/** Whether a list is refused because too many rows were changed in its time, as after an import. */
+const hasTooMany = (error: unknown) =>
+  error instanceof ApiError &&
+  error.errors.some(
+    ({ code, field }) => code === "out_of_range" && /^(?:updated|lastMessage)After$/.test(field),
+  );
+
 /**
- * Passes on the rows that were changed since the last synchronization, the oldest change first, and each change once.
+ * Passes on the rows that were changed since the last synchronization, the oldest change first, and each change once. If they
+ * are too many for one list, it asks for half of the time, and then for the rest.
  *
  * @returns where the next synchronization starts
  */
 async function sync<Row extends { readonly id: string }>(
   { newest, seen }: Position,
   timeOf: (row: Row) => string,
-  list: (from: string, paging: { page: number; limit: number }) => Promise<Page<Row>>,
+  list: (from: string, until: string | undefined, paging: Paging) => Promise<Page<Row>>,
   store: (rows: readonly Row[]) => Promise<void>,
 ): Promise<Position> {
   const beforeNewest = () => new Date(Math.max(0, Date.parse(newest) - margin)).toISOString();
   const nameOf = (row: Row) => `${row.id} ${timeOf(row)}`;
   const passedOn = new Set(seen);
   const read = new Map<string, string>();
-  for await (const { data } of readPages(beforeNewest(), timeOf, list)) {
-    const changed = data.filter((row) => !passedOn.has(nameOf(row)));
-    if (changed.length > 0) await store(changed);
-    for (const row of data) {
-      passedOn.add(nameOf(row));
-      read.set(nameOf(row), timeOf(row));
-      if (timeOf(row) > newest) newest = timeOf(row);
+  const readTime = async (from: string, until?: string) => {
+    for await (const { data } of readPages(from, timeOf, (start, paging) => list(start, until, paging))) {
+      const changed = data.filter((row) => !passedOn.has(nameOf(row)));
+      if (changed.length > 0) await store(changed);
+      for (const row of data) {
+        passedOn.add(nameOf(row));
+        read.set(nameOf(row), timeOf(row));
+        if (timeOf(row) > newest) newest = timeOf(row);
+      }
     }
-  }
+  };
+  const readAll = async (from: string, until?: string): Promise<void> => {
+    try {
+      await readTime(from, until);
+    } catch (error) {
+      const end = until === undefined ? Date.now() : Date.parse(until);
+      const half = new Date((Date.parse(from) + end) / 2).toISOString();
+      if (!hasTooMany(error) || half <= from) throw error;
+      await readAll(from, half);
+      await readAll(half, until);
+    }
+  };
+  await readAll(beforeNewest());
   return { newest, seen: [...read].flatMap(([name, time]) => (time >= beforeNewest() ? name : [])) };
 }
 
@@ -206,7 +233,8 @@ export const syncLeads = (
   sync<Lead>(
     since,
     ({ updatedAt }) => updatedAt,
-    (updatedAfter, paging) => client.listLeads({ sort: "updatedAt", updatedAfter, ...paging }),
+    (updatedAfter, updatedBefore, paging) =>
+      client.listLeads({ sort: "updatedAt", updatedAfter, updatedBefore, ...paging }),
     store,
   );
 
@@ -219,8 +247,8 @@ export const syncConversations = (
   sync<Conversation>(
     since,
     ({ lastMessageAt }) => lastMessageAt,
-    (lastMessageAfter, paging) =>
-      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, ...paging }),
+    (lastMessageAfter, lastMessageBefore, paging) =>
+      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, lastMessageBefore, ...paging }),
     store,
   );
 

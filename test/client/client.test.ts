@@ -389,16 +389,20 @@ const nothing = async () => {};
 test.each([
   ["leads", syncLeads],
   ["conversations", syncConversations],
-] as const)("a synchronization of %s passes each change on once, also one that is listed a minute late, and is one request", async (_, sync) => {
+] as const)("a synchronization of %s passes each change on once, also one that is listed a minute late, and is one request unless too many were changed", async (_, sync) => {
   const rows = new Map<string, string>();
   const changeAt = (id: string, seconds: number) => {
     rows.set(id, new Date(start + seconds * 1000).toISOString());
   };
   const { client, sent } = clientOf(({ url }) => {
-    const { updatedAfter = "", lastMessageAfter = updatedAfter } = Object.fromEntries(url.searchParams);
+    const bound = (end: string) => [...url.searchParams].find(([name]) => name.endsWith(end)) ?? ["", "9"];
+    const [[field, after], [, before]] = [bound("After"), bound("Before")] as const;
     const found = [...rows]
-      .filter(([, time]) => time >= lastMessageAfter)
+      .filter(([, time]) => time >= after && time < before)
       .sort(([, a], [, b]) => (a < b ? -1 : 1));
+    const message = "must be later: too many rows would be read";
+    const errors = [{ in: "query", field, code: "out_of_range", message }];
+    if (found.length > 4) return problem(400, "invalid_input", { errors });
     const data = found.map(([id, time]) => ({ id, updatedAt: time, lastMessageAt: time }));
     return Response.json({ data, pagination: { total: found.length } });
   });
@@ -418,6 +422,11 @@ test.each([
   expect(await look()).toEqual(["c", "a"]);
   expect(await look()).toEqual([]);
   expect(sent).toHaveLength(3);
+  // An import, after which the service refuses to list all at once.
+  const imported = Array.from({ length: 20 }, (_, n) => `row ${n}`);
+  for (const [n, id] of imported.entries()) changeAt(id, 1000 + n);
+  expect(await look()).toEqual(imported);
+  expect(await look()).toEqual([]);
 });
 
 const sendForm = (client: Client) => findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
