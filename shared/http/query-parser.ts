@@ -19,15 +19,21 @@ import { addFaults, type RouteEvent } from "./route-event.ts";
  * arrays. Blanks around ids are left out; one in an external id may be the + of a telephone number.
  */
 export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
-  const { properties } = schema as { readonly properties: Readonly<Record<string, { type: string }>> };
+  const { properties } = schema as { readonly properties: Readonly<Record<string, ParameterSchema>> };
   const isArray = (name: string) => Object.hasOwn(properties, name) && properties[name]?.type === "array";
   return {
     before: ({ event }) => {
       event.query = parseQuery(event.rawQueryString, isArray);
       for (const window of windows) if (Object.hasOwn(properties, window[0])) checkTimes(event, window);
-      checkPage(event);
+      const { sort } = event.query as LeadsQuery;
+      if (sort !== undefined && properties.sort?.enum?.includes(sort)) checkPage(event, sort);
     },
   };
+}
+
+interface ParameterSchema {
+  readonly type: string;
+  readonly enum?: readonly string[];
 }
 
 type QueryValue = string | null | readonly string[];
@@ -105,14 +111,12 @@ const noTimestamp: Pick<Fault, "code" | "message"> = {
 };
 
 /** Checks that a page is not past the end of a list by a change, which goes on in another one. */
-function checkPage(event: RouteEvent): void {
-  const query = event.query as LeadsQuery;
-  const sort = typeof query.sort === "string" ? query.sort : undefined;
-  const { page, limit } = pageRequest(query);
+function checkPage(event: RouteEvent, sort: string): void {
+  const { page, limit } = pageRequest(event.query as LeadsQuery);
   const last = lastPage({ sort }, limit);
   const areValid = [page, limit].every((number) => Number.isInteger(number) && number > 0);
   if (!areValid || limit > maxLimit || page > maxPage || page <= last) return;
-  const next = sort?.replace(/^-(.*)At$/, "$1Before").replace(/At$/, "After");
+  const next = sort.replace(/^-(.*)At$/, "$1Before").replace(/At$/, "After");
   const message = `must be at most ${last} with this sort and limit: go on with ${next}`;
   addFaults(event, { in: "query", field: "page", code: "out_of_range", message });
 }

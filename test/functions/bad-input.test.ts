@@ -202,14 +202,25 @@ describe("the message of a fault", () => {
         ] as const,
     ),
     ["list-leads", `address=${Array(101).fill("sms:1")}`, "address must have at most 100 items"],
+    [
+      "create-lead",
+      "sort=updatedAt&page=101",
+      `sort ${notParameter}, which takes ifExists`,
+      `page ${notParameter}, which takes ifExists`,
+    ],
+    [
+      "list-leads",
+      "sort=lastMessageAt&page=101",
+      "sort must be one of -createdAt, createdAt, -updatedAt, updatedAt",
+    ],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
     ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
     ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
-  ] as const)("%s?%s", async (name, query, message) => {
+  ] as const)("%s?%s", async (name, query, ...messages) => {
     const body = name === "create-lead" ? { name: "Ada" } : undefined;
     const { faults } = await refuse(name, { query, body });
-    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual([message]);
+    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
   });
 
   test.each<[unknown, ...string[]]>([
