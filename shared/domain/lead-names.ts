@@ -102,11 +102,11 @@ export async function findNamed(account: string, { id, externalId, addresses }: 
   const other = names.find((name) => name.item && name.item.id !== item.id);
   if (other) {
     await checkTogether(account, names, [String(item.id), String(other.leadId)]);
-    throw leadExists(other.leadId, `Another lead has ${describeName(account, other)}: ${other.leadId}.`);
+    throw conflict(other.leadId, `Another lead has ${describeName(account, other)}: ${other.leadId}.`);
   }
   const { externalId: own } = fieldsOf(item);
   if (externalId !== undefined && own !== undefined && own !== externalId)
-    throw leadExists(item.id, `The lead ${item.id} has another externalId, which never changes.`);
+    throw conflict(item.id, `The lead ${item.id} has another externalId, which never changes.`);
   return { item, names };
 }
 
@@ -124,12 +124,12 @@ export async function checkTogether(account: string, names: readonly LeadName[],
 
 /** The error of a new lead whose name another one has. */
 export const nameTaken = (account: string, name: LeadName) =>
-  leadExists(
+  conflict(
     name.leadId,
     `This account has a lead with ${describeName(account, name)}: ${name.leadId}. To change it, send ifExists=update.`,
   );
 
-const leadExists = (id: unknown, message: string) => new ApiError("lead_exists", message, { id: String(id) });
+const conflict = (id: unknown, message: string) => new ApiError("lead_exists", message, { id: String(id) });
 
 /** A name in words: of an address, the form in which it is compared. */
 const describeName = (account: string, { key: { pk, sk } }: LeadName) =>

@@ -42,7 +42,7 @@ export async function storeLead(
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const lead = await identify(account, row);
     if (isErased(storing, lead.id)) return "erased";
-    if (await leadExists(account, lead.id)) return "present";
+    if (isKnown || (id === undefined && (await leadExists(account, lead.id)))) return "present";
     const taken = names.find(({ item }) => item);
     if (taken) throw nameTaken(account, taken);
     // Who asks what has changed since then is to find it, however old it is.
