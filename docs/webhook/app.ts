@@ -6,6 +6,6 @@ new WebhookStack(app, "leads-webhook", {
   stage: "prod",
   account: "acme",
   url: "https://hooks.example.com/leads",
-  secretName: "leads-webhook",
+  secretName: "/leads-webhook/secret",
 });
 app.synth();

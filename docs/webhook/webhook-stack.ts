@@ -1,7 +1,12 @@
-import { Duration, SecretValue, Stack, type StackProps, Validations } from "aws-cdk-lib";
-import { ApiDestination, Authorization, Connection, EventBus, Rule } from "aws-cdk-lib/aws-events";
-import { ApiDestination as ApiDestinationTarget } from "aws-cdk-lib/aws-events-targets";
+import { join } from "node:path";
+import { Duration, Stack, type StackProps, Validations } from "aws-cdk-lib";
+import { EventBus, Rule } from "aws-cdk-lib/aws-events";
+import { SqsQueue } from "aws-cdk-lib/aws-events-targets";
+import { Runtime } from "aws-cdk-lib/aws-lambda";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { Queue } from "aws-cdk-lib/aws-sqs";
+import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 
 interface WebhookProps extends StackProps {
@@ -11,26 +16,21 @@ interface WebhookProps extends StackProps {
   readonly account: string;
   /** The https URL of the receiver. */
   readonly url: string;
-  /** The name of a secret in Secrets Manager. Each request has its value in the header `X-Webhook-Secret`. */
+  /** The name of a SecureString in SSM that signs each request: `whsec_` and 24 to 64 bytes in base64. */
   readonly secretName: string;
 }
 
-/** Posts the events of one account to a webhook receiver. */
+/** Posts the events of one account to a webhook receiver, signed by https://www.standardwebhooks.com. */
 export class WebhookStack extends Stack {
   constructor(scope: Construct, id: string, { stage, account, url, secretName, ...props }: WebhookProps) {
     super(scope, id, props);
-    const connection = new Connection(this, "Connection", {
-      authorization: Authorization.apiKey("X-Webhook-Secret", SecretValue.secretsManager(secretName)),
-    });
-    const receiver = new ApiDestination(this, "Receiver", {
-      connection,
-      endpoint: url,
-      // Further events wait. At too low a rate, some are still waiting after 24 hours, and become dead letters.
-      rateLimitPerSecond: 50,
-    });
-    const deadLetterQueue = new Queue(this, "DeadLetters", {
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+    const kept = { enforceSSL: true, retentionPeriod: Duration.days(14) };
+    const deadLetterQueue = new Queue(this, "DeadLetters", kept);
+    const queue = new Queue(this, "Queue", {
+      ...kept,
+      // The time to the next attempt: 720 of them take 24 hours.
+      visibilityTimeout: Duration.minutes(2),
+      deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: 720 },
     });
     new Rule(this, "Events", {
       eventBus: EventBus.fromEventBusName(this, "Bus", `leads-and-conversations-${stage}`),
@@ -38,19 +38,30 @@ export class WebhookStack extends Stack {
         source: ["leads-and-conversations"],
         detail: { version: [1], account: [account] },
       },
-      targets: [
-        new ApiDestinationTarget(receiver, {
-          deadLetterQueue,
-          retryAttempts: 185,
-          maxEventAge: Duration.hours(24),
-        }),
-      ],
+      targets: [new SqsQueue(queue, { deadLetterQueue })],
     });
+    const poster = new NodejsFunction(this, "Poster", {
+      entry: join(import.meta.dirname, "post-event.ts"),
+      runtime: Runtime.NODEJS_24_X,
+      bundling: { format: OutputFormat.ESM },
+      memorySize: 256,
+      timeout: Duration.seconds(20),
+      environment: { RECEIVER_URL: url, SECRET_NAME: secretName },
+    });
+    StringParameter.fromSecureStringParameterAttributes(this, "Secret", {
+      parameterName: secretName,
+    }).grantRead(poster);
+    // Further events wait.
+    poster.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency: 5 }));
     // For cdk-nag, if your app uses it.
-    const reason = "This is a dead-letter queue.";
-    Validations.of(deadLetterQueue.node.findChild("Resource")).acknowledge(
-      { id: "AwsSolutions-SQS3", reason },
+    const reason = "The dead-letter queue keeps what fails.";
+    const managed = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole";
+    Validations.of(this).acknowledge(
       { id: "Serverless-SQSRedrivePolicy", reason },
+      { id: "Serverless-LambdaDLQ", reason },
+      { id: "Serverless-LambdaEventSourceMappingDestination", reason },
+      { id: "Serverless-LambdaTracing", reason: "The log has the id of each event that fails." },
+      { id: `AwsSolutions-IAM4[${managed}]`, reason: "It lets the function write its log." },
     );
   }
 }

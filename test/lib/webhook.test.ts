@@ -1,15 +1,22 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import { App, Validations } from "aws-cdk-lib";
-import { Template } from "aws-cdk-lib/assertions";
+import { Match, Template } from "aws-cdk-lib/assertions";
+import type { SQSEvent } from "aws-lambda";
 import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
+import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import { WebhookStack } from "../../docs/webhook/webhook-stack.ts";
+import { listening } from "../support/listening.ts";
+import { mockClient } from "../support/mocked-client.ts";
 import { createDirectory, only } from "../support/synthesize.ts";
 
-test("the example posts the events of one account with a secret, retries them for a day and keeps what fails", async () => {
+test("the example queues the events of one account, retries them for a day and keeps what fails", async () => {
   const outdir = await createDirectory();
   const cwd = join(import.meta.dirname, "../../docs/webhook");
   await promisify(execFile)(process.execPath, ["app.ts"], {
@@ -20,23 +27,57 @@ test("the example posts the events of one account with a secret, retries them fo
   const template = Template.fromJSON(
     JSON.parse(await readFile(join(outdir, "leads-webhook.template.json"), "utf8")),
   );
-  const { AuthParameters } = only(template, "AWS::Events::Connection").properties;
-  expect(AuthParameters.ApiKeyAuthParameters.ApiKeyValue).toMatch(/^\{\{resolve:secretsmanager:/);
+  const arnOf = (queue: string) => ({ "Fn::GetAtt": [only(template, "AWS::SQS::Queue", queue).id, "Arn"] });
+  const deadLetters = arnOf("DeadLetters");
   const { EventPattern, Targets } = only(template, "AWS::Events::Rule").properties;
   expect(EventPattern.detail).toEqual({ version: [1], account: ["acme"] });
-  expect(Targets).toMatchObject([
-    {
-      DeadLetterConfig: { Arn: { "Fn::GetAtt": [only(template, "AWS::SQS::Queue").id, "Arn"] } },
-      RetryPolicy: { MaximumEventAgeInSeconds: 86_400 },
-    },
-  ]);
-  const [statement, ...others] = only(template, "AWS::IAM::Policy").properties.PolicyDocument.Statement;
-  expect([statement.Action, others]).toEqual(["events:InvokeApiDestination", []]);
+  expect(Targets).toMatchObject([{ Arn: arnOf("Queue"), DeadLetterConfig: { Arn: deadLetters } }]);
+  const { RedrivePolicy, VisibilityTimeout } = only(template, "AWS::SQS::Queue", "Queue").properties;
+  expect(RedrivePolicy.deadLetterTargetArn).toEqual(deadLetters);
+  expect(RedrivePolicy.maxReceiveCount * VisibilityTimeout).toBe(86_400);
+  template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+    EventSourceArn: arnOf("Queue"),
+    BatchSize: 1,
+  });
+  // The template has the name of the secret alone.
+  template.hasResourceProperties("AWS::Lambda::Function", {
+    Environment: { Variables: { RECEIVER_URL: Match.anyValue(), SECRET_NAME: "/leads-webhook/secret" } },
+  });
+});
+
+test("a receiver can verify each attempt with the library of Standard Webhooks", async () => {
+  const secret = `whsec_${Buffer.alloc(32, "s").toString("base64")}`;
+  const attempts: { readonly body: string; readonly headers: Record<string, string> }[] = [];
+  let status = 204;
+  const server = createServer(async (request, response) => {
+    attempts.push({ body: await text(request), headers: request.headers as Record<string, string> });
+    response.writeHead(status, { location: "/" }).end();
+  });
+  vi.stubEnv("RECEIVER_URL", await listening(server));
+  vi.stubEnv("SECRET_NAME", "/leads-webhook/secret");
+  mockClient(SSMClient)
+    .on(GetParameterCommand, { Name: "/leads-webhook/secret", WithDecryption: true })
+    .resolves({ Parameter: { Value: secret } });
+  const { handler } = await import("../../docs/webhook/post-event.ts");
+  const body = JSON.stringify({ detail: { id: "msg_01M7XX83BDX5NTVPPGQKPC08SS", message: "Olá, Ada 👋" } });
+  const event = { Records: [{ body }] } as SQSEvent;
+
+  await handler(event);
+  for (status of [302, 410, 500]) await expect(handler(event)).rejects.toThrow(String(status));
+  server.close();
+
+  expect(attempts).toHaveLength(4);
+  const webhook = new Webhook(secret);
+  for (const { body, headers } of attempts) {
+    expect(webhook.verify(body, headers)).toEqual(JSON.parse(event.Records[0]?.body ?? ""));
+    expect(headers["webhook-id"]).toBe("msg_01M7XX83BDX5NTVPPGQKPC08SS");
+    expect(() => webhook.verify(body.replace("Ada", "Bob"), headers)).toThrow("No matching signature");
+  }
 });
 
 test("cdk-nag finds nothing in the example that is not acknowledged", async () => {
   const app = new App({ outdir: await createDirectory(), autoSynth: false });
-  const props = { stage: "prod", account: "acme", url: "https://hooks.example.com", secretName: "secret" };
+  const props = { stage: "prod", account: "acme", url: "https://hooks.example.com", secretName: "/secret" };
   new WebhookStack(app, "webhook", props);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   vi.stubEnv("CDK_VALIDATION", "false");
