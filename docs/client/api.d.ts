@@ -520,8 +520,15 @@ export interface components {
              *         "channel": "whatsapp",
              *         "direction": "outbound",
              *         "message": "Hello Ada",
+             *         "template": {
+             *           "name": "welcome",
+             *           "language": "en_US",
+             *           "parameters": [
+             *             "Ada"
+             *           ]
+             *         },
              *         "metadata": {
-             *           "template": "welcome"
+             *           "campaign": "spring"
              *         },
              *         "createdAt": "2026-11-21T01:59:00.717Z"
              *       }
@@ -551,6 +558,44 @@ export interface components {
             data: components["schemas"]["OpenedConversation"][];
             /** @description The position of the page in its list. */
             pagination: components["schemas"]["Pagination"];
+        };
+        Template: {
+            /**
+             * @description Its name at Meta: lower-case letters, digits and underscores.
+             * @example welcome
+             */
+            name: string;
+            /**
+             * @description Its language at Meta, such as `en_US`.
+             * @example en_US
+             */
+            language: string;
+            /**
+             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.
+             * @example [
+             *       "Ada"
+             *     ]
+             */
+            parameters?: string[];
+        };
+        NewTemplate: {
+            /**
+             * @description Its name at Meta: lower-case letters, digits and underscores.
+             * @example welcome
+             */
+            name: string;
+            /**
+             * @description Its language at Meta, such as `en_US`.
+             * @example en_US
+             */
+            language: string;
+            /**
+             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.
+             * @example [
+             *       "Ada"
+             *     ]
+             */
+            parameters?: string[];
         };
         Message: {
             /**
@@ -589,10 +634,12 @@ export interface components {
              * @example Hello Ada
              */
             message: string;
+            /** @description The template that WhatsApp sends in place of the text, if the message has one. */
+            template?: components["schemas"]["Template"];
             /**
              * @description The metadata, as sent.
              * @example {
-             *       "template": "welcome"
+             *       "campaign": "spring"
              *     }
              */
             metadata?: {
@@ -643,10 +690,12 @@ export interface components {
              * @example Hello Ada
              */
             message: string;
+            /** @description Of an outbound message: the template that WhatsApp sends in place of the text, which lists show. Without one, WhatsApp refuses a first message, and each one more than 24 hours after the lead's last. At most 3,072 bytes as JSON. */
+            template?: components["schemas"]["NewTemplate"];
             /**
              * @description Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.
              * @example {
-             *       "template": "welcome"
+             *       "campaign": "spring"
              *     }
              */
             metadata?: {
@@ -730,10 +779,12 @@ export interface components {
              * @example Hello Ada
              */
             message?: string;
+            /** @description The template that WhatsApp sends in place of the text, if the message has one. */
+            template?: components["schemas"]["Template"];
             /**
              * @description The metadata, as sent.
              * @example {
-             *       "template": "welcome"
+             *       "campaign": "spring"
              *     }
              */
             metadata?: {
@@ -1437,7 +1488,7 @@ export interface components {
             /**
              * @description Your own data of the lead or message, if it has some.
              * @example {
-             *       "template": "welcome"
+             *       "campaign": "spring"
              *     }
              */
             metadata?: {
@@ -1454,6 +1505,8 @@ export interface components {
              * @example +4917700000001
              */
             to?: string;
+            /** @description The template that WhatsApp sends in place of the text, if the message has one. */
+            template?: components["schemas"]["Template"];
         };
         MessageSentEvent: {
             /**
@@ -2810,8 +2863,15 @@ export interface operations {
                      *       "channel": "whatsapp",
                      *       "direction": "outbound",
                      *       "message": "Hello Ada",
+                     *       "template": {
+                     *         "name": "welcome",
+                     *         "language": "en_US",
+                     *         "parameters": [
+                     *           "Ada"
+                     *         ]
+                     *       },
                      *       "metadata": {
-                     *         "template": "welcome"
+                     *         "campaign": "spring"
                      *       },
                      *       "createdAt": "2026-11-21T01:59:00.717Z"
                      *     }
@@ -3028,10 +3088,17 @@ export interface operations {
                  *         "direction": "outbound",
                  *         "message": "Hello Ada",
                  *         "metadata": {
-                 *           "template": "welcome"
+                 *           "campaign": "spring"
                  *         },
                  *         "createdAt": "2026-11-21T01:59:00.717Z",
-                 *         "to": "+4917700000001"
+                 *         "to": "+4917700000001",
+                 *         "template": {
+                 *           "name": "welcome",
+                 *           "language": "en_US",
+                 *           "parameters": [
+                 *             "Ada"
+                 *           ]
+                 *         }
                  *       }
                  *     }
                  */
@@ -3308,8 +3375,15 @@ export interface operations {
                  *           "direction": "outbound",
                  *           "to": "+4917700000001",
                  *           "message": "Hello Ada",
+                 *           "template": {
+                 *             "name": "welcome",
+                 *             "language": "en_US",
+                 *             "parameters": [
+                 *               "Ada"
+                 *             ]
+                 *           },
                  *           "metadata": {
-                 *             "template": "welcome"
+                 *             "campaign": "spring"
                  *           },
                  *           "delivery": "failed",
                  *           "deliveryError": "131047: Message failed to send because more than 24 hours have passed",

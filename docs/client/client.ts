@@ -18,6 +18,7 @@ export type LeadUpdate = Schemas["NewLead"] &
 export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
 export type NewMessage = Schemas["NewMessage"];
+export type Template = Schemas["NewTemplate"];
 /** How far a message has got. */
 export type MessageUpdate = Schemas["MessageUpdate"];
 export type ConversationUpdate = Schemas["ConversationUpdate"];

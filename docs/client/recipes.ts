@@ -10,6 +10,7 @@ import {
   type Page,
   parseEvent,
   readPages,
+  type Template,
 } from "./client.ts";
 
 /** A lead that no request creates twice. */
@@ -28,11 +29,20 @@ export async function findOrCreateLead(client: Client, lead: NamedLead) {
   }
 }
 
-/** Greets each lead of a source once, also if the program ends anywhere and runs again within 24 hours. */
-export async function greetLeads(client: Client, source: string): Promise<void> {
+/**
+ * Greets each lead of a source once, also if the program ends anywhere and runs again within 24 hours.
+ *
+ * @param approved a template, such as "Hello {{1}}", without which WhatsApp delivers no first message
+ */
+export async function greetLeads(
+  client: Client,
+  source: string,
+  approved: Pick<Template, "name" | "language">,
+): Promise<void> {
   for await (const { data } of client.leadPages({ source })) {
     for (const { id: leadId, name } of data) {
-      const message = { leadId, channel: "whatsapp", message: `Hello ${name}` };
+      const template = { ...approved, parameters: [name] };
+      const message = { leadId, channel: "whatsapp", message: `Hello ${name}`, template };
       await client.sendMessage(message, { idempotencyKey: `welcome-${leadId}` });
     }
   }

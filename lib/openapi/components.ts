@@ -88,6 +88,16 @@ const components: Readonly<Record<string, Component>> = {
     descriptions: pageDescriptions,
     example: conversationsPage,
   },
+  Template: {
+    schema: conversations.template,
+    descriptions: conversations.templateDescriptions,
+    example: requestExamples["send-message"].template,
+  },
+  NewTemplate: {
+    schema: conversations.newTemplate,
+    descriptions: conversations.templateDescriptions,
+    example: requestExamples["send-message"].template,
+  },
   Message: {
     schema: conversations.message,
     descriptions: conversations.messageDescriptions,
@@ -150,6 +160,7 @@ const requestBodies = new Set<unknown>([
   leadBody,
   ...Object.values(routes).map((route) => "body" in route && route.body),
   ...messageBodies.oneOf,
+  conversations.newTemplate,
 ]);
 
 /** Only the bodies of requests are closed: responses and events can get new fields. */

@@ -12,7 +12,8 @@ const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
 /** A valid body for each route. */
 export const requestExamples: Partial<Record<RouteName, object>> &
-  Record<"create-lead" | "send-message", object> = {
+  Record<"create-lead", object> &
+  Record<"send-message", { readonly template: object; readonly metadata: object }> = {
   "create-lead": {
     name: "Ada Lovelace",
     email: "ada@example.com",
@@ -24,7 +25,8 @@ export const requestExamples: Partial<Record<RouteName, object>> &
   },
   "send-message": {
     ...{ leadId, channel: "whatsapp", direction: "outbound", message: "Hello Ada" },
-    metadata: { template: "welcome" },
+    template: { name: "welcome", language: "en_US", parameters: ["Ada"] },
+    metadata: { campaign: "spring" },
   },
 };
 

@@ -1,4 +1,11 @@
-import { address, channelAddress, lines, oneLine, visible } from "../../shared/schemas/text-rules.ts";
+import {
+  address,
+  channelAddress,
+  lines,
+  oneLine,
+  templateName,
+  visible,
+} from "../../shared/schemas/text-rules.ts";
 
 /** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
 const character = "[^\\x00-\\x1F\\x7F]";
@@ -17,6 +24,7 @@ const patterns: Readonly<Record<string, { readonly any: string; readonly notBlan
   },
   [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
   [address]: { any: "^[^\\x00-\\x1F\\x7F,]*$" },
+  [templateName]: { any: templateName },
   [channelAddress]: { any: "^[^:,]+:[^\\x00-\\x1F\\x7F,]*$" },
 };
 

@@ -60,6 +60,7 @@ const detailDescriptions = {
   externalId: "Your own id of the lead, if it has one.",
   addresses: "Where the lead is reached, by channel, if it has addresses.",
   to: "The address of the lead on the channel, if it has one: the first of them.",
+  template: "The template that WhatsApp sends in place of the text, if the message has one.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
   metadata: "Your own data of the lead or message, if it has some.",

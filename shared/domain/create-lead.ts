@@ -7,13 +7,7 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
 import { ApiError, bodyFault, invalidInput } from "../errors.ts";
 import { createdAt, newId } from "../ids.ts";
-import {
-  isLargeMetadata,
-  maxAddresses,
-  maxMetadataBytes,
-  metadata,
-  tooManyAddresses,
-} from "../schemas/field-schemas.ts";
+import { largeFields, maxAddresses, maxBytes, metadata, tooManyAddresses } from "../schemas/field-schemas.ts";
 import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
@@ -146,7 +140,7 @@ export async function updateLead(
 }
 
 const hasTooMuch = (entries: Lead["metadata"] = {}) =>
-  Object.keys(entries).length > metadata.maxProperties || isLargeMetadata(entries);
+  Object.keys(entries).length > metadata.maxProperties || largeFields({ metadata: entries }).length > 0;
 
 const hasTooMany = (addresses: Lead["addresses"] = {}) =>
   Object.values(addresses).flat().length > maxAddresses;
@@ -182,7 +176,7 @@ async function addLead(
 const tooMuchMetadata = bodyFault(
   "metadata",
   "too_large",
-  `must have at most ${metadata.maxProperties} names and ${maxMetadataBytes} bytes as JSON, with the entries that the lead has`,
+  `must have at most ${metadata.maxProperties} names and ${maxBytes.metadata} bytes as JSON, with the entries that the lead has`,
 );
 
 const withTooMany = bodyFault("addresses", "too_many", `${tooManyAddresses}, with those that the lead has`);

@@ -56,7 +56,7 @@ const requiredOfMessage = ["leadId", "conversationId", "channel", "direction", "
 const messageSent = eventSchema(
   "message.sent",
   "msg",
-  { ...messageFields, to: leadAddress },
+  { ...messageFields, to: leadAddress, template: message.properties.template },
   requiredOfMessage,
 );
 

@@ -161,7 +161,7 @@ export const addressKey = (account: string, channel: string, address: string) =>
  * digits with dots or slashes may be a handle, and behind a minus the id of a group.
  */
 export function comparableAddress(address: string): string {
-  const isNumber = /^(?:\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(address) && /\d/.test(address);
+  const isNumber = /^(?:\(?\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(address) && /\d/.test(address);
   if (isNumber) return address.replace(/\D/g, "");
   return address.includes("@") ? address.toLowerCase() : address;
 }

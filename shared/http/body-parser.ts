@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, bodyFault, type Fault } from "../errors.ts";
-import { addressFaults, deliveryFaults, metadataFaults, unnamedFaults } from "../schemas/field-schemas.ts";
+import { addressFaults, deliveryFaults, sizeFaults, unnamedFaults } from "../schemas/field-schemas.ts";
 import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
@@ -35,7 +35,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       try {
         await json.before?.(request);
         readMaps(event.body);
-        addFaults(event, ...duplicates.map(duplicateFault), ...metadataFaults(event.body));
+        addFaults(event, ...duplicates.map(duplicateFault), ...sizeFaults(event.body));
         addFaults(event, ...addressFaults(event.body));
         if ("ifExists" in event.query) addFaults(event, ...unnamedFaults(event.body));
         if (Reflect.get(event.query, "update") === "message") addFaults(event, ...deliveryFaults(event.body));

@@ -11,6 +11,7 @@ interface PropertySchema {
   readonly type?: string | readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly properties?: object;
   readonly propertyNames?: { readonly minLength: number; readonly maxLength: number };
 }
 
@@ -112,9 +113,10 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Faul
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
 
 /** Names the parameter or field that is most likely meant, or all that there are. */
-function unknownMessage(name: string, { in: where, schema }: ErrorPlace): string {
-  const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this route`;
-  const known = Object.keys(schema.properties);
+function unknownMessage(name: string, { in: where, schema, property }: ErrorPlace): string {
+  const place = property.properties ? "object" : "route";
+  const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this ${place}`;
+  const known = Object.keys(property.properties ?? schema.properties);
   const isList = where === "query" && known.length > 0;
   if (where === "body" && known.includes("externalId") && /^(?:id|status|score)$/.test(name))
     return "can be set only with ifExists=update";

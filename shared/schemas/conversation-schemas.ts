@@ -11,6 +11,7 @@ import {
   messageIdFilter,
   messageText,
   metadata,
+  name,
   providerId,
   timestamp,
 } from "./field-schemas.ts";
@@ -23,6 +24,7 @@ import {
   type pagingDescriptions,
 } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
+import { templateName, visible } from "./text-rules.ts";
 
 /** The status of a conversation that messages join. */
 export const active = "active";
@@ -153,10 +155,39 @@ export const sendMessageQueryDescriptions: Descriptions<typeof sendMessageQuery>
     "With `message`, the body says how far a message has got. With `conversation`, it ends a conversation, or makes it active again.",
 };
 
+/** A template that Meta has approved: the only way to write first on WhatsApp, or after more than 24 hours. */
+export const template = {
+  type: "object",
+  properties: {
+    name: { type: "string", minLength: 1, maxLength: 512, pattern: templateName },
+    language: { type: "string", minLength: 1, maxLength: 15, pattern: visible },
+    parameters: { type: "array", maxItems: 20, items: { ...name, maxLength: 1024 } },
+  },
+  required: ["name", "language"],
+  additionalProperties: false,
+} as const satisfies JSONSchema;
+
+/** The same in a request: the OpenAPI document has its limits, and does not have those of a response. */
+export const newTemplate = { ...template } as const satisfies JSONSchema;
+
+export const templateDescriptions: Descriptions<typeof template> = {
+  name: "Its name at Meta: lower-case letters, digits and underscores.",
+  language: "Its language at Meta, such as `en_US`.",
+  parameters:
+    "The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.",
+};
+
 /** The body of `POST /api/v1/conversations`. */
 export const newMessage = {
   type: "object",
-  properties: { leadId: id, channel: label, direction, message: messageText, metadata },
+  properties: {
+    leadId: id,
+    channel: label,
+    direction,
+    message: messageText,
+    template: newTemplate,
+    metadata,
+  },
   required: ["leadId", "channel", "message"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -167,6 +198,8 @@ export const newMessageDescriptions: Descriptions<typeof newMessage> = {
   direction:
     "`outbound`, the default, or `inbound` for a message that the lead wrote: no connector delivers it.",
   message: "The text, not blank; it may contain line breaks and tabs.",
+  template:
+    "Of an outbound message: the template that WhatsApp sends in place of the text, which lists show. Without one, WhatsApp refuses a first message, and each one more than 24 hours after the lead's last. At most 3,072 bytes as JSON.",
   metadata: "Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.",
 };
 
@@ -213,6 +246,7 @@ export const message = {
     direction,
     to: leadAddress,
     message: messageText,
+    template,
     metadata,
     delivery,
     deliveryError,
@@ -231,6 +265,7 @@ export const messageDescriptions: Descriptions<typeof message> = {
   direction: "`outbound`, or `inbound` if the lead wrote it.",
   to: "The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.",
   message: "The text, as sent.",
+  template: "The template that WhatsApp sends in place of the text, if the message has one.",
   metadata: "The metadata, as sent.",
   delivery:
     "How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
@@ -260,3 +295,4 @@ export type NewMessage = FromSchema<typeof newMessage>;
 export type MessageUpdate = FromSchema<typeof messageUpdate>;
 export type ConversationUpdate = FromSchema<typeof conversationUpdate>;
 export type Message = FromSchema<typeof message>;
+export type Template = FromSchema<typeof template>;

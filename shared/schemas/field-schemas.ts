@@ -107,18 +107,21 @@ export const metadata = {
   additionalProperties: { type: "string", maxLength: 1024, pattern: lines },
 } as const satisfies JSONSchema;
 
-/** The most bytes of metadata as JSON, in UTF-8. */
-export const maxMetadataBytes = 1024;
+/** The most bytes of a field as JSON, in UTF-8: of a template, room for the 1,024 characters of WhatsApp in most scripts. */
+export const maxBytes = { metadata: 1024, template: 3072 } as const;
 
-/** Whether metadata has more, which no schema can tell. */
-export const isLargeMetadata = (value: object) => Buffer.byteLength(JSON.stringify(value)) > maxMetadataBytes;
+/** The fields of a body or a record that have more, which no schema can tell. */
+export const largeFields = (body: unknown) =>
+  (["metadata", "template"] as const).filter((name) => {
+    const value: unknown = Object(body)[name];
+    return typeof value === "object" && Buffer.byteLength(JSON.stringify(value)) > maxBytes[name];
+  });
 
-/** The fault of a body whose metadata has too many bytes. The schema finds too many names. */
-export function metadataFaults(body: unknown): Fault[] {
-  const value: unknown = (body as { metadata?: unknown } | null)?.metadata;
-  if (typeof value !== "object" || value === null || !isLargeMetadata(value)) return [];
-  return [bodyFault("metadata", "too_large", `must have at most ${maxMetadataBytes} bytes as JSON`)];
-}
+/** The faults of a body with such fields. The schema finds too many names. */
+export const sizeFaults = (body: unknown): Fault[] =>
+  largeFields(body).map((name) =>
+    bodyFault(name, "too_large", `must have at most ${maxBytes[name]} bytes as JSON`),
+  );
 
 /** A channel of addresses, as it is stored: a filter has it before a colon. JavaScript reserves the one name. */
 const channelOfAddresses = /^(?!__proto__$)[^:,]{1,64}$/u;

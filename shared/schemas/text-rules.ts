@@ -14,8 +14,11 @@ const shown = "[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{DI}\\u2800]";
 export const visible = `^${shown}*$`;
 
 /** The same, or a telephone number, in which people write blanks. */
-const addressText = `(?:${shown}+|[+(\\d][\\d ()./-]*)`;
+const addressText = `(?:${shown}+|(?:\\(\\+|[+(\\d])[\\d ()./-]*)`;
 export const address = `^${addressText}?$`;
+
+/** The name of a template of WhatsApp. */
+export const templateName = "^[a-z0-9_]*$";
 
 /** A channel and an address: a query whose + is not percent-encoded has a blank before the digits. */
 export const channelAddress = `^[^:,]+: ?${addressText}$`;
@@ -44,6 +47,10 @@ export const textRules: Readonly<Record<string, FaultDescription>> = {
   [address]: {
     code: "invalid_characters",
     message: "must have visible characters only, without commas, and blanks only in a telephone number",
+  },
+  [templateName]: {
+    code: "invalid_characters",
+    message: "must have only lower-case letters of ASCII, digits and underscores",
   },
   [channelAddress]: {
     code: "invalid_format",

@@ -437,7 +437,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   ["findOrCreateLead", (client) => sendForm(client).then(() => sendForm(client))],
   ["syncLeads", (client) => syncLeads(client, since, nothing)],
   ["syncConversations", (client) => syncConversations(client, since, nothing)],
-  ["greetLeads", (client) => greetLeads(client, "form")],
+  ["greetLeads", (client) => greetLeads(client, "form", { name: "welcome", language: "en_US" })],
   ["receiveMessage", (client) => receiveMessage(client, received)],
   ["readInbox", (client) => readInbox(client, {})],
   ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],

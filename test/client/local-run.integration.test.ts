@@ -90,7 +90,7 @@ test("forms create each lead once, and each is greeted once", async () => {
     await expect(refused()).rejects.toMatchObject({ status: 403, code: "insufficient_access" });
   const greeted = async () => (await own.listConversations()).data.map(({ leadId }) => leadId).sort();
   await expect.poll(async () => (await own.listLeads({ source: "form" })).pagination.total).toBe(8);
-  for (let run = 0; run < 2; run++) await greetLeads(own, "form");
+  for (let run = 0; run < 2; run++) await greetLeads(own, "form", { name: "welcome", language: "en_US" });
   expect(await greeted()).toEqual(ids.slice(0, 8).sort());
   const { rows: inbox } = await readInbox(own, {});
   expect(inbox.map(({ lead, messageCount }) => [lead?.source, messageCount])).toEqual(

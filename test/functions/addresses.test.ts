@@ -32,6 +32,7 @@ test.each([
   ["is not found by digits without the dots of a handle", "line", "1.2.34", "line:12.34", false],
   ["is not found by the id of a group", "line", "-100123", "line:100123", false],
   ["is found by the longest channel and address", "c".repeat(64), "a".repeat(160), "", true],
+  ["is found by a telephone number with its + in parentheses", "wa", "(+49) 177.1", "wa:491771", true],
   ["is found by a text with a colon", "line", "DE:Ab", "line:DE:Ab", true],
   ["is found by an e-mail address in other letter case", "email", "Ada@x.de", "email:aDA@X.de", true],
   ["is not found by a handle in other letter case", "line", "Ab", "line:ab", false],

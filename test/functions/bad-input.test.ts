@@ -301,6 +301,17 @@ describe("the message of a fault", () => {
   });
 });
 
+test("an unknown field of a template is not one of the route", async () => {
+  const template = { name: "welcome", lang: "en", parameter: ["Ada"] };
+  const body = { leadId: "lead_1", channel: "a", message: "Hello", template };
+  const { faults } = await refuse("send-message", { body });
+  expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual([
+    "template[language] is required",
+    "template[lang] is not a field of this object, which takes name, language, parameters",
+    "template[parameter] is not a field of this object, but parameters is",
+  ]);
+});
+
 describe("the message of an email address", () => {
   const spaces = "must not contain spaces or line breaks";
   const ascii = "must have visible ASCII characters only, and an international domain in its xn-- form";

@@ -42,6 +42,7 @@ type Member = readonly [name: string, value: unknown];
 
 /** A lead that is new: it has a name, and no field that is null or only changes a lead. */
 const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
+NewMessage.properties.template = document.components.schemas.NewTemplate;
 const { id: _id, status: _status, score: _score, ...newFields } = NewLead.properties;
 const withEntries = ({ additionalProperties, ...all }: { additionalProperties: object }, type: string) => ({
   ...all,
@@ -88,12 +89,13 @@ function isRefused(name: string, text: string): boolean {
 }
 
 const idFields = /^(?:leadId|id|conversationId)$/;
-const textFields = /^(?:name|message|deliveryError|source|channel|status)$/;
+const textFields = /^(?:name|message|deliveryError|source|channel|status|template\[parameters\]\[\d+\])$/;
 const labelFields = /^(?:source|channel|status)$/;
 
+const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
+
 /** Whether an address has what does not show: only a telephone number is written with blanks. */
-const isHidden = (text: string) =>
-  !/^[+(\d][\d ()./-]*$/.test(text) && /[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
+const isHidden = (text: string) => !/^(?:\(\+|[+(\d])[\d ()./-]*$/.test(text) && !isVisible(text);
 
 type Addresses = Readonly<Record<string, readonly string[] | null>>;
 
@@ -136,9 +138,9 @@ function faultsOf(
   const object = Object.fromEntries(members);
   ajv.validate(schema, object);
   const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
-    const [, field, ...places] = instancePath.split("/").map(toName);
-    if (propertyName !== undefined) places.push(propertyName);
-    const name = params.missingProperty ?? params.additionalProperty ?? field;
+    const [, ...path] = instancePath.split("/").map(toName);
+    const member = propertyName ?? params.missingProperty ?? params.additionalProperty;
+    const [name = "", ...places] = member === undefined ? path : [...path, member];
     const isOnly = isArray(name) && (object[name] as unknown[])?.length === 1;
     return isOnly ? name : name + places.map((place) => `[${place}]`).join("");
   });
@@ -149,19 +151,21 @@ function faultsOf(
       ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
       : [[name, value]],
   );
+  const { language, parameters }: Item = "template" in properties ? Object(object.template) : {};
+  for (const [n, text] of (Array.isArray(parameters) ? parameters : []).entries())
+    texts.push([`template[parameters][${n}]`, text]);
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
   const hidden = ["externalId", "providerId", "address"].flatMap((name) =>
     [object[name]].flat().flatMap((id, n, all) => {
       const [, text = String(id)] = (name === "address" && /:\x20?(.*)$/su.exec(String(id))) || [];
-      const isVisible =
-        name === "address"
-          ? text !== "" && !isHidden(text)
-          : !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
-      if (isVisible) return [];
+      if (name === "address" ? text !== "" && !isHidden(text) : isVisible(text)) return [];
       return all.length > 1 ? `${name}[${n}]` : name;
     }),
   );
-  const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
+  if (typeof language === "string" && !isVisible(language)) hidden.push("template[language]");
+  const large = Object.entries({ metadata: 1024, template: 3072 }).flatMap(([name, most]) =>
+    Buffer.byteLength(JSON.stringify(Object(object[name]))) > most ? [name] : [],
+  );
   const { addresses } = object as { addresses?: unknown };
   const inAddresses =
     "addresses" in properties && addresses && typeof addresses === "object"
@@ -260,6 +264,17 @@ const valuesOf = (
     },
     fc.constant(null),
     fc.constantFrom(10, 11).map((length) => ({ x: Array.from({ length }, (_, n) => `${n}x`) })),
+  ),
+  template: mostly(
+    fc.record(
+      {
+        name: mostly(words("welcome a_1"), textOf(512)),
+        language: mostly(words("en en_US"), textOf(15)),
+        parameters: mostly(fc.array(textOf(1024), { maxLength: 3 }), fc.constant(Array(21).fill("a"))),
+      },
+      { requiredKeys: ["name", "language"] },
+    ),
+    fc.constantFrom({ name: "a", lang: "en" }, null),
   ),
   metadata: mostly(
     fc.dictionary(textOf(40), mostly(textOf(1024), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
@@ -490,6 +505,8 @@ test("random requests are carried out as the document says, or refused for all t
       isWrite && !isWhole && !isUnsupported && Object.fromEntries(parameters).update === "message";
     if (isReport && input.deliveryError !== undefined && input.delivery !== "failed")
       faults.push("body deliveryError");
+    if (schema === NewMessage && faults.length === 0 && input.direction === "inbound" && input.template)
+      faults.push("body template");
     const isLead = route === "create-lead" && !isWhole && !isUnsupported;
     if (isLead && schema === NewLead) {
       const addresses = Object.values(Object(input.addresses)).flat();

@@ -60,6 +60,12 @@ const longestMetadata = Object.fromEntries(
   [200, 200, 200, 200, 188].map((length, n) => [String(n), "x".repeat(length)]),
 );
 
+/** 3,072 bytes as JSON, likewise. */
+export const longestTemplate = {
+  ...{ name: "x".repeat(512), language: "x".repeat(15) },
+  parameters: [1024, 1024, 436].map((length) => "x".repeat(length)),
+};
+
 /** As many channels and addresses as a lead can have, in characters of two UTF-16 units. */
 const longestAddresses = Object.fromEntries(
   Array.from({ length: 10 }, (_, n) => {
@@ -70,6 +76,7 @@ const longestAddresses = Object.fromEntries(
 
 /** The longest legal values of a schema, with different characters, the longest one first. */
 function longestValues(schema: Schema): (string | number | object)[] {
+  if (schema.properties) return [longestTemplate];
   if (schema.additionalProperties)
     return [schema.additionalProperties.items ? longestAddresses : longestMetadata];
   if (schema.maximum) return [schema.maximum];

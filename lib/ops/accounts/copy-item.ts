@@ -22,8 +22,10 @@ export const counters = ["messageCount", "activeAt", "lastMessage", "lastInbound
 /** What reports of a message decide: a state never goes back. */
 const reported = ["delivery", "deliveryError", "providerId"];
 
+const ofMessages = ["conversationId", "direction", "message", "template", "metadata"];
+
 /** The fields that no change of an item changes. */
-const fixed = ["id", "createdAt", "leadId", "channel", "conversationId", "direction", "message", "metadata"];
+const fixed = ["id", "createdAt", "leadId", "channel", ...ofMessages];
 
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends Storing {

@@ -5,7 +5,7 @@ import { hashName } from "../../../shared/dynamodb/keys.ts";
 import { maxFaults } from "../../../shared/errors.ts";
 import { rangeMessage, toFaults } from "../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
-import { addressFaults, metadataFaults } from "../../../shared/schemas/field-schemas.ts";
+import { addressFaults, sizeFaults } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { requestValidator } from "../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../shared/timestamps.ts";
@@ -82,7 +82,7 @@ export function rowToLead(
   const mayBeStored = update && [id, externalId, addresses].some((part) => part !== undefined);
   const others = [
     ...(name === undefined && !mayBeStored ? [rowFault("name", "required", "is required")] : []),
-    ...metadataFaults(row),
+    ...sizeFaults(row),
     ...addressFaults(row),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),

@@ -22,7 +22,7 @@ import {
   type Message,
   message,
 } from "../../../shared/schemas/conversation-schemas.ts";
-import { isLargeMetadata } from "../../../shared/schemas/field-schemas.ts";
+import { largeFields } from "../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { recordValidator, requestValidator, type Validator } from "../../../shared/schemas/validator.ts";
@@ -103,8 +103,8 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
   const record = readRecord(validators[type], all) as StoredRecords[Type];
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
-  if ("metadata" in record && isLargeMetadata(Object(record.metadata)))
-    throw new InvalidItemError(item, "metadata");
+  const [large] = largeFields(record);
+  if (large) throw new InvalidItemError(item, large);
   if ("addresses" in record && !isDeepStrictEqual(record.addresses, withAddresses({}, record.addresses)))
     throw new InvalidItemError(item, "addresses");
   const texts = Object.keys(record).filter((name) => typeof Reflect.get(record, name) !== "object");

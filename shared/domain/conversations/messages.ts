@@ -3,6 +3,7 @@ import { activeConversationKey, messageKey } from "../../dynamodb/keys.ts";
 import { type Item, tableName } from "../../dynamodb/table-client.ts";
 import { withBackoff } from "../../dynamodb/throttling.ts";
 import type { TransactItems } from "../../dynamodb/transact.ts";
+import { bodyFault, invalidInput } from "../../errors.ts";
 import { createdAt, isId, newId } from "../../ids.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
 import { active, type Message, type NewMessage } from "../../schemas/conversation-schemas.ts";
@@ -38,7 +39,7 @@ interface Outgoing {
 /**
  * Stores a message to a lead on a channel, or from it: it joins their active conversation, or starts one.
  *
- * @throws ApiError `lead_not_found` or `idempotency_key_reused`
+ * @throws ApiError `lead_not_found`, `invalid_input` for an inbound message with a template, or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other messages to the conversation win
  */
 export async function sendMessage(
@@ -46,6 +47,7 @@ export async function sendMessage(
   message: NewMessage,
   request?: IdempotentRequest,
 ): Promise<WriteOutcome<Message>> {
+  if (message.template && message.direction === "inbound") throw invalidInput([isInbound]);
   // DynamoDB stores no unpaired surrogates, so no lead has one in its id.
   if (!message.leadId.isWellFormed()) throw leadNotFound(message);
   const idempotency =
@@ -74,6 +76,8 @@ async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   outgoing.ended = undefined;
   return startConversation(outgoing, named);
 }
+
+const isInbound = bodyFault("template", "not_allowed", "can be sent only with an outbound message");
 
 const leadNotFound = ({ leadId }: NewMessage) => notFound("lead", "leadId", leadId);
 
@@ -133,7 +137,7 @@ const addressesOn = (channel: string, { addresses }: Item): readonly unknown[] =
 
 const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
-  { leadId, channel, direction = "outbound", message, metadata }: NewMessage,
+  { leadId, channel, direction = "outbound", message, template, metadata }: NewMessage,
 ): Message => ({
   id,
   conversationId,
@@ -141,6 +145,7 @@ const toMessage = (
   channel,
   direction,
   message,
+  ...(template && { template }),
   ...(metadata && { metadata }),
   createdAt: createdAt(id),
 });

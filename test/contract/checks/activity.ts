@@ -150,6 +150,24 @@ export const activityChecks = [
       });
       await context.other.expectRows(conversations, query, []);
     },
+    "A template of up to 3,072 bytes is returned with its message, and an inbound one has none": async ({
+      mine,
+    }) => {
+      const { id: leadId } = await mine.createLead();
+      const parameters = ["x".repeat(1024), "\u{1F600}".repeat(256), `"${"x".repeat(959)}`];
+      const template = { name: "welcome_2", language: "en_US", parameters };
+      const body = { leadId, channel: "whatsapp", message: "Hello", template };
+      const sent = await mine.post(conversations, body);
+      const { conversationId: id } = expectResponse<Message>(sent, { status: 201, body });
+      const { data } = await mine.list(conversations, { id, include: "messages" });
+      expectMatch("the messages", data, [{ messages: [sent.body] }]);
+      const inbound = await mine.post(conversations, { ...body, direction: "inbound" });
+      expectFaults(inbound, ["body template not_allowed"]);
+      const larger = { ...template, name: "welcome_20" };
+      expectFaults(await mine.post(conversations, { ...body, template: larger }), [
+        "body template too_large",
+      ]);
+    },
     "Messages come with exactly one id, and are described only with include": rejects({
       "include=messages": "include not_allowed",
       "include=messages&id=conv_1,conv_2": "include not_allowed",

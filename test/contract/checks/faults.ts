@@ -43,6 +43,8 @@ const update = (fields: object) => posting(`${leads}?ifExists=update`, { externa
 const message = (fields: object) =>
   posting(conversations, { leadId: "lead_1", channel: "web", message: "Hello", ...fields });
 
+const template = { name: "welcome", language: "en_US" };
+
 const leadsBy = (query: string): Sending => ({ path: `${leads}?${query}` });
 const conversationsBy = (query: string): Sending => ({ path: `${conversations}?${query}` });
 
@@ -105,7 +107,13 @@ export const faultChecks = [
       [conversationsBy("email=a@example.com"), "email"],
       [lead({ score: 5, status: "new", Name: "x" }), "score", "status", "Name"],
       [message({ status: "active" }), "status"],
+      [message({ template: { ...template, lang: "en" } }), "template[lang]"],
     ),
+    "A template has a name and a language": rejects("required", [
+      message({ template: {} }),
+      "template[name]",
+      "template[language]",
+    ]),
     "A value of another JSON type, such as null, is of the wrong type": rejects(
       "wrong_type",
       [lead({ name: null, email: 5, source: {}, tags: "vip" }), "name", "email", "source", "tags"],
@@ -135,6 +143,7 @@ export const faultChecks = [
       [post({ name: " \u3000\u00a0" }), "name"],
       [lead({ name: "\u3164\u200b", source: " \u2800" }), "name", "source"],
       [message({ message: " \r\n\t" }), "message"],
+      [message({ template: { ...template, parameters: ["Ada", " "] } }), "template[parameters][1]"],
       [leadsBy("source=%20"), "source"],
     ),
     "A text that is no email address has an invalid format": rejects(
@@ -190,6 +199,8 @@ export const faultChecks = [
       [lead({ name: "a\ud800b" }), "name"],
       [message({ channel: "\u0007", message: "a\0" }), "channel", "message"],
       ...["a b", "a,b", "a\u200bb"].map((externalId): Case => [lead({ externalId }), "externalId"]),
+      [message({ template: { ...template, name: "Welcome" } }), "template[name]"],
+      [message({ template: { ...template, parameters: ["a\nb"] } }), "template[parameters][0]"],
       [message({ metadata: { "a\nb": "a", b: "a\0" } }), "metadata[a\nb]", "metadata[b]"],
       [leadsBy("source=%00"), "source"],
     ),

@@ -91,6 +91,7 @@ export const idempotencyChecks = [
           await create(mine, key),
           await send(mine, key, { leadId, message: "Good bye" }),
           await send(mine, key, { leadId, channel: "sms" }),
+          await send(mine, key, { leadId, template: { name: "welcome", language: "en" } }),
         ])
           expectResponse(response, { status: 422, body: { code: "idempotency_key_reused" } });
       });

@@ -67,7 +67,7 @@ test("every schema but a map of texts or lists of them has a name, so that no ge
   }
 });
 
-const bodies = ["NewLead", "NewMessage", "MessageUpdate", "ConversationUpdate"];
+const bodies = ["NewLead", "NewTemplate", "NewMessage", "MessageUpdate", "ConversationUpdate"];
 
 test("bodies of requests are closed; responses and events are open to new fields", () => {
   const closed = schemas.filter(([, schema]) => schema.additionalProperties === false);

@@ -7,6 +7,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/event-validators.ts";
+import { longestTemplate } from "../../support/longest-requests.ts";
 import { startedConversation } from "../../support/stored.ts";
 import { streamRecord } from "../../support/stream-record.ts";
 
@@ -35,6 +36,7 @@ const message = {
   ...messageKey(account, conversationId, messageId),
   ...{ id: messageId, conversationId, leadId, channel: "whatsapp", direction: "outbound" },
   message: 'Hello\n"Ada" 👋',
+  template: { name: "welcome", language: "en_US", parameters: ["Ada"] },
   createdAt: createdAt(messageId),
 };
 
@@ -75,6 +77,7 @@ describe("a new item becomes an event with the fields that a connector needs, an
       {
         ...{ type: "message.sent", version: 1, id: messageId, account, leadId, conversationId },
         ...{ channel: "whatsapp", direction: "outbound", message: message.message },
+        template: message.template,
         createdAt: createdAt(messageId),
       },
     ],
@@ -100,7 +103,8 @@ test.each([
 ])("ten of the largest messages fit into one call of the event bus: of %j", (character) => {
   const text = `x${character.repeat(4095)}`;
   const [channel, to] = ["👋".repeat(64), "👋".repeat(160)];
-  const largest = { ...message, message: text, channel, leadId: channel, to, metadata: longestMetadata };
+  const others = { metadata: longestMetadata, template: longestTemplate };
+  const largest = { ...message, message: text, channel, leadId: channel, to, ...others };
   const events = toEvents(Array.from({ length: 10 }, () => toRecord(largest)));
   expect(events).toHaveLength(10);
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);

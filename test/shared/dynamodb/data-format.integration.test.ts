@@ -33,7 +33,7 @@ const shapes: Readonly<Record<number, unknown>> = {
       "activeAt addresses byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags details.updatedAt id imported sk source status",
     "LIMIT#*": "requests sk",
     "MESSAGE#*#*":
-      "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk to",
+      "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk template to",
   },
 };
 
@@ -71,6 +71,7 @@ test("another shape of what is stored has another number of the data format", as
   for (const [query, body] of [
     ["update=message", report],
     ["update=conversation", { id: conversationId, status: "closed" }],
+    ["", { ...message, template: { name: "welcome", language: "en" } }],
     ["", { ...message, direction: "inbound" }],
   ] as const)
     expect((await call("send-message", { account, query, body })).status).toBe(query ? 200 : 201);

@@ -18,6 +18,7 @@ const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("co
 const text = {
   channel: "sms",
   direction: "outbound",
+  template: { name: "welcome", language: "en" },
   to: "+4917700000001",
   message: "Hello\n",
   metadata: {},

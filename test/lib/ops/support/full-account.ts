@@ -47,7 +47,8 @@ export async function fillAccount(account: string) {
     let conversationId = "";
     for (let i = 0; i < messages; i++) {
       const direction = i === 1 ? "inbound" : "outbound";
-      ({ conversationId, id: lastId } = await aMessage(account, leadId, channel, { direction }));
+      const more = i === 0 && { template: { name: "welcome", language: "en", parameters: ["Ada"] } };
+      ({ conversationId, id: lastId } = await aMessage(account, leadId, channel, { direction, ...more }));
     }
     if (status !== "active") await updateConversation(account, { id: conversationId, status });
     return conversationId;

@@ -16,7 +16,10 @@ const ulid = "01M7ZA27P008RGE6JH5PA0WR2V";
 const otherUlid = ulid.replace("M7", "M6");
 const future = `7${"Z".repeat(25)}`;
 const [leadId, conversationId] = [`lead_${ulid}`, `conv_${ulid}`];
-const text = { conversationId, leadId, channel: "whatsapp", message: "Hello", metadata: { plan: "pro" } };
+const text = {
+  ...{ conversationId, leadId, channel: "whatsapp", message: "Hello", metadata: { plan: "pro" } },
+  template: { name: "welcome", language: "en_US", parameters: ["Ada"] },
+};
 
 /** A record of each type. */
 const records: StoredRecords = {
@@ -98,6 +101,8 @@ const invalid: [type: RecordType, fields: Item, field: string][] = [
   ["message", { delivery: "lost" }, "delivery"],
   ["message", { message: "" }, "message"],
   ["message", { metadata: "pro" }, "metadata"],
+  ["message", { template: { name: "welcome" } }, "template"],
+  ["message", { template: { ...text.template, parameters: Array(4).fill("x".repeat(800)) } }, "template"],
   ["message", { conversationId: `conv_${otherUlid}` }, "pk"],
   ["message", { createdAt: "2026-01-01T00:00:00.000Z" }, "createdAt"],
   ["message", { id: "msg_#" }, "id"],
