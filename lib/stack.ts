@@ -4,6 +4,7 @@ import cdkJson from "../cdk.json" with { type: "json" };
 import { stageTableName } from "../shared/stages.ts";
 import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
+import { Channels } from "./constructs/channels.ts";
 import { Counting } from "./constructs/counting.ts";
 import { Events } from "./constructs/events.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
@@ -25,6 +26,7 @@ export class ServiceStack extends Stack {
   readonly api: Api;
   readonly counting: Counting;
   readonly events: Events;
+  readonly channels: Channels | undefined;
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
@@ -44,18 +46,24 @@ export class ServiceStack extends Stack {
     const props = { config, bundles, table: this.table };
     this.api = new Api(this, "Api", props);
     this.counting = new Counting(this, "Counting", props);
-    this.events = new Events(this, "Events", props);
-    const { api, counting, events } = this;
-    const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
+    this.channels = config.channels ? new Channels(this, "Channels", props) : undefined;
+    this.events = new Events(this, "Events", { ...props, deliveries: this.channels?.deliveries });
+    const { api, counting, events, channels } = this;
+    const shifted = [
+      ...[api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn],
+      ...(channels ? [channels.deliverer, channels.receiver] : []),
+    ];
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
-    this.monitoring = new Monitoring(this, "Monitoring", { ...props, api, counting, events, deployment });
+    this.monitoring = new Monitoring(this, "Monitoring", {
+      ...{ ...props, api, counting, events, channels, deployment },
+    });
     this.addOutputs(config.release);
   }
 
   /** What callers, operators and the runbook need of the deployed stack. */
   private addOutputs(release: string): void {
-    const { table, api, counting, events, monitoring } = this;
+    const { table, api, counting, events, channels, monitoring } = this;
     const { functions, canary } = monitoring;
     const outputs = {
       Release: release,
@@ -68,6 +76,8 @@ export class ServiceStack extends Stack {
       CountingFailuresUrl: counting.maintainer.failures.queueUrl,
       EventsSourceId: events.publisher.source.eventSourceMappingId,
       EventFailuresUrl: events.publisher.failures.queueUrl,
+      WebhookUrl: channels?.url.url,
+      UndeliveredUrl: channels?.undelivered.queueUrl,
       CanarySchedule: canary?.schedule.ref,
       FunctionNames: this.toJsonString(
         Object.fromEntries(functions.map(({ name, lambda }) => [name, lambda.functionName])),

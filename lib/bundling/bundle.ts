@@ -3,7 +3,15 @@ import { type BuildOptions, build, type Plugin } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
-const background = ["authorize", "maintain-counts", "audit-counts", "publish-events", "canary"] as const;
+const background = [
+  "authorize",
+  "maintain-counts",
+  "audit-counts",
+  "publish-events",
+  "canary",
+  "deliver-message",
+  "receive-webhook",
+] as const;
 
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
 export type FunctionName = RouteName | (typeof background)[number];

@@ -134,6 +134,20 @@ export const stageSchema = {
       description:
         "The https address where you publish docs/errors.md. The `type` of each problem is then this address, `#` and the code.",
     }),
+    channels: flag({
+      default: false,
+      description:
+        "Whether the service delivers the messages of WhatsApp and Instagram itself, and receives answers. Accounts are connected by a command.",
+    }),
+    deliveryConcurrency: wholeNumber(2, 1000, {
+      default: 5,
+      description:
+        "How many messages of WhatsApp and Instagram are sent at the same time, at most: each environment of Lambda sends some three a second. New AWS accounts have ten environments in all.",
+    }),
+    webhookConcurrency: wholeNumber(1, 1000, {
+      description:
+        "How many calls of the public webhook Lambda runs at the same time, at most; it reserves as many for it. Without it, strangers can use those of all functions. New AWS accounts have ten in all, and cannot reserve any.",
+    }),
     // Connectors have to remember the ids of events for 15 days.
     eventArchiveDays: wholeNumber(1, 14, {
       description:

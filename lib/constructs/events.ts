@@ -1,17 +1,23 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
 import type { ServiceProps } from "./service-function.ts";
 import { StreamReader } from "./stream-reader.ts";
+
+interface EventsProps extends ServiceProps {
+  /** The queue of messages that the service delivers itself, if it does. */
+  readonly deliveries: Queue | undefined;
+}
 
 /** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
 export class Events extends Construct {
   readonly bus: EventBus;
   readonly publisher: StreamReader;
 
-  constructor(scope: Construct, id: string, props: ServiceProps) {
+  constructor(scope: Construct, id: string, { deliveries, ...props }: EventsProps) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
       eventBusName: Stack.of(this).stackName,
@@ -28,8 +34,16 @@ export class Events extends Construct {
     this.publisher = new StreamReader(this, "Publisher", "publish-events", {
       ...props,
       timeout: Duration.seconds(60),
-      environment: { EVENT_BUS_NAME: this.bus.eventBusName },
-      statements: [new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] })],
+      environment: {
+        EVENT_BUS_NAME: this.bus.eventBusName,
+        ...(deliveries && { DELIVERIES_URL: deliveries.queueUrl }),
+      },
+      statements: [
+        new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
+        ...(deliveries
+          ? [new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [deliveries.queueArn] })]
+          : []),
+      ],
       // At least ten calls of PutEvents, and at most a hundred.
       batchSize: 100,
       filters,

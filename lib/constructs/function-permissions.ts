@@ -50,6 +50,29 @@ const putIdempotencyRecord: Grant = {
   returnsStored: true,
 };
 
+const writeLeads: Grant = {
+  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+  types: ["LEAD"],
+  sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt"],
+};
+
+const writeMessages: readonly Grant[] = [
+  {
+    actions: ["dynamodb:PutItem"],
+    types: ["CONVERSATION"],
+    sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt", "awaitingReplySince"],
+  },
+  { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
+  { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
+  putIdempotencyRecord,
+  {
+    actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
+    types: ["CONVERSATION"],
+    sets: ["byStatus", "byStatusAndLabel", "activeAt", "awaitingReplySince"],
+    returnsStored: true,
+  },
+];
+
 const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
   { actions: ["dynamodb:PutItem"], types: ["COUNT"] },
@@ -87,11 +110,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   "create-lead": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS", "IDEMPOTENCY"] },
-    {
-      actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
-      types: ["LEAD"],
-      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt"],
-    },
+    writeLeads,
     { actions: ["dynamodb:PutItem"], types: ["EXTERNAL", "ADDRESS"] },
     { actions: ["dynamodb:DeleteItem"], types: ["ADDRESS"] },
     putIdempotencyRecord,
@@ -111,20 +130,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "send-message": [
     { actions: ["dynamodb:GetItem"], types: ["LEAD"], shows: ["addresses"] },
     { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
-    {
-      actions: ["dynamodb:PutItem"],
-      types: ["CONVERSATION"],
-      sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt", "awaitingReplySince"],
-    },
-    { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
-    { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
-    putIdempotencyRecord,
-    {
-      actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
-      types: ["CONVERSATION"],
-      sets: ["byStatus", "byStatusAndLabel", "activeAt", "awaitingReplySince"],
-      returnsStored: true,
-    },
+    ...writeMessages,
     countRequests,
   ],
   authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }, readAccountLimit],
@@ -143,6 +149,21 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   ],
   // The stream passes it whole items.
   "publish-events": [],
+  "deliver-message": [
+    { actions: ["dynamodb:GetItem"], types: ["CHANNEL", "MESSAGE"] },
+    { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
+  ],
+  "receive-webhook": [
+    {
+      actions: ["dynamodb:GetItem"],
+      types: ["SENDER", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
+    },
+    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
+    { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
+    writeLeads,
+    { actions: ["dynamodb:PutItem"], types: ["ADDRESS"] },
+    ...writeMessages,
+  ],
   // It uses the API like any caller, and deletes what it has written.
   canary: [
     { actions: ["dynamodb:Query"], ...ofCanary, shows: [] },

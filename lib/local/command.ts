@@ -19,7 +19,7 @@ export const startCommand = () =>
     .option("--stage <name>", "the stage whose settings to run with", parseStageName, "dev")
     .addHelpText(
       "after",
-      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
+      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, GRAPH_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
     .action(({ stage }: { stage: string }) => serve(readStartSettings(stage, process.env)));
 
@@ -37,7 +37,7 @@ async function serve(settings: StartSettings): Promise<void> {
   run = await startLocal({
     ...settings,
     pages,
-    environment: { LOG_ERROR_MESSAGES: "true" },
+    environment: { LOG_ERROR_MESSAGES: "true", ...(settings.graphUrl && { GRAPH_URL: settings.graphUrl }) },
     onEngineExit: () => exitWithEngine(run),
   });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
@@ -65,6 +65,7 @@ function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: N
     enginePort: env.ENGINE_PORT ? readPort("ENGINE_PORT", env.ENGINE_PORT) : undefined,
     dataDirectory: DATA_DIR || dataDirectory(stage),
     dynamodbEndpoint: readUrl("DYNAMODB_ENDPOINT", env.DYNAMODB_ENDPOINT, /^http:$/, "http://127.0.0.1:8000"),
+    graphUrl: readUrl("GRAPH_URL", env.GRAPH_URL, /^https?:$/, "http://127.0.0.1:4000/v26.0"),
     eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),
   };
 }
@@ -111,6 +112,7 @@ The API key of the account demo:
   ${apiKey}
 
 Read the reference and try the API: ${url}/docs
+Read and answer messages: ${url}/inbox
 
 Create a lead, then list the leads:
 

@@ -6,16 +6,20 @@ import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
+import { functionUrlPages } from "./gateway/function-url.ts";
 import { startGateway } from "./gateway/gateway.ts";
 import type { Pages } from "./gateway/request-routing.ts";
 import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctions } from "./lambda/lambda-functions.ts";
 import { openLocalEventBus } from "./streams/local-event-bus.ts";
+import { openLocalFifoQueues } from "./streams/local-fifo-queues.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
+import { openLocalSecrets } from "./streams/local-secrets.ts";
 import { startStream } from "./streams/stream.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { openPositions } from "./streams/stream-positions.ts";
+import type { Invoke } from "./template/functions.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
 
@@ -82,7 +86,14 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = options.faults && createFaults(options.faults);
-  const { invoke } = await startFunctions(stack, endpoint, faults, options, starting);
+  const { invoke } = await startFunctions(
+    stack,
+    data && join(data.path, "secrets.json"),
+    endpoint,
+    faults,
+    options,
+    starting,
+  );
   if (streams) {
     const client = engineStreamsClient(endpoint);
     starting.defer(() => client.destroy());
@@ -95,7 +106,9 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
     }
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults?.take, log });
+  const { urlFunction } = stack;
+  const allPages = urlFunction ? functionUrlPages(urlFunction, invoke, pages) : pages;
+  const gateway = await startGateway(api, { port, invoke, pages: allPages, faultsOf: faults?.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
@@ -127,7 +140,8 @@ async function synthesizeStack(
 
 /** Starts the functions behind a proxy that enforces their roles. */
 async function startFunctions(
-  { functions, table }: Pick<LocalStack, "functions" | "table">,
+  { functions, table, functionQueues }: Pick<LocalStack, "functions" | "table" | "functionQueues">,
+  secretsFile: string | undefined,
   endpoint: string,
   faults: Faults | undefined,
   { maxEnvironments = defaultMaxEnvironments, environment = {}, eventsUrl, log = console.log }: LocalOptions,
@@ -135,16 +149,27 @@ async function startFunctions(
 ) {
   const bus = openLocalEventBus({ eventsUrl, log });
   resources.defer(bus.stop);
+  // The functions that the queues feed start behind the proxy.
+  let started: ReturnType<typeof createFunctions> | undefined;
+  const invokeStarted: Invoke = async (fn, payload) => started?.invoke(fn, payload);
+  const fifo = openLocalFifoQueues(functionQueues, { invoke: invokeStarted, log });
+  resources.defer(fifo.stop);
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
     findPartitionKey: (index) => findPartitionKey(table, index),
-    operations: { PutEvents: bus.putEvents, SendMessage: openLocalQueues(log) },
+    operations: {
+      PutEvents: bus.putEvents,
+      SendMessage: openLocalQueues(log),
+      SendMessageBatch: fifo.sendMessageBatch,
+      ChangeMessageVisibility: fifo.changeMessageVisibility,
+      GetParameter: openLocalSecrets(secretsFile),
+    },
     faults,
     log,
   });
   resources.defer(proxy.close);
-  const started = createFunctions(functions, {
+  started = createFunctions(functions, {
     createVariables: (fn) => ({
       // Of every service: no function reaches AWS itself.
       AWS_ENDPOINT_URL: proxy.endpoint,

@@ -2,6 +2,7 @@ import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-clo
 import * as logEvents from "../../shared/logging/log-events.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import type { Api } from "../constructs/api.ts";
+import type { Channels } from "../constructs/channels.ts";
 import type { Counting } from "../constructs/counting.ts";
 import type { Events } from "../constructs/events.ts";
 import type { GradualDeployment } from "../constructs/gradual-deployment.ts";
@@ -18,6 +19,8 @@ export interface MonitoredResources {
   readonly api: Api;
   readonly counting: Counting;
   readonly events: Events;
+  /** WhatsApp and Instagram, if the stage has them. */
+  readonly channels: Channels | undefined;
   readonly logs: LogMetrics;
   /** Uses the API from outside, if the stage has it. */
   readonly canary: ScheduledCanary | undefined;
@@ -212,7 +215,11 @@ const definitions: readonly OwnDefinition[] = [
     means:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
-    metric: ({ functions, logs }) => always("line", logs.lines(logEvents.invalidItem, ...functions)),
+    metric: ({ functions, logs }) => {
+      // An alarm reads ten metrics. What deliver-message reads, others do, too.
+      const readers = functions.filter(({ name }) => name !== "deliver-message");
+      return always("line", logs.lines(logEvents.invalidItem, ...readers));
+    },
   },
   {
     name: "certificate-expiry",
@@ -349,6 +356,26 @@ const definitions: readonly OwnDefinition[] = [
       const { failures } = resources.events.publisher;
       return late(resources.events.publisher, resources, [
         failures.metricApproximateNumberOfMessagesVisible(maximum),
+      ]);
+    },
+  },
+  {
+    name: "undelivered-messages",
+    means:
+      "Messages of WhatsApp or Instagram were given up or wait for an hour, Meta refuses a sender or its token, or a webhook could not be stored.",
+    first: "Which accounts and why, in the log of deliver-message, then that of receive-webhook.",
+    fromOutside: "An account that takes back its token, or sends more to one lead than Meta takes",
+    metric: ({ channels, logs }) => {
+      if (!channels) return undefined;
+      const { receiver, deliveries, undelivered } = channels;
+      return always("sign", [
+        new MathExpression({
+          expression: "age >= 3600",
+          usingMetrics: { age: deliveries.metricApproximateAgeOfOldestMessage() },
+        }),
+        undelivered.metricApproximateNumberOfMessagesVisible(maximum),
+        logs.refusedSenders,
+        receiver.lambda.metricErrors(),
       ]);
     },
   },

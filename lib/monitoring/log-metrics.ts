@@ -25,6 +25,17 @@ const counted = [
   .map((lines) => `(${lines})`)
   .join(" || ");
 
+/** Which lines of one function alone each metric counts. */
+const ownMetrics = {
+  AuditAge: {
+    of: "audit-counts",
+    lines: event(logEvents.countsAudited),
+    metricValue: "$.message.oldest",
+  },
+  RefusedSenders: { of: "deliver-message", lines: event(logEvents.senderRefused) },
+  UnknownSenders: { of: "receive-webhook", lines: event(logEvents.senderUnknown) },
+};
+
 /** Which lines of the gateway's access log each metric counts. */
 const accessMetrics = {
   /** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */
@@ -47,20 +58,21 @@ interface LogMetricsProps {
 export class LogMetrics extends Construct {
   /** The age of the oldest verification of a list's counts, in hours. */
   readonly auditAge: Metric;
+  /** How often Meta has refused a sender or its token. */
+  readonly refusedSenders: Metric;
   private readonly namespace = Stack.of(this).stackName;
 
   constructor(scope: Construct, id: string, { accessLog, functions }: LogMetricsProps) {
     super(scope, id);
     for (const { name, lambda } of functions) {
       this.addFilter(name, lambda.logGroup, counted, { dimensions: { Event: "$.message.event" } });
-      if (name === "audit-counts")
-        this.addFilter("AuditAge", lambda.logGroup, event(logEvents.countsAudited), {
-          metricValue: "$.message.oldest",
-        });
+      for (const [metric, { of, lines, ...options }] of Object.entries(ownMetrics))
+        if (of === name) this.addFilter(metric, lambda.logGroup, lines, options);
     }
     // Lines that do not match count as 0, so that an alarm ends with them.
     for (const [name, lines] of Object.entries(accessMetrics))
       this.addFilter(name, accessLog, lines, { defaultValue: 0 });
+    this.refusedSenders = this.metric("RefusedSenders");
     this.auditAge = this.metric("AuditAge", { statistic: Stats.MAXIMUM });
   }
 

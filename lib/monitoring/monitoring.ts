@@ -9,7 +9,10 @@ import type { ServiceFunction, ServiceProps } from "../constructs/service-functi
 import { alarms, type MonitoredResources } from "./alarm-definitions.ts";
 import { LogMetrics } from "./log-metrics.ts";
 
-type Constructs = Pick<MonitoredResources, "table" | "api" | "counting" | "events" | "deployment">;
+type Constructs = Pick<
+  MonitoredResources,
+  "table" | "api" | "counting" | "events" | "channels" | "deployment"
+>;
 
 /** Metrics from the logs, a canary, and alarms. */
 export class Monitoring extends Construct {
@@ -20,13 +23,14 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
     super(scope, id);
-    const { table, api, counting, events } = constructs;
+    const { table, api, counting, events, channels } = constructs;
     this.canary = config.canary
       ? new ScheduledCanary(this, "Canary", { config, table, bundles, api })
       : undefined;
     const { canary } = this;
     this.functions = [
       ...[api.authorizer, ...api.handlers, counting.maintainer.fn, counting.auditor, events.publisher.fn],
+      ...(channels ? [channels.deliverer, channels.receiver] : []),
       ...(canary ? [canary.runner] : []),
     ];
     const { functions } = this;

@@ -6,6 +6,7 @@ import { escapeConsole } from "./output/printed-text.ts";
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import("./keys/keys-command.ts")).keysCommand(),
   leads: async () => (await import("./leads/leads-command.ts")).leadsCommand(),
+  channels: async () => (await import("./channels/channels-command.ts")).channelsCommand(),
   counts: async () => (await import("./counts/counts-command.ts")).countsCommand(),
   events: async () => (await import("./events/events-command.ts")).eventsCommand(),
   accounts: async () => (await import("./accounts/accounts-command.ts")).accountsCommand(),

@@ -1,17 +1,23 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBRecord } from "aws-lambda";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
+import { isMetaChannel } from "../meta-channels.ts";
 import type { ServiceEvent } from "./event-schemas.ts";
 import { eventSource, toEvents } from "./events.ts";
 
 // Without a name, events would go to the bus that every AWS account has. An empty one is refused.
-const { EVENT_BUS_NAME: EventBusName = "", FAILURES_URL: QueueUrl = "" } = process.env;
+const {
+  EVENT_BUS_NAME: EventBusName = "",
+  FAILURES_URL: QueueUrl = "",
+  DELIVERIES_URL: deliveriesUrl = "",
+} = process.env;
 
 const requestHandler = { connectionTimeout: 1000, requestTimeout: 6000, throwOnRequestTimeout: true };
 const bus = new EventBridgeClient({ requestHandler, maxAttempts: 2 });
-const queue = new SQSClient({ requestHandler, maxAttempts: 2 });
+// The local run has no URLs of queues.
+const queue = new SQSClient({ requestHandler, maxAttempts: 2, useQueueUrlAsEndpoint: false });
 
 /** The most entries of one call. Ten of the largest events have less than its 256 KB. */
 const maxCallEntries = 10;
@@ -59,10 +65,40 @@ function toCalls(publications: readonly Publication[]): Publication[][] {
 
 const leadOf = (event: ServiceEvent) => ("leadId" in event ? event.leadId : event.id);
 
+/**
+ * Queues the messages of channels that the service delivers itself, in the order of their conversations. One that is queued again
+ * with the rest of its batch is the same: by its id in the queue for five minutes, and later by its stored state.
+ *
+ * @throws Error if one was not taken
+ */
+async function queueDeliveries(call: readonly Publication[]): Promise<void> {
+  const messages = call.flatMap(({ event }) =>
+    event.type === "message.sent" && isMetaChannel(event.channel) ? [event] : [],
+  );
+  if (deliveriesUrl === "" || messages.length === 0) return;
+  const Entries = messages.map((event) => ({
+    Id: event.id,
+    // Characters that XML does not have, and so SQS refuses.
+    MessageBody: JSON.stringify(event).replaceAll(
+      /[\uFFFE\uFFFF]/g,
+      (one) => `\\u${one.charCodeAt(0).toString(16)}`,
+    ),
+    MessageDeduplicationId: event.id,
+    MessageGroupId: event.conversationId,
+  }));
+  const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl: deliveriesUrl, Entries }));
+  for (const { Id, Code, SenderFault } of Failed) {
+    const refused = call.find(({ event }) => event.id === Id);
+    if (!SenderFault || !refused) throw new Error(`The queue has not taken a message: ${Code}.`);
+    await setAside(refused, Code);
+  }
+}
+
 /** @returns the first of these events that was not taken, and may be later */
 async function put(call: readonly Publication[]): Promise<Publication | undefined> {
   let [current] = call;
   try {
+    await queueDeliveries(call);
     const { Entries: results = [] } = await bus.send(
       new PutEventsCommand({
         Entries: call.map(({ event }) => ({

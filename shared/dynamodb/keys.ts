@@ -68,6 +68,8 @@ export const itemTypes = {
   erasedLead: "ERASED",
   externalId: "EXTERNAL",
   address: "ADDRESS",
+  channel: "CHANNEL",
+  sender: "SENDER",
   audit: "AUDIT",
 } as const;
 
@@ -155,6 +157,12 @@ export const externalIdKey = (account: string, externalId: string) =>
 /** Which lead of an account has an address on a channel: it exists as long as the lead has it. */
 export const addressKey = (account: string, channel: string, address: string) =>
   key(`${channel}:${comparableAddress(address)}`, itemTypes.address, account);
+
+/** Which sender an account's messages of a channel go through. */
+export const channelKey = (account: string, channel: string) => key(channel, itemTypes.channel, account);
+
+/** Which account has a sender of a channel: no two have the same one. */
+export const senderKey = (channel: string, sender: string) => key(sender, itemTypes.sender, channel);
 
 /**
  * The form in which addresses are compared: a telephone number is its digits, and what has an @ is in lower case. Without a +,

@@ -14,3 +14,6 @@ export const countsRepaired = "counts repaired";
 export const eventsFailed = "events failed";
 export const eventRefused = "event refused";
 export const invalidItem = "invalid item";
+export const senderUnknown = "sender unknown";
+export const senderRefused = "sender refused";
+export const deliveryFailed = "delivery failed";

@@ -9,6 +9,7 @@ import { createTestApp, synthesizeApp } from "../support/synthesize.ts";
 /** Settings with further resources. Of them, only gradual deployments add a finding. */
 const further = {
   deployment: "canary",
+  channels: true,
   eventArchiveDays: 7,
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
@@ -35,17 +36,31 @@ test.each([
   const app = await createTestApp(stage, settings);
   const { report } = await synthesizeApp(app, stage, false);
   expect(report?.pluginReports).toEqual([]);
-  const deployed = functionNames.filter((name) => stage === "prod" || name !== "canary");
+  const ofProd = ["canary", "deliver-message", "receive-webhook"];
+  const deployed = functionNames.filter((name) => stage === "prod" || !ofProd.includes(name));
   const expected = deployed.flatMap((name) => [
     `${stageTableName(stage)}/${name}/Function/Resource Serverless-LambdaDLQ`,
     `${stageTableName(stage)}/${name}/Function/Resource Serverless-LambdaTracing`,
   ]);
-  for (const reader of ["Counting", "Events"]) {
-    const queue = `${stageTableName(stage)}/${reader}/Failures/Resource`;
+  const queues = [
+    "Counting/Failures",
+    "Events/Failures",
+    ...(stage === "prod" ? ["Channels/Undelivered"] : []),
+  ];
+  for (const path of queues) {
+    const queue = `${stageTableName(stage)}/${path}/Resource`;
     expected.push(`${queue} AwsSolutions-SQS3`, `${queue} Serverless-SQSRedrivePolicy`);
   }
   for (const name of deployed.filter((each) => ["audit-counts", "canary"].includes(each)))
     expected.push(`${stageTableName(stage)}/${name}/Alias Serverless-LambdaAsyncFailureDestination`);
+  if (stage === "prod") {
+    const tokens =
+      "arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/leads-and-conversations-prod/channels/*/token";
+    expected.push(
+      `${stageTableName(stage)}/deliver-message AwsSolutions-IAM5[Resource::${tokens}]`,
+      `${stageTableName(stage)}/Channels/Source/Resource Serverless-LambdaEventSourceMappingDestination`,
+    );
+  }
   const policy = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited";
   expected.push(
     stage === "dev"

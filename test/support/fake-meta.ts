@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { afterAll } from "vitest";
@@ -7,10 +7,23 @@ import { listening } from "./listening.ts";
 /** A text message that the platform has taken, as far as the fake reads it. */
 export interface Taken {
   readonly id: string;
+  readonly channel: "whatsapp" | "instagram";
+  /** The telephone number or the account that sends it. */
+  readonly sender: string;
   readonly to: string;
-  readonly text: { readonly body: string };
-  readonly biz_opaque_callback_data?: string;
+  readonly text: string;
+  readonly token: string;
+  readonly callbackData?: string;
 }
+
+/** What a person writes. */
+interface Written extends Pick<Taken, "channel" | "sender" | "text"> {
+  readonly from: string;
+  readonly name: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what the fake receives and does not check
+type Received = any;
 
 const newId = () => `wamid.${randomBytes(24).toString("base64")}`;
 
@@ -22,48 +35,121 @@ const isLate = errorOf(
   "Message failed to send because more than 24 hours have passed since the customer last replied.",
 );
 
+type Refusal = readonly [status: number, error: object];
+
+/** By which words in a text the platform refuses it, and for how many attempts. */
+const refusals: readonly (readonly [word: string, attempts: number, ...Refusal])[] = [
+  ["refused", Number.POSITIVE_INFINITY, 400, errorOf(131026, "Message undeliverable.")],
+  ["busy", 2, 400, errorOf(130429, "Rate limit hit.")],
+  ["down", 1, 503, {}],
+];
+
+const templateText = ({ name }: Received) => `template ${name}`;
+
+function readMessage(url: string, token: string, body: Received): Taken {
+  const [, sender = ""] = /([^/]*)\/messages$/.exec(url) ?? [];
+  const common = { id: newId(), sender, token };
+  return body.messaging_product === "whatsapp"
+    ? {
+        ...{
+          ...common,
+          channel: "whatsapp",
+          to: body.to,
+          text: body.text?.body ?? templateText(body.template),
+        },
+        callbackData: body.biz_opaque_callback_data,
+      }
+    : // The token of a page tells whose account sends.
+      {
+        ...common,
+        channel: "instagram",
+        sender: token.replace("Bearer of-", ""),
+        to: body.recipient.id,
+        text: body.message.text,
+      };
+}
+
+const ofWhatsApp = (sender: string, value: object) => ({
+  object: "whatsapp_business_account",
+  entry: [
+    { id: "1", changes: [{ field: "messages", value: { metadata: { phone_number_id: sender }, ...value } }] },
+  ],
+});
+
+const ofInstagram = (sender: string, lead: string, part: object) => ({
+  object: "instagram",
+  entry: [{ id: sender, messaging: [{ sender: { id: lead }, recipient: { id: sender }, ...part }] }],
+});
+
+const toWebhook = ({ channel, sender, from, name, text }: Written) =>
+  channel === "instagram"
+    ? ofInstagram(sender, from, { message: { mid: newId(), text } })
+    : ofWhatsApp(sender, {
+        contacts: [{ profile: { name }, wa_id: from }],
+        messages: [{ from, id: newId(), type: "text", text: { body: text } }],
+      });
+
 /**
- * A fake of the WhatsApp Cloud API until the test file ends, written from Meta's public documents. A refusal for what the
- * request has comes in the response, and one for its recipient later, by the webhook.
+ * A fake of WhatsApp and Instagram until the test file ends, written from Meta's public documents. A refusal for what the request
+ * has comes in the response, and one for its recipient later, by the webhook.
  *
- * @param webhook the URL that receives what happens
+ * @param secret of the app, which signs the webhooks
  */
-export async function startFakeMeta(webhook: string) {
+export async function startFakeMeta(secret = "") {
   const taken: Taken[] = [];
   /** Who wrote within the last 24 hours. */
   const windows = new Set<string>();
+  const attempts = new Map<string, number>();
+  const meta = { taken, windows, webhook: "", notify, report, write };
 
-  async function notify(value: object) {
-    const change = { field: "messages", value: { messaging_product: "whatsapp", ...value } };
-    const body = { object: "whatsapp_business_account", entry: [{ id: "1", changes: [change] }] };
-    const { status } = await fetch(webhook, { method: "POST", body: JSON.stringify(body) });
+  async function notify(body: object) {
+    const text = JSON.stringify(body);
+    const signature = createHmac("sha256", secret).update(text).digest("hex");
+    const headers = { "x-hub-signature-256": `sha256=${signature}` };
+    const send = () => fetch(meta.webhook, { method: "POST", body: text, headers });
+    let { status } = await send();
+    // Meta repeats it for days.
+    for (let n = 0; n < 3 && status >= 500; n++) ({ status } = await send());
     if (status !== 200) throw new Error(`The webhook responded with ${status}.`);
   }
 
-  /** Reports a status of a message. */
-  const report = ({ id, to, biz_opaque_callback_data }: Taken, status: string, errors?: readonly object[]) =>
-    notify({ statuses: [{ id, status, recipient_id: to, biz_opaque_callback_data, errors }] });
+  /** Reports a state of a message. */
+  async function report({ id, channel, sender, to, callbackData }: Taken, status: string, errors?: object[]) {
+    const common = { id, status, recipient_id: to, biz_opaque_callback_data: callbackData, errors };
+    if (channel === "whatsapp") await notify(ofWhatsApp(sender, { statuses: [common] }));
+    // Instagram tells of nothing else.
+    else if (status === "read") await notify(ofInstagram(sender, to, { read: { mid: id } }));
+  }
+
+  /** People write at once, and the webhook comes a number of times. */
+  async function write(written: readonly Written[], times = 1) {
+    for (const { from } of written) windows.add(from);
+    for (const all of Map.groupBy(written.map(toWebhook), ({ object }) => object).values()) {
+      const [{ object = "" } = {}] = all;
+      const body = { object, entry: all.flatMap(({ entry }): object[] => entry) };
+      for (let n = 0; n < times; n++) await notify(body);
+    }
+  }
 
   const server = createServer(async (request, response) => {
-    const message = { ...((await json(request)) as Omit<Taken, "id">), id: newId() };
-    if (!/^\d{7,15}$/.test(message.to))
-      return response.writeHead(400).end(JSON.stringify({ error: isNoNumber }));
+    const { url = "", headers } = request;
+    const message = readMessage(url, headers.authorization ?? "", await json(request));
+    const { id, channel, sender, to, text } = message;
+    const name = [sender, to, text].join();
+    const attempt = (attempts.get(name) ?? 0) + 1;
+    attempts.set(name, attempt);
+    const [, , ...refusal] = refusals.find(([word, last]) => text.includes(word) && attempt <= last) ?? [];
+    const isWrong = channel === "whatsapp" && !/^\d{7,15}$/.test(to);
+    const [status = 200, error] = isWrong ? [400, isNoNumber] : refusal;
+    if (error) return response.writeHead(status).end(JSON.stringify({ error }));
     taken.push(message);
-    response.end(JSON.stringify({ messages: [{ id: message.id }] }));
-    if (!windows.has(message.to)) await report(message, "failed", [isLate]);
+    if (text.includes("lost") && attempt === 1) {
+      response.destroy();
+      await report(message, "sent");
+    } else response.end(JSON.stringify(channel === "whatsapp" ? { messages: [{ id }] } : { message_id: id }));
+    const mayBeSent = windows.has(to) || text.startsWith("template");
+    if (!mayBeSent || text.includes("late")) await report(message, "failed", [isLate]);
   });
   afterAll(() => void server.close());
-
-  return {
-    url: await listening(server),
-    taken,
-    report,
-    /** A person writes, and the webhook comes a number of times. */
-    async write(from: string, name: string, body: string, times = 1) {
-      windows.add(from);
-      const contacts = [{ profile: { name }, wa_id: from }];
-      const message = { from, id: newId(), type: "text", text: { body } };
-      for (let n = 0; n < times; n++) await notify({ contacts, messages: [message] });
-    },
-  };
+  return Object.assign(meta, { url: await listening(server) });
 }

@@ -13,7 +13,7 @@ const maxRequestBytes = 10_485_760;
 const maxEventBytes = 6_291_456;
 
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
-export type Pages = (request: IncomingMessage) => Promise<Response | undefined>;
+export type Pages = (request: IncomingMessage, body?: Buffer) => Promise<Response | undefined>;
 
 /** A response, and for the log the account that the authorizer identified, or why the gateway refused the request. */
 export interface Outcome {
@@ -43,7 +43,7 @@ export function createRequestHandler(
     const target = parseTarget(incoming.url ?? "");
     if (!target) return refuse(400);
     if (!isOwnHost(incoming.headers.host)) return refuse(403, "its Host is not 127.0.0.1 or localhost");
-    const page = await pages?.(incoming);
+    const page = await pages?.(incoming, body);
     if (page) return { response: page };
     const route = routes.find(({ method, path }) => method === incoming.method && path === target.path);
     if (!route) return refuse(404, "no route");

@@ -1,4 +1,4 @@
-import { busArn, queueArn, tableArn } from "../template/intrinsics.ts";
+import { busArn, parameterArn, queueArn, tableArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
 /** One access of a request, as IAM evaluates it. */
@@ -72,7 +72,14 @@ export function parseAccesses(
         resource: busArn + EventBusName,
         context: {},
       }));
+    case "GetParameter":
+      return [{ action: "ssm:GetParameter", resource: parameterArn + input.Name, context: {} }];
+    case "ChangeMessageVisibility":
+      return [
+        { action: "sqs:ChangeMessageVisibility", resource: `${queueArn}${input.QueueUrl}`, context: {} },
+      ];
     case "SendMessage":
+    case "SendMessageBatch":
       return [{ action: "sqs:SendMessage", resource: `${queueArn}${input.QueueUrl}`, context: {} }];
     default:
       return [toAccess(operation, input)];

@@ -23,7 +23,10 @@ export function readEventSources(
   { findResources, resolve }: StackTemplate,
   functions: readonly LocalFunction[],
 ): EventSource[] {
-  return findResources("AWS::Lambda::EventSourceMapping").map(([id, properties]) => {
+  const ofStreams = findResources("AWS::Lambda::EventSourceMapping").filter(
+    ([, { StartingPosition }]) => StartingPosition,
+  );
+  return ofStreams.map(([id, properties]) => {
     const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
     const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
     return {

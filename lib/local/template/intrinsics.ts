@@ -31,6 +31,9 @@ export const busArn = `arn:aws:events:${localRegion}:${localAccountId}:event-bus
 /** The ARN of a queue, in front of its name. Its URL is its name here. */
 export const queueArn = `arn:aws:sqs:${localRegion}:${localAccountId}:`;
 
+/** The ARN of a parameter, in front of its name, which begins with a slash. */
+export const parameterArn = `arn:aws:ssm:${localRegion}:${localAccountId}:parameter`;
+
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
   "AWS::DynamoDB::Table": { name: "TableName", arn: tableArn },
@@ -52,6 +55,7 @@ export function openTemplate({ Resources }: Template) {
     ["Ref", getReference],
     ["Fn::GetAtt", getAttribute],
     ["Fn::Join", ([separator, parts]: [string, unknown]) => (resolve(parts) as string[]).join(separator)],
+    ["Fn::Sub", (text: string) => text.replaceAll(/\$\{([\w:]+)\}/g, (_, id) => getReference(id))],
     ["Fn::Split", ([separator, text]: [string, unknown]) => String(resolve(text)).split(separator)],
     ["Fn::Select", ([index, list]: [number, unknown]) => (resolve(list) as unknown[])[Number(index)]],
   ]);

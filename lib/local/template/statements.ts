@@ -35,7 +35,7 @@ const operators = {
 export type Operator = keyof typeof operators;
 
 /**
- * Reads the statements about DynamoDB, event buses and queues from an IAM policy.
+ * Reads the statements about DynamoDB, event buses, queues and parameters from an IAM policy.
  *
  * @throws UserError for elements that the local run cannot evaluate, so that they never count as allowed
  */
@@ -52,7 +52,7 @@ function readStatement(statement: Properties, resolve: Resolve): Statement | und
   if (statement.Effect !== "Allow")
     throw new UserError("The local run cannot evaluate a role's policy that denies something.");
   const actions = toList(resolve(statement.Action)).filter((action) =>
-    /^(\*|(dynamodb|events|sqs):)/i.test(action),
+    /^(\*|(dynamodb|events|sqs|ssm):)/i.test(action),
   );
   if (actions.length === 0) return undefined;
   const conditions = (resolve(statement.Condition) ?? {}) as Readonly<Record<string, Properties>>;

@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
 import { type ApiDefinition, readApi } from "./api-routes.ts";
+import { type FunctionQueue, readFunctionQueues, readUrlFunction } from "./channels.ts";
 import { type EventSource, readEventSources } from "./event-source.ts";
 import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { openTemplate, type Template } from "./intrinsics.ts";
@@ -14,6 +15,9 @@ export interface LocalStack extends ApiDefinition {
   readonly functions: readonly LocalFunction[];
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
+  readonly functionQueues: readonly FunctionQueue[];
+  /** The function that has a URL of its own. */
+  readonly urlFunction: LocalFunction | undefined;
 }
 
 const suffix = ".template.json";
@@ -49,5 +53,7 @@ export function parseStack(template: Template, findAsset: FindAsset): LocalStack
     functions,
     table: readTable(stack),
     eventSources: readEventSources(stack, functions),
+    functionQueues: readFunctionQueues(stack, functions),
+    urlFunction: readUrlFunction(stack, functions),
   };
 }

@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { metaChannels } from "../../../shared/meta-channels.ts";
+import { disconnectSender } from "../channels/channels-command.ts";
 import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
 import { confirm, yesOption } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
@@ -63,6 +65,7 @@ async function eraseAccount(options: EraseAccountOptions): Promise<void> {
     console.error(`${sentence}\n${eventsNote}`);
     await confirm(account, { kind: "account", action: "erase it" });
   }
+  for (const channel of metaChannels) await disconnectSender(options, channel);
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account });
   await erase(found, { pace, scan: true, keyCache });

@@ -18,7 +18,7 @@ type Line = { readonly type: RecordType };
 
 /** `accounts export`: writes everything of an account to a file, which nothing reads back. */
 export const exportAccountCommand = (): Command =>
-  command("export", "write everything of an account but its API keys to a file of JSON lines", {
+  command("export", "write everything of an account but its API keys and channels to a file of JSON lines", {
     paced: true,
   })
     .addOption(outputOption())

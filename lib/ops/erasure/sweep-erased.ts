@@ -79,7 +79,7 @@ const attributes = {
 function selectItems({ account, leads }: Subject) {
   const names = ["externalId", "address"] as const;
   const ofLeads = ["lead", ...names, "conversation", "message", "active", "idempotency"] as const;
-  const others = ["rate", "leadImport", "count"] as const;
+  const others = ["rate", "leadImport", "count", "channel"] as const;
   const types: readonly OwnedItemType[] = leads ? ofLeads : [...ofLeads, ...others];
   const partitions = types.map((type) => accountPartition(type, account));
   const values = partitions.flatMap((pk, i) => [[`:t${i}`, pk] as const, [`:t${i}p`, `${pk}#`] as const]);

@@ -7,12 +7,13 @@ const ownedItemTypes = new Map(
   Object.entries(itemTypes).map(([name, type]) => [type as string, name as OwnedItemType]),
 );
 
-/** The type and the account of an item, if it is of one. The partition of a key has its hash instead of its account. */
+/** The type and the account of an item, if it is of one. The partitions of keys and of senders have no account. */
 export function findOwner({ pk, accountId }: Item): { type: OwnedItemType; account: string } | undefined {
   const { itemType = "", account = "" } = readPartition(String(pk)) ?? {};
   const type = ownedItemTypes.get(itemType);
   if (!type || type === "audit") return undefined;
-  return { type, account: type !== "apiKey" ? account : typeof accountId === "string" ? accountId : "" };
+  if (type !== "apiKey" && type !== "sender") return { type, account };
+  return { type, account: typeof accountId === "string" ? accountId : "" };
 }
 
 /** Whether an item is an API key, whose ever it is. */

@@ -53,9 +53,15 @@ const rankOf = (state: unknown) => deliveryStates.indexOf(state as Delivery);
 
 type Delivery = (typeof deliveryStates)[number];
 
+/** How the error of a message begins that may have been sent, or may be sent again: any other state follows it. */
+export const givenUp = "Given up: ";
+
+export const isGivenUp = ({ delivery, deliveryError }: { delivery?: unknown; deliveryError?: unknown }) =>
+  delivery === "failed" && String(deliveryError).startsWith(givenUp);
+
 /** What a report changes of a message; undefined if nothing. */
 function changesBy(message: Message, { delivery, deliveryError, providerId }: MessageUpdate) {
-  if (isFurther(delivery, message.delivery))
+  if (isFurther(delivery, message.delivery) || isGivenUp(message))
     return { delivery, deliveryError, providerId: providerId ?? message.providerId };
   const added = {
     ...(message.providerId === undefined && providerId !== undefined && { providerId }),

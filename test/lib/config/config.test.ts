@@ -43,6 +43,8 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     authorizerCacheSeconds: 60,
     deployment: "all-at-once",
     canary: false,
+    channels: false,
+    deliveryConcurrency: 5,
     logErrorMessages: false,
   });
 });

@@ -3,12 +3,12 @@ import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { expect, test } from "vitest";
 import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
 
-const settings = { deployment: "canary" };
-const prod = await synthesize("prod");
+const settings = { deployment: "canary", channels: true };
+const prod = await synthesize("prod", { channels: true });
 const stackName = "leads-and-conversations-prod";
 const { template, functions, aliases } = await synthesize("prod", settings);
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
-const shifted = [...served, "maintain-counts", "publish-events"];
+const shifted = [...served, "maintain-counts", "publish-events", "deliver-message", "receive-webhook"];
 
 type Resources = Readonly<
   Record<string, { Type: string; Properties: Record<string, unknown>; DependsOn?: string[] }>

@@ -5,6 +5,8 @@ import { only, synthesize } from "../../support/synthesize.ts";
 
 const { template, functions } = await synthesize("dev", {
   canary: true,
+  channels: true,
+  webhookConcurrency: 5,
   rateLimitRequests: 1234,
 });
 const resources = template.findResources("AWS::Lambda::Function");
@@ -14,6 +16,8 @@ const table = only(template, "AWS::DynamoDB::Table");
 const RELEASE = `${manifest.version}+ab12cd3`;
 const Environment = { Variables: { TABLE_NAME: { Ref: table.id }, RELEASE } };
 const limit = { RATE_LIMIT_REQUESTS: "1234", RATE_LIMIT_SECONDS: "60" };
+
+const deliveries = { Ref: only(template, "AWS::SQS::Queue", "ChannelsDeliveries").id };
 
 /** Settings in which a function differs from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {
@@ -26,10 +30,28 @@ const others: Partial<Record<FunctionName, object>> = {
       Variables: {
         EVENT_BUS_NAME: { Ref: only(template, "AWS::Events::EventBus").id },
         FAILURES_URL: { Ref: only(template, "AWS::SQS::Queue", "Events").id },
+        DELIVERIES_URL: deliveries,
         RELEASE,
       },
     },
     Timeout: 60,
+  },
+  "deliver-message": {
+    Environment: {
+      Variables: {
+        ...Environment.Variables,
+        ...{ DELIVERIES_URL: deliveries, MAX_ATTEMPTS: "32", SECRETS_PATH: "/leads-and-conversations-dev" },
+        GRAPH_URL: expect.stringMatching(/^https:\/\/graph\.facebook\.com\/v\d+\.0$/),
+      },
+    },
+    Timeout: 30,
+  },
+  "receive-webhook": {
+    Environment: {
+      Variables: { ...Environment.Variables, SECRETS_PATH: "/leads-and-conversations-dev" },
+    },
+    Timeout: 120,
+    ReservedConcurrentExecutions: 5,
   },
   canary: { Environment: expect.anything(), Timeout: 120, MemorySize: 256 },
 };

@@ -47,6 +47,7 @@ test("Who is told of what, and when", () => {
     "ticket counts-wrong ≥ 1, 1 of 1 × 5 min, ignore",
     "ticket audit-late < 1, 1 of 1 × 360 min, breaching",
     "page events-late ≥ 1, 1 of 1 × 5 min, ignore",
+    "ticket undelivered-messages ≥ 1, 1 of 1 × 5 min, ignore",
     "ticket new-version-errors ≥ 1, 1 of 3 × 1 min, ignore",
   ]);
 });
@@ -54,8 +55,9 @@ test("Who is told of what, and when", () => {
 const lists = ["list-leads", "list-conversations"];
 const writes = ["create-lead", "send-message"];
 const inOrder = ["list-leads", "create-lead", "list-conversations", "send-message"];
-const shifted = ["authorize", ...inOrder, "maintain-counts", "publish-events"];
-const background = ["maintain-counts", "audit-counts", "publish-events", "canary"];
+const ofChannels = ["deliver-message", "receive-webhook"];
+const shifted = ["authorize", ...inOrder, "maintain-counts", "publish-events", ...ofChannels];
+const background = ["maintain-counts", "audit-counts", "publish-events", ...ofChannels, "canary"];
 
 /** The sum of metrics, `*` in whose text stands for each name. */
 const sum = (metric: string, names: readonly string[]) =>
@@ -102,7 +104,7 @@ const expressions: Readonly<Record<string, string>> = {
   "error-budget": percentage("{ApiHttpApi $default 5xx}", "ApiHttpApi $default Count", 5),
   "forbidden-requests": "{ForbiddenRequests}",
   "rate-limiter-open": `${sum("rate limiter failed open *", inOrder)} + TIME_SERIES(0)`,
-  "invalid-items": `${sum("invalid item *", ["authorize", ...inOrder, ...background])} + TIME_SERIES(0)`,
+  "invalid-items": `${sum("invalid item *", ["authorize", ...inOrder, ...background.filter((name) => name !== "deliver-message")])} + TIME_SERIES(0)`,
   "certificate-expiry": `{${withEveryAlarm.certificateArn} DaysToExpiry Minimum}`,
   canary: "{canary Invocations} - {canary Errors} + TIME_SERIES(0)",
   "gateway-throttles": "{ThrottledRequests}",
@@ -121,6 +123,8 @@ const expressions: Readonly<Record<string, string>> = {
   ].join(" + "),
   "audit-late": "336 - {AuditAge Maximum}",
   "events-late": late("publish-events", ` + ${failureQueue("Events")}`),
+  "undelivered-messages":
+    "({ChannelsDeliveries.QueueName ApproximateAgeOfOldestMessage Maximum} >= 3600) + {ChannelsUndelivered.QueueName ApproximateNumberOfMessagesVisible Maximum} + {RefusedSenders} + {receive-webhook Errors} + TIME_SERIES(0)",
   "new-version-errors": `${shifted.map((name) => `{new version ${name} ${name.replace("-", "")}Function:live Errors}`).join(" + ")} + TIME_SERIES(0)`,
 };
 

@@ -9,7 +9,7 @@ import { type RouteName, routes } from "../../../shared/routes.ts";
 import { routeEvent } from "../../support/events.ts";
 import { only, synthesize } from "../../support/synthesize.ts";
 
-const { template, functions } = await synthesize("prod");
+const { template, functions } = await synthesize("prod", { channels: true });
 const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);
 const stage = only(template, "AWS::ApiGatewayV2::Stage").properties;
 
@@ -107,14 +107,24 @@ test.each(
 test("each line that an alarm watches is counted by its event, and no other", () => {
   const { request, requestFailed, functionFailed, countsFailed, countsBehind, countsAudited, ...others } =
     logEvents;
-  // The failure queue and the age of the stream tell of them.
-  const { eventsFailed, eventRefused, ...watched } = others;
+  // The failure queue and the age of the stream or of the queue tell of them.
+  const { eventsFailed, eventRefused, deliveryFailed, senderUnknown, senderRefused, ...watched } = others;
   for (const name of functions.values()) {
     for (const event of Object.values(watched)) expect(counted(name, { event })).toEqual([[name, event]]);
-    for (const event of [functionFailed, countsFailed, countsBehind, eventsFailed, eventRefused, "requests"])
+    for (const event of [
+      functionFailed,
+      countsFailed,
+      countsBehind,
+      eventsFailed,
+      eventRefused,
+      deliveryFailed,
+      "requests",
+    ])
       expect(counted(name, { event, status: 201, replayed: false })).toEqual([]);
   }
   expect(counted("audit-counts", { event: countsAudited, oldest: 3 })).toEqual([["AuditAge"]]);
+  expect(counted("deliver-message", { event: senderRefused })).toEqual([["RefusedSenders"]]);
+  expect(counted("receive-webhook", { event: senderUnknown })).toEqual([["UnknownSenders"]]);
 });
 
 /** The line of the access log with these values. API Gateway writes - for the others. */

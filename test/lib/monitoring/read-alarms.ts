@@ -5,6 +5,7 @@ export const withEveryAlarm = {
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/abc-123",
   deployment: "canary",
+  channels: true,
 };
 
 interface TemplateMetric {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Command, CommanderError } from "commander";
 import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
+import { channelsCommand } from "../../../lib/ops/channels/channels-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
 import { eventsCommand } from "../../../lib/ops/events/events-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
@@ -14,6 +15,7 @@ const commands = {
   counts: countsCommand,
   events: eventsCommand,
   accounts: accountsCommand,
+  channels: channelsCommand,
 };
 
 /** Makes a command and those below it throw instead of ending the process, and do nothing. */

@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from "@aws-sdk/client-eventbridge";
-import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
@@ -13,6 +13,7 @@ import { streamRecord } from "../../support/stream-record.ts";
 
 vi.stubEnv("EVENT_BUS_NAME", "probes");
 vi.stubEnv("FAILURES_URL", "https://sqs.example.com/failures");
+vi.stubEnv("DELIVERIES_URL", "https://sqs.example.com/deliveries.fifo");
 const { handler } = await import("../../../functions/publish-events.ts");
 vi.unstubAllEnvs();
 
@@ -55,11 +56,16 @@ function aLead(): DynamoDBRecord {
   );
 }
 
-function aMessage(leadId: string, conversationId: string, message = "Hello"): DynamoDBRecord {
+function aMessage(
+  leadId: string,
+  conversationId: string,
+  message = "Hello",
+  channel = "web",
+): DynamoDBRecord {
   const id = newId("msg");
   const key = messageKey("acme", conversationId, id);
   return insert({
-    ...{ ...key, id, conversationId, leadId, channel: "web", direction: "outbound", message },
+    ...{ ...key, id, conversationId, leadId, channel, direction: "outbound", message },
     createdAt: createdAt(id),
   });
 }
@@ -98,6 +104,37 @@ test("a call has ten events at most, and one of a lead", async () => {
   expect(await deliver(records)).toEqual([]);
   expect(calls().map(({ length }) => length)).toEqual([10, 3, 1, 1]);
   expect(taken.map(({ id }) => id)).toEqual(records.map(idOf));
+});
+
+test("messages of WhatsApp and Instagram are queued in the order of their conversation, as characters that SQS takes", async () => {
+  queue.on(SendMessageBatchCommand).resolves({ Successful: [] });
+  const { leadId, conversationId } = conversation();
+  const records = ["1", "2\uFFFF", "3"].map((text) => aMessage(leadId, conversationId, text, "whatsapp"));
+  expect(await deliver([aMessage(leadId, newId("conv")), aLead(), ...records])).toEqual([]);
+  const queued = queue
+    .commandCalls(SendMessageBatchCommand)
+    .flatMap(({ args: [{ input }] }) => input.Entries);
+  expect(queued.map((entry) => [entry?.MessageGroupId, entry?.MessageDeduplicationId])).toEqual(
+    records.map((record) => [conversationId, idOf(record)]),
+  );
+  expect(queued.map((entry) => JSON.parse(entry?.MessageBody ?? "").message)).toEqual(["1", "2\uFFFF", "3"]);
+  expect(queued[1]?.MessageBody).not.toContain("\uFFFF");
+});
+
+test.each([
+  [true, [], ["event refused"]],
+  [false, [0], ["events failed"]],
+])("a message that the queue does not take, by its own fault: %s", async (SenderFault, again, lines) => {
+  const { leadId, conversationId } = conversation();
+  const record = aMessage(leadId, conversationId, "Hello", "instagram");
+  queue.on(SendMessageBatchCommand).resolves({
+    ...{ Successful: [], Failed: [{ Id: idOf(record), Code: "InvalidMessageContents", SenderFault }] },
+  });
+  expect(await deliver([record])).toEqual(again.map(() => numberOf(record)));
+  expect(logged).toEqual(lines.map((event) => expect.objectContaining({ event })));
+  expect([queue.commandCalls(SendMessageCommand).length, taken.length]).toEqual(
+    SenderFault ? [1, 1] : [0, 0],
+  );
 });
 
 test.each([

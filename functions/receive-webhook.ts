@@ -1,0 +1,67 @@
+import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from "aws-lambda";
+import { readAccount } from "../shared/channels/connections.ts";
+import { isSigned, readWebhook, type WebhookEntry } from "../shared/channels/meta-webhook.ts";
+import { receiveEntry } from "../shared/channels/receive-entry.ts";
+import { appSecret, readSecret, verifyToken } from "../shared/channels/secrets.ts";
+import { inParallel } from "../shared/in-parallel.ts";
+import * as logEvents from "../shared/logging/log-events.ts";
+import { maskedFailures } from "../shared/logging/masked-failures.ts";
+
+/**
+ * Receives what Meta tells of messages. What is not signed by the stage's app is refused before anything is read. A webhook of
+ * which a part cannot be stored now comes again as a whole: Meta repeats it for days, and each part takes effect once.
+ */
+async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURLResult> {
+  if (event.requestContext.http.method === "GET") return confirm(event.queryStringParameters ?? {});
+  const body = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+  const secret = await readSecret(appSecret);
+  const signature = event.headers["x-hub-signature-256"];
+  if (secret === undefined) throw new Error("The stage has no secret of its app at Meta.");
+  if (!isSigned(body, signature, secret)) return { statusCode: 401 };
+  const failures: unknown[] = [];
+  const ofEachLead = Map.groupBy(readWebhook(parse(body)), leadOf);
+  await inParallel([...ofEachLead.values()], async (entries) => {
+    try {
+      // One after the other: the messages of a lead keep their order.
+      for (const entry of entries) await store(entry);
+    } catch (error) {
+      // The others do not wait for this lead.
+      failures.push(error);
+    }
+  });
+  if (failures.length > 0) throw failures[0];
+  return { statusCode: 200 };
+}
+
+const leadOf = (entry: WebhookEntry) => (entry.kind === "message" ? entry.addresses[0] : entry.lead);
+
+async function store(entry: WebhookEntry): Promise<void> {
+  const account = await readAccount(entry.channel, entry.sender);
+  if (account === undefined) {
+    const { channel, sender } = entry;
+    console.warn({ event: logEvents.senderUnknown, channel, sender });
+    return;
+  }
+  await receiveEntry(account, entry);
+}
+
+/** Meta checks once that the address is that of the app's owner. */
+async function confirm(
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<LambdaFunctionURLResult> {
+  const token = await readSecret(verifyToken);
+  const isMeant =
+    query["hub.mode"] === "subscribe" && token !== undefined && query["hub.verify_token"] === token;
+  const headers = { "content-type": "text/plain" };
+  return isMeant ? { statusCode: 200, headers, body: query["hub.challenge"] ?? "" } : { statusCode: 403 };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+export const handler = maskedFailures(receive);

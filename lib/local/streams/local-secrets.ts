@@ -1,0 +1,16 @@
+import { readFile } from "node:fs/promises";
+import { parseJson } from "../../json.ts";
+
+/**
+ * Reads the secrets of the local run from a file, as the commands with `--local` write it.
+ *
+ * @returns `GetParameter`
+ */
+export const openLocalSecrets =
+  (file: string | undefined) =>
+  async ({ Name }: { readonly Name: string }) => {
+    const text = file === undefined ? "{}" : await readFile(file, "utf8").catch(() => "{}");
+    // The name begins with the path of the stage.
+    const Value: unknown = Reflect.get(Object(parseJson(text)), Name.replace(/^\/[^/]*\//, ""));
+    return { Parameter: { Name, ...(typeof Value === "string" && { Value }) } };
+  };

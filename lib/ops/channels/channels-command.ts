@@ -1,0 +1,125 @@
+import { text } from "node:stream/consumers";
+import { Command, Option } from "commander";
+import { connect, disconnect, readAccount, readConnection } from "../../../shared/channels/connections.ts";
+import { tokenOf } from "../../../shared/channels/secrets.ts";
+import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type MetaChannel, metaChannels } from "../../../shared/meta-channels.ts";
+import { UserError } from "../../user-error.ts";
+import { type AccountOptions, command } from "../command/command.ts";
+import { checkAccount } from "../command/known-account.ts";
+import { selectTableByOptions } from "../command/select-table.ts";
+import { formatColumns } from "../output/columns.ts";
+import { deleteSecret, putSecret } from "./secret-store.ts";
+
+interface ChannelOptions extends AccountOptions {
+  readonly channel: MetaChannel;
+}
+
+interface ConnectOptions extends ChannelOptions {
+  readonly sender: string;
+}
+
+const channelOption = () =>
+  new Option("--channel <channel>", "the channel").choices(metaChannels).makeOptionMandatory();
+
+/** `channels connect|list|disconnect`: by which senders an account reaches its leads. */
+export const channelsCommand = (): Command =>
+  new Command("channels")
+    .description("connect, list and disconnect the channels of an account")
+    .addCommand(
+      command("connect", "send and receive by a sender; its token is read from standard input", {
+        writes: true,
+      })
+        .addOption(channelOption())
+        .requiredOption(
+          "--sender <id>",
+          "Meta's id of the phone number or the Instagram account",
+          parseSender,
+        )
+        .action(connectChannel),
+    )
+    .addCommand(command("list", "list the connected channels").action(listChannels))
+    .addCommand(
+      command("disconnect", "leave the messages of a channel to the event bus", { writes: true })
+        .addOption(channelOption())
+        .action(disconnectChannel),
+    );
+
+function parseSender(id: string): string {
+  if (/^\d{5,32}$/.test(id)) return id;
+  throw new UserError("A sender is an id of Meta: 5 to 32 digits. A telephone number has another one.");
+}
+
+async function connectChannel(options: ConnectOptions): Promise<void> {
+  await selectTableByOptions(options);
+  await checkAccount(options);
+  const { account, channel, sender } = options;
+  const owner = await readAccount(channel, sender);
+  if (owner !== undefined && owner !== account)
+    throw new UserError(`The account ${owner} has the sender ${sender}: disconnect it there first.`);
+  const before = await readConnection(account, channel);
+  if (before && before.sender !== sender)
+    throw new UserError(`The account ${account} has the sender ${before.sender}: disconnect it first.`);
+  const token = (await text(process.stdin)).trim();
+  if (!/^[\x21-\x7e]{20,2000}$/.test(token))
+    throw new UserError("Pass the token of the sender on standard input, without anything else.");
+  // A sender without a token would fail its messages; a token without a sender does nothing.
+  await putSecret(options, tokenOf(channel, sender), token);
+  try {
+    await connect({ account, channel, sender });
+  } catch (error) {
+    if (!(error instanceof StaleReadError)) throw error;
+    throw new UserError(`Somebody else connects ${channel} at this moment: run the command again.`);
+  }
+  print(
+    options,
+    { channel, sender },
+    `The account ${account} sends and receives on ${channel} by ${sender}.`,
+  );
+}
+
+async function listChannels(options: AccountOptions): Promise<void> {
+  await selectTableByOptions(options);
+  const { account, json } = options;
+  const senders = await Promise.all(
+    metaChannels.map(async (channel) => ({ channel, ...(await readConnection(account, channel)) })),
+  );
+  const connected = senders.filter(({ sender }) => sender !== undefined);
+  if (connected.length === 0) await checkAccount(options);
+  if (json) return console.log(JSON.stringify(connected));
+  if (connected.length === 0) return console.log(`The account ${account} has connected no channel.`);
+  console.log(formatColumns(connected, ["channel", "sender", "connectedAt"]));
+}
+
+async function disconnectChannel(options: ChannelOptions): Promise<void> {
+  await selectTableByOptions(options);
+  const { account, channel } = options;
+  const sender = await disconnectSender(options, channel);
+  if (sender === undefined) throw new UserError(`The account ${account} has not connected ${channel}.`);
+  print(
+    options,
+    { channel, sender },
+    `Messages of ${account} on ${channel} are left to the event bus in ${tableName}.`,
+  );
+}
+
+/**
+ * Deletes the connection of an account and its token.
+ *
+ * @returns the sender, if the account has connected the channel
+ */
+export async function disconnectSender(
+  options: AccountOptions,
+  channel: MetaChannel,
+): Promise<string | undefined> {
+  const { account } = options;
+  const { sender } = (await readConnection(account, channel)) ?? {};
+  if (sender === undefined) return undefined;
+  await deleteSecret(options, tokenOf(channel, sender));
+  await disconnect({ account, channel, sender });
+  return sender;
+}
+
+const print = ({ json }: AccountOptions, record: object, sentence: string) =>
+  console.log(json ? JSON.stringify(record) : sentence);

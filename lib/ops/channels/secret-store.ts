@@ -1,0 +1,40 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  DeleteParameterCommand,
+  ParameterNotFound,
+  PutParameterCommand,
+  SSMClient,
+} from "@aws-sdk/client-ssm";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { parseJson } from "../../json.ts";
+import type { TableOptions } from "../command/command.ts";
+
+const localFile = () =>
+  join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "secrets.json");
+
+/** Stores a secret of a stage as an encrypted parameter; of the local run, in a file that only its user can read. */
+export async function putSecret({ local }: TableOptions, name: string, value: string): Promise<void> {
+  if (local) return changeFile({ [name]: value });
+  const Name = `/${tableName}/${name}`;
+  await parameters().send(
+    new PutParameterCommand({ Name, Value: value, Type: "SecureString", Overwrite: true }),
+  );
+}
+
+/** Deletes a secret, if there is one. */
+export async function deleteSecret({ local }: TableOptions, name: string): Promise<void> {
+  if (local) return changeFile({ [name]: undefined });
+  try {
+    await parameters().send(new DeleteParameterCommand({ Name: `/${tableName}/${name}` }));
+  } catch (error) {
+    if (!(error instanceof ParameterNotFound)) throw error;
+  }
+}
+
+const parameters = () => new SSMClient({});
+
+async function changeFile(changes: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const stored = parseJson(await readFile(localFile(), "utf8").catch(() => "{}"));
+  await writeFile(localFile(), JSON.stringify({ ...Object(stored), ...changes }), { mode: 0o600 });
+}

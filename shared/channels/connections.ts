@@ -1,0 +1,76 @@
+import { channelKey, senderKey } from "../dynamodb/keys.ts";
+import { type Key, readItem, tableName } from "../dynamodb/table-client.ts";
+import { transact } from "../dynamodb/transact.ts";
+import type { MetaChannel } from "../meta-channels.ts";
+
+/** A sender by which an account reaches its leads on a channel. */
+export interface Connection {
+  readonly account: string;
+  readonly channel: MetaChannel;
+  /** Meta's id of the telephone number or of the Instagram account. */
+  readonly sender: string;
+}
+
+interface StoredConnection {
+  readonly sender: string;
+  /** Messages from before are not sent. */
+  readonly connectedAt: string;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The connection of an account on a channel; undefined if the account has not connected it. */
+export async function readConnection(
+  account: string,
+  channel: MetaChannel,
+): Promise<StoredConnection | undefined> {
+  const { sender, connectedAt } = (await readItem(channelKey(account, channel))) ?? {};
+  return isText(sender) && isText(connectedAt) ? { sender, connectedAt } : undefined;
+}
+
+/** The account that has connected a sender; undefined if none has. */
+export async function readAccount(channel: MetaChannel, sender: string): Promise<string | undefined> {
+  const account = (await readItem(senderKey(channel, sender)))?.accountId;
+  return isText(account) ? account : undefined;
+}
+
+/**
+ * Connects a sender. One that is connected stays as it is.
+ *
+ * @throws StaleReadError if another account has it, or the account has another one
+ */
+export const connect = ({ account, channel, sender }: Connection): Promise<void> =>
+  transact([
+    setOwn(channelKey(account, channel), "sender", sender),
+    setOwn(senderKey(channel, sender), "accountId", account),
+  ]);
+
+/** Stores an item that is new, or has the same attribute already. */
+const setOwn = (Key: Key, name: string, value: string) => ({
+  Update: {
+    TableName: tableName,
+    Key,
+    UpdateExpression: "SET #own = :own, connectedAt = if_not_exists(connectedAt, :now)",
+    ConditionExpression: "attribute_not_exists(pk) OR #own = :own",
+    ExpressionAttributeNames: { "#own": name },
+    ExpressionAttributeValues: { ":own": value, ":now": new Date().toISOString() },
+  },
+});
+
+/**
+ * Takes a connection away. Messages of the channel are left to the event bus from then on.
+ *
+ * @throws StaleReadError if another account has the sender
+ */
+export const disconnect = ({ account, channel, sender }: Connection): Promise<void> =>
+  transact([
+    { Delete: { TableName: tableName, Key: channelKey(account, channel) } },
+    {
+      Delete: {
+        TableName: tableName,
+        Key: senderKey(channel, sender),
+        ConditionExpression: "accountId = :account",
+        ExpressionAttributeValues: { ":account": account },
+      },
+    },
+  ]);

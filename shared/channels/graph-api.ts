@@ -1,0 +1,109 @@
+import type { MetaChannel } from "../meta-channels.ts";
+import type { Template } from "../schemas/conversation-schemas.ts";
+import { describeError, isMetaId } from "./meta-webhook.ts";
+
+/** The address of the Graph API, with its version. */
+const { GRAPH_URL = "" } = process.env;
+
+/** How long the Graph API is waited for, in milliseconds. */
+const patience = 10_000;
+
+/** A message that is sent by the Graph API. */
+export interface Outgoing {
+  readonly channel: MetaChannel;
+  /** Meta's id of the telephone number or of the Instagram account that sends it. */
+  readonly sender: string;
+  /** The address of the lead. */
+  readonly to: string;
+  readonly text: string;
+  readonly template?: Template | undefined;
+  /** At most 512 bytes that WhatsApp returns with each state of the message. */
+  readonly callbackData: string;
+}
+
+/** What came of a message, once another attempt would change nothing. */
+export type Sent =
+  | { readonly delivery: "sent"; readonly providerId?: string }
+  | { readonly delivery: "failed"; readonly deliveryError: string };
+
+/** Thrown if another attempt may succeed. */
+export class UndeliveredError extends Error {
+  override readonly name = "UndeliveredError";
+  /** Whether an operator has to act at Meta, or to give a new token. */
+  readonly isRefusedSender: boolean;
+  /** The shortest pause before the next attempt, in seconds. */
+  readonly pause: number;
+
+  constructor(message: string, { isRefusedSender = false, pause = 0 } = {}) {
+    super(message);
+    this.isRefusedSender = isRefusedSender;
+    this.pause = pause;
+  }
+}
+
+/** Too many calls, or too many messages to one lead: the message was not taken. */
+const throttles: readonly unknown[] = [4, 613, 80007, 130429, 131056];
+
+/** A service that is down: the message may have been taken. */
+const outages: readonly unknown[] = [1, 2, 131000, 131016, 133004];
+
+/** What is wrong with the sender: it is locked, not paid for, not registered, or may not send. */
+const refusedSenders: readonly unknown[] = [0, 3, 10, 190, 368, 131005, 131031, 131042, 133010];
+
+/** How Instagram refuses a text to a lead that has not written for 24 hours, by the code of a missing right. */
+const outsideWindow = 2534022;
+
+/** The seconds after which a webhook has told of a message that was taken without a word. */
+export const webhookTime = 60;
+
+/**
+ * Sends a message.
+ *
+ * @throws UndeliveredError if another attempt may succeed
+ */
+export async function sendByGraph(token: string, message: Outgoing): Promise<Sent> {
+  const response = await request(token, message);
+  const body = Object(await response.json().catch(() => undefined));
+  const providerId = body.messages?.[0]?.id ?? body.message_id;
+  // Whatever else the response says: a retry would send the message twice.
+  if (response.ok) return { delivery: "sent", ...(isMetaId(providerId) && { providerId }) };
+  const error = Object(body.error);
+  // Meta has quoted tokens.
+  const description = describeError({ code: `HTTP ${response.status}`, ...error }).replaceAll(token, "…");
+  const { code, error_subcode: subcode } = error;
+  if (response.status === 429 || throttles.includes(code)) throw new UndeliveredError(description);
+  const isOfToken = response.status === 401 || (Number(code) >= 200 && Number(code) <= 299);
+  if (isOfToken || (refusedSenders.includes(code) && subcode !== outsideWindow))
+    throw new UndeliveredError(description, { isRefusedSender: true });
+  if (response.status >= 500 || outages.includes(code))
+    throw new UndeliveredError(description, { pause: webhookTime });
+  return { delivery: "failed", deliveryError: description };
+}
+
+async function request(token: string, message: Outgoing): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const body = JSON.stringify(toBody(message));
+  // The token of a page names the account of Instagram.
+  const from = message.channel === "instagram" ? "me" : message.sender;
+  const signal = AbortSignal.timeout(patience);
+  try {
+    return await fetch(`${GRAPH_URL}/${from}/messages`, { method: "POST", headers, body, signal });
+  } catch {
+    throw new UndeliveredError("The Graph API has not responded.", { pause: webhookTime });
+  }
+}
+
+function toBody({ channel, to, text, template, callbackData }: Outgoing): object {
+  if (channel === "instagram") return { recipient: { id: to }, message: { text } };
+  // The id of a user has letters, and its own field.
+  const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/\D/g, "") };
+  const common = {
+    ...{ messaging_product: "whatsapp", recipient_type: "individual", ...recipient },
+    biz_opaque_callback_data: callbackData,
+  };
+  if (!template) return { ...common, type: "text", text: { body: text } };
+  const { name, language, parameters = [] } = template;
+  const values = parameters.map((value) => ({ type: "text", text: value }));
+  const components = values.length > 0 ? [{ type: "body", parameters: values }] : [];
+  return { ...common, type: "template", template: { name, language: { code: language }, components } };
+}

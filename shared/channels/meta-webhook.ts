@@ -1,0 +1,165 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { MetaChannel } from "../meta-channels.ts";
+
+/** A message that a lead has written. */
+export interface ReceivedMessage {
+  readonly channel: MetaChannel;
+  /** Meta's id of the telephone number or of the Instagram account that received it. */
+  readonly sender: string;
+  /** Meta's id of the message. */
+  readonly id: string;
+  /** The addresses of the lead, the one to write to first: of WhatsApp the telephone number, unless the lead hides it, and the id of the user. */
+  readonly addresses: readonly string[];
+  /** The name in the lead's profile. Instagram does not send it. */
+  readonly name?: string;
+  readonly text: string;
+  /** Of what is no text: the kind, and the id by which Meta has it. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/** What has happened to a message that was sent. */
+export interface ReportedState {
+  readonly channel: MetaChannel;
+  readonly sender: string;
+  /** Meta's id of the message. */
+  readonly providerId: string;
+  readonly delivery: "sent" | "delivered" | "read" | "failed";
+  /** Of a failure: the code and the text. */
+  readonly deliveryError?: string;
+  /** The text that was sent with the message, which only WhatsApp returns. */
+  readonly callbackData?: string;
+  /** The address of the lead, as Meta writes it. */
+  readonly lead?: string;
+}
+
+export type WebhookEntry =
+  | ({ readonly kind: "message" } & ReceivedMessage)
+  | ({ readonly kind: "state" } & ReportedState);
+
+/**
+ * Whether Meta has signed a webhook: in constant time, over the bytes as they came.
+ *
+ * @param signature the header `X-Hub-Signature-256`
+ * @see https://developers.facebook.com/docs/graph-api/webhooks/getting-started#event-notifications
+ */
+export function isSigned(body: Buffer, signature: string | undefined, appSecret: string): boolean {
+  const expected = Buffer.from(`sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`);
+  const sent = Buffer.from(signature ?? "");
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}
+
+/**
+ * What a signed webhook tells, in its order. Parts that have another form than Meta's are left out: Meta sends what is refused
+ * again for days, and its forms grow.
+ */
+export function readWebhook(body: unknown): WebhookEntry[] {
+  const { object, entry } = toRecord(body);
+  const read = object === "whatsapp_business_account" ? readWhatsApp : readInstagram;
+  return object === "whatsapp_business_account" || object === "instagram"
+    ? toRecords(entry).flatMap(read)
+    : [];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const toRecord = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+const toRecords = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(toRecord) : []);
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** Whether a value has the form of an id of Meta. */
+export const isMetaId = (value: unknown): value is string =>
+  typeof value === "string" && /^(?!.*,)[!-~]{1,512}$/.test(value);
+
+/** Whether a value can be an address of a lead, too. */
+const isAddress = (value: unknown): value is string => isMetaId(value) && value.length <= 160;
+
+function readWhatsApp({ changes }: Fields): WebhookEntry[] {
+  return toRecords(changes).flatMap(({ field, value }) => {
+    const { metadata, contacts, messages, statuses } = toRecord(value);
+    const sender = toRecord(metadata).phone_number_id;
+    if (field !== "messages" || !isMetaId(sender)) return [];
+    const people = toRecords(contacts);
+    return [
+      ...toRecords(messages).flatMap((message) => readMessage(sender, message, people)),
+      ...toRecords(statuses).flatMap((status) => readStatus(sender, status)),
+    ];
+  });
+}
+
+function readMessage(sender: string, message: Fields, people: readonly Fields[]): WebhookEntry[] {
+  const { id, from, from_user_id: userId, group_id: groupId } = message;
+  const addresses = [from, userId].filter(isAddress);
+  // What is written to a group is no conversation with the lead.
+  if (!isMetaId(id) || addresses.length === 0 || groupId !== undefined) return [];
+  const isOfPerson = (value: unknown) => isText(value) && addresses.includes(value);
+  const person = people.find(({ wa_id, user_id }) => isOfPerson(wa_id) || isOfPerson(user_id));
+  const { name } = toRecord(person?.profile);
+  const common = { kind: "message", channel: "whatsapp", sender, id, addresses } as const;
+  return [{ ...common, ...(isText(name) && { name }), ...readContent(message) }];
+}
+
+/** The text of a message, or a line that names its kind. */
+function readContent(message: Fields): Pick<ReceivedMessage, "text" | "metadata"> {
+  const type = toKind(message.type);
+  const part = toRecord(message[type]);
+  const chosen = toRecord(part.button_reply ?? part.list_reply);
+  const text = [part.body, part.text, chosen.title, part.caption, part.emoji].find(isText);
+  const isWritten = ["text", "button", "interactive"].includes(type);
+  if (isWritten && text !== undefined) return { text };
+  return {
+    text: `[${type}]${text === undefined ? "" : ` ${text}`}`,
+    metadata: { type, ...(isMetaId(part.id) && { mediaId: part.id }) },
+  };
+}
+
+const toKind = (type: unknown) => (isText(type) && /^\w{1,50}$/.test(type) ? type : "unknown");
+
+function readStatus(sender: string, status: Fields): WebhookEntry[] {
+  const {
+    id: providerId,
+    status: delivery,
+    recipient_user_id: userId,
+    recipient_id: number,
+    biz_opaque_callback_data: callbackData,
+  } = status;
+  // There are more, such as `deleted`.
+  if (!isMetaId(providerId) || !isDelivery(delivery)) return [];
+  const lead = [number, userId].find(isAddress);
+  return [
+    {
+      ...{ kind: "state", channel: "whatsapp", sender, providerId, delivery },
+      ...(lead !== undefined && { lead }),
+      ...(delivery === "failed" && { deliveryError: describeError(toRecords(status.errors)[0] ?? {}) }),
+      ...(isText(callbackData) && { callbackData }),
+    },
+  ];
+}
+
+const isDelivery = (value: unknown): value is ReportedState["delivery"] =>
+  ["sent", "delivered", "read", "failed"].some((delivery) => delivery === value);
+
+/** An error of the Graph API in one line: its code, and the text that says most. */
+export function describeError(error: Fields): string {
+  const { code = "unknown", title, message, error_data: data } = error;
+  const text = [toRecord(data).details, message, title].find(isText);
+  return text === undefined ? String(code) : `${code}: ${text}`;
+}
+
+function readInstagram({ id: sender, messaging }: Fields): WebhookEntry[] {
+  if (!isMetaId(sender)) return [];
+  return toRecords(messaging).flatMap((event): WebhookEntry[] => {
+    const lead = toRecord(event.sender).id;
+    // What the account has sent itself comes, too.
+    if (!isAddress(lead) || lead === sender) return [];
+    const { mid, text, attachments, is_echo: isEcho, is_deleted: isDeleted } = toRecord(event.message);
+    const { mid: readId } = toRecord(event.read);
+    if (isMetaId(readId))
+      return [{ kind: "state", channel: "instagram", sender, providerId: readId, delivery: "read", lead }];
+    if (!isMetaId(mid) || isEcho || isDeleted) return [];
+    const [attachment] = toRecords(attachments);
+    const type = toKind(attachment?.type);
+    const content = isText(text) ? { text } : { text: `[${type}]`, metadata: { type } };
+    return [{ kind: "message", channel: "instagram", sender, id: mid, addresses: [lead], ...content }];
+  });
+}

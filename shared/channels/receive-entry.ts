@@ -1,0 +1,98 @@
+import { readLock } from "../domain/conversations/active-conversation.ts";
+import { openConversations } from "../domain/conversations/conversations.ts";
+import { sendMessage } from "../domain/conversations/messages.ts";
+import { createLead, createOrUpdateLead } from "../domain/create-lead.ts";
+import { idempotentRequest } from "../domain/idempotent-replay.ts";
+import { readName } from "../domain/lead-names.ts";
+import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
+import { ApiError } from "../errors.ts";
+import { isId } from "../ids.ts";
+import type { Message } from "../schemas/conversation-schemas.ts";
+import type { ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
+import { type MessageIds, readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
+
+/** How many of the newest messages of a conversation can be told as read by the provider's id alone. */
+const newest = "100";
+
+/**
+ * Stores what a webhook tells of a message, once, however often it comes.
+ *
+ * @throws an error if the webhook has to come again
+ */
+export const receiveEntry = (account: string, entry: WebhookEntry): Promise<unknown> =>
+  entry.kind === "message" ? receiveMessage(account, entry) : storeState(account, entry);
+
+async function receiveMessage(account: string, message: ReceivedMessage): Promise<void> {
+  const { channel, id, text, metadata } = message;
+  const leadId = await findOrCreateLead(account, message);
+  // The same message is the same request, whatever else Meta sends of it the next time.
+  const request = idempotentRequest(account, "receive-webhook", `${channel} ${id}`, {});
+  const input = { leadId, channel, direction: "inbound", message: toText(text, 4096, "(no text)") } as const;
+  await sendMessage(account, { ...input, ...(metadata && { metadata }) }, request);
+}
+
+/** The lead that has an address, or a new one. It gets those that it does not have, unless another lead has them. */
+async function findOrCreateLead(
+  account: string,
+  { channel, addresses, name }: ReceivedMessage,
+): Promise<string> {
+  const names = await Promise.all(
+    addresses.map((one) => readName(account, addressKey(account, channel, one))),
+  );
+  const id = names.find(({ item }) => item)?.leadId;
+  const all = { addresses: { [channel]: [...addresses] } };
+  try {
+    if (id === undefined) {
+      const profile = {
+        name: toText(name ?? "", 200, String(addresses[0])).replaceAll(/\s+/g, " "),
+        source: channel,
+      };
+      return (await createLead(account, { ...profile, ...all })).record.id;
+    }
+    if (names.some(({ item }) => !item)) await createOrUpdateLead(account, { id: String(id), ...all });
+  } catch (error) {
+    // Another message of the same person has just made the lead; or the lead has ten addresses, or another one has the second.
+    if (!(error instanceof ApiError) || !["lead_exists", "invalid_input"].includes(error.code)) throw error;
+    return String(id ?? error.details.id);
+  }
+  return String(id);
+}
+
+async function storeState(account: string, state: ReportedState): Promise<void> {
+  const { callbackData, delivery, deliveryError, providerId } = state;
+  const sent = callbackData === undefined ? await findSent(account, state) : readCallbackData(callbackData);
+  if (!sent) return;
+  const error = deliveryError !== undefined && { deliveryError };
+  const message = await storeDelivery(account, { ...sent, delivery, providerId, ...error });
+  if (message) await addAddress(account, message, state);
+}
+
+/** WhatsApp knows some numbers in another form than people write, such as without a 9 in Brazil: the lead answers from that. */
+async function addAddress(
+  account: string,
+  { leadId, to }: Message,
+  { channel, lead }: ReportedState,
+): Promise<void> {
+  if (lead === undefined || to === undefined || comparableAddress(lead) === comparableAddress(to)) return;
+  try {
+    await createOrUpdateLead(account, { id: leadId, addresses: { [channel]: [lead] } });
+  } catch (error) {
+    // Another lead has it, this one has ten addresses, or it has been erased.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+/** The message with an id of the provider among the newest of the lead's conversation. */
+async function findSent(
+  account: string,
+  { channel, lead = "", providerId }: ReportedState,
+): Promise<MessageIds | undefined> {
+  const { leadId } = await readName(account, addressKey(account, channel, lead));
+  if (!isId("lead", leadId)) return undefined;
+  const conversationId = await readLock(account, { leadId, channel });
+  if (!isId("conv", conversationId)) return undefined;
+  const query = { id: [conversationId], include: "messages" as const, messageLimit: newest };
+  const { data } = await openConversations(account, query, { page: 1, limit: 1 });
+  const found = data[0]?.messages?.find((message) => message.providerId === providerId);
+  return found && { id: found.id, conversationId };
+}

@@ -1,0 +1,48 @@
+import { updateMessage } from "../domain/conversations/update-message.ts";
+import { ApiError } from "../errors.ts";
+import { isId } from "../ids.ts";
+import { notBlank } from "../normalize-label.ts";
+import type { Message, MessageUpdate } from "../schemas/conversation-schemas.ts";
+
+/**
+ * Stores how far a message has got by what Meta says of it, which can have any form.
+ *
+ * @returns the message; undefined if its lead has been erased, or another app sends by the same sender
+ */
+export async function storeDelivery(
+  account: string,
+  { deliveryError, ...report }: MessageUpdate,
+): Promise<Message | undefined> {
+  const error = deliveryError !== undefined && { deliveryError: toText(deliveryError, 500, "unknown") };
+  try {
+    return (await updateMessage(account, { ...report, ...error })).record;
+  } catch (error) {
+    const isOfNobody =
+      error instanceof ApiError && ["message_not_found", "invalid_input"].includes(error.code);
+    if (!isOfNobody) throw error;
+    return undefined;
+  }
+}
+
+/** A text of Meta as it is stored: without control characters, not too long, and not blank. */
+export function toText(text: string, length: number, instead: string): string {
+  const shown = text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ");
+  const cut = [...shown.trim()].slice(0, length).join("");
+  return notBlank.test(cut) ? cut : instead;
+}
+
+export interface MessageIds {
+  readonly id: string;
+  readonly conversationId: string;
+}
+
+/** The ids of a message, as a text that Meta returns with each of its states. */
+export const toCallbackData = ({ id, conversationId }: MessageIds) => `${conversationId} ${id}`;
+
+/** Undefined for a text that another program has sent along. */
+export function readCallbackData(text: string): MessageIds | undefined {
+  const [conversationId, id, ...more] = text.split(" ");
+  return isId("conv", conversationId) && isId("msg", id) && more.length === 0
+    ? { id, conversationId }
+    : undefined;
+}

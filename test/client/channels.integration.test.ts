@@ -1,0 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createClient } from "../../docs/client/client.ts";
+import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
+import { startLocal } from "../../lib/local/local-run.ts";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
+import { connect } from "../../shared/channels/connections.ts";
+import { inParallel } from "../../shared/in-parallel.ts";
+import { synthesizeAssembly } from "../support/assembly.ts";
+import { engineEndpoint } from "../support/engine-endpoint.ts";
+import { startFakeMeta, type Taken } from "../support/fake-meta.ts";
+import { seeded, shuffled } from "../support/random.ts";
+
+/** At night, also what takes minutes. */
+const isWhole = process.env.TEST_SEED === "whole";
+const people = isWhole ? 25 : 4;
+
+const data = await mkdtemp(join(tmpdir(), "channels-"));
+afterAll(() => rm(data, { recursive: true }));
+const secret = randomUUID();
+const meta = await startFakeMeta(secret);
+const run = await startLocal({
+  templateDirectory: await synthesizeAssembly({
+    outdir: join(data, "stack"),
+    tableName: `channels-${randomUUID()}`,
+    settings: { channels: true },
+  }),
+  ...{ dataDirectory: join(data, "local"), dynamodbEndpoint: engineEndpoint, throttling: false },
+  environment: { GRAPH_URL: meta.url },
+  log: () => {},
+});
+afterAll(() => run.stop());
+meta.webhook = `${run.url}/webhook`;
+selectEngineTable(run.dynamodbEndpoint, run.tableName);
+
+/** Each account has a sender of each channel, and the same people write to both. */
+const senders = (["acme", "globex"] as const).flatMap((account, n) => [
+  { account, channel: "whatsapp", sender: `10654035224${n}` } as const,
+  { account, channel: "instagram", sender: `17841405822${n}` } as const,
+]);
+const secrets = senders.map(({ channel, sender }) => [`channels/${channel}/${sender}/token`, `of-${sender}`]);
+await writeFile(
+  join(data, "local", "secrets.json"),
+  JSON.stringify({ "channels/app-secret": secret, ...Object.fromEntries(secrets) }),
+);
+await Promise.all(senders.map(connect));
+const clients = new Map(
+  await Promise.all(
+    (["acme", "globex"] as const).map(async (account) => {
+      const { apiKey } = await issueApiKey(account);
+      return [account, createClient({ url: run.url, key: apiKey })] as const;
+    }),
+  ),
+);
+
+const chats = senders.flatMap(({ account, channel, sender }) =>
+  [...Array(people).keys()].map((n) => ({ account, channel, sender, from: `49151000000${10 + n}` })),
+);
+type Chat = (typeof chats)[number];
+const clientOf = ({ account }: Chat) => clients.get(account) as NonNullable<ReturnType<typeof clients.get>>;
+const write = (chat: Chat, text: string) => ({ ...chat, name: `${chat.account}'s Ada`, text });
+
+/** What the fake makes of each message: nothing of every second one. */
+const slow = isWhole ? ["down", "", "lost"] : ["", "", ""];
+const words = ["", "refused", "", "busy", "", "late", "", ...slow];
+const textsOf = (chat: Chat) =>
+  [...Array(5).keys()].map((n) => `${n} ${words[(chats.indexOf(chat) * 5 + n) % words.length]}`.trim());
+
+/** Instagram says only what is read. */
+const isLate = ({ channel }: Pick<Chat, "channel">, text: string) =>
+  channel === "whatsapp" && text.includes("late");
+
+async function conversationOf(chat: Chat) {
+  const { data } = await clientOf(chat).listLeads({ address: [`${chat.channel}:${chat.from}`] });
+  const [{ id = "" } = {}] = data;
+  const { data: all } = await clientOf(chat).listConversations({ leadId: id });
+  return all.find(({ channel }) => channel === chat.channel);
+}
+
+async function sentStates(chat: Chat) {
+  const states: unknown[] = [];
+  for await (const one of clientOf(chat).messages(String((await conversationOf(chat))?.id)))
+    if (one.direction === "outbound") states.unshift([one.message, one.delivery, one.deliveryError]);
+  return states;
+}
+
+test("who writes on WhatsApp or Instagram gets what is sent, in order and once, and each message shows how far it has got", async () => {
+  await meta.write(
+    chats.map((chat) => write(chat, `Hello ${chat.account}?`)),
+    2,
+  );
+  for (const client of clients.values())
+    expect((await client.listConversations({ awaitingReply: "true" })).pagination.total).toBe(2 * people);
+  await inParallel(chats, async (chat) => {
+    const { leadId = "", messageCount } = (await conversationOf(chat)) ?? {};
+    expect(messageCount).toBe(1);
+    for (const message of textsOf(chat))
+      await clientOf(chat).sendMessage({ leadId, channel: chat.channel, message });
+  });
+
+  const attempted = (chat: Chat) =>
+    textsOf(chat).map((text) => {
+      if (text.includes("refused")) return [text, "failed", "131026: Message undeliverable."];
+      return isLate(chat, text)
+        ? [text, "failed", expect.stringContaining("131047")]
+        : [text, "sent", undefined];
+    });
+  for (const chat of chats)
+    await expect.poll(() => sentStates(chat), { timeout: 150_000 }).toEqual(attempted(chat));
+  const random = seeded(62);
+  await inParallel(
+    meta.taken.filter((message) => !isLate(message, message.text)),
+    async (message) => {
+      for (const state of shuffled(random, ["sent", "delivered", "read", "delivered"]))
+        await meta.report(message, state);
+    },
+  );
+  for (const chat of chats) {
+    const read = attempted(chat).map(([text, state, error]) => [
+      ...[text, state === "sent" ? "read" : state, error],
+    ]);
+    expect(await sentStates(chat)).toEqual(read);
+    const { sender, from, channel } = chat;
+    const taken = meta.taken.filter((message) => message.sender === sender && message.to === from);
+    // Nobody tells that Instagram has taken a message whose response is lost.
+    const times = (text: string) => (channel === "instagram" && text.includes("lost") ? 2 : 1);
+    expect(taken.map(({ text }) => text)).toEqual(
+      textsOf(chat).flatMap((text) => (text.includes("refused") ? [] : Array(times(text)).fill(text))),
+    );
+    expect(new Set(taken.map(({ token }) => token))).toEqual(new Set([`Bearer of-${sender}`]));
+  }
+
+  const [chat] = chats as [Chat];
+  const waiting = async () =>
+    (await clientOf(chat).listConversations({ awaitingReply: "true" })).data.map(
+      ({ lastMessage }) => lastMessage.text,
+    );
+  expect(await waiting()).toEqual([]);
+  await meta.write([write(chat, "Thank you!")], 3);
+  expect(await waiting()).toEqual(["Thank you!"]);
+  const { leadId = "" } = (await conversationOf(chat)) ?? {};
+  await clientOf(chat).sendMessage({ leadId, channel: chat.channel, message: "You are welcome." });
+  await expect.poll(() => meta.taken.at(-1)?.text).toBe("You are welcome.");
+  expect(await waiting()).toEqual([]);
+
+  const client = clientOf(chat);
+  const hidden = await client.createLead({ name: "Zoë", addresses: { whatsapp: ["+55 92 98172-3241"] } });
+  const template = { name: "welcome", language: "en_US", parameters: ["Zoë"] };
+  const first = { leadId: hidden.id, channel: "whatsapp", message: "Hello Zoë", template };
+  const { conversationId } = await client.sendMessage(first);
+  await expect.poll(() => meta.taken.at(-1)).toMatchObject({ text: "template welcome", to: "5592981723241" });
+  await meta.report({ ...(meta.taken.at(-1) as Taken), to: "559281723241" }, "delivered");
+  await meta.write([{ ...write(chat, "Hello!"), from: "559281723241" }]);
+  const [opened] = (await client.listConversations({ id: [conversationId], include: "messages" })).data;
+  expect(opened?.messages).toMatchObject([
+    { message: "Hello!" },
+    { message: "Hello Zoë", delivery: "delivered" },
+  ]);
+  for (const [account, client] of clients) {
+    const { data, pagination } = await client.listLeads({ limit: 100 });
+    expect(pagination.total).toBe(2 * people + (account === "acme" ? 1 : 0));
+    const named = data.map(({ name }) => name).filter((name) => name.includes("Ada"));
+    expect(named).toEqual(Array(people).fill(`${account}'s Ada`));
+  }
+}, 300_000);

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { only, synthesize } from "../../support/synthesize.ts";
+
+const { template: without } = await synthesize("prod");
+const { template } = await synthesize("prod", { channels: true });
+
+test("channels add resources, and of the others only the publisher gets rights", () => {
+  const [before, after] = [without.toJSON().Resources, template.toJSON().Resources];
+  const changed = Object.keys(before).filter(
+    (id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]),
+  );
+  expect(
+    changed.filter((id) => !/^(publishevents|MonitoringAlarms(backgroundthrottles|invaliditems))/.test(id)),
+  ).toEqual([]);
+  expect(Object.keys(after).filter((id) => !(id in before))).toHaveLength(24);
+  template.resourceCountIs("AWS::CloudWatch::Alarm", 19);
+});
+
+test("the webhook's function has a URL that anyone can call, because it checks the signature itself", () => {
+  const { id, properties } = only(template, "AWS::Lambda::Url");
+  // Another id would be another URL, which nobody has told Meta.
+  expect([id, properties]).toEqual(["ChannelsUrlCA64B4E4", expect.objectContaining({ AuthType: "NONE" })]);
+  const allowed = Object.values(template.findResources("AWS::Lambda::Permission"));
+  const toAnyone = allowed.filter(({ Properties }) => Properties.Principal === "*");
+  expect(toAnyone.map(({ Properties }) => Properties.Action).sort()).toEqual([
+    ...["lambda:InvokeFunction", "lambda:InvokeFunctionUrl"],
+  ]);
+  // Not by any other way.
+  for (const { Properties } of toAnyone)
+    expect(Properties.InvokedViaFunctionUrl ?? Properties.FunctionUrlAuthType).toBeTruthy();
+});
+
+test("a queue passes messages one at a time, in the order of each conversation, and keeps those that were given up", () => {
+  const deliveries = only(template, "AWS::SQS::Queue", "ChannelsDeliveries").properties;
+  const undelivered = only(template, "AWS::SQS::Queue", "ChannelsUndelivered");
+  const redrive = { deadLetterTargetArn: { "Fn::GetAtt": [undelivered.id, "Arn"] }, maxReceiveCount: 32 };
+  expect(deliveries).toMatchObject({ FifoQueue: true, VisibilityTimeout: 180, RedrivePolicy: redrive });
+  expect(undelivered.properties).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 86_400 });
+  expect(only(template, "AWS::Lambda::EventSourceMapping", "ChannelsSource").properties).toMatchObject({
+    ...{ BatchSize: 1, FunctionResponseTypes: ["ReportBatchItemFailures"] },
+    ScalingConfig: { MaximumConcurrency: 5 },
+  });
+});

@@ -1,0 +1,72 @@
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { beforeEach, expect, test, vi } from "vitest";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { aLead } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
+import { program } from "../support/program.ts";
+
+const token = "EAAG".padEnd(40, "x");
+const stored: object[] = [];
+const memory = useTablesOfCommands();
+beforeEach(async () => {
+  stored.length = 0;
+  vi.spyOn(SSMClient.prototype, "send").mockImplementation((async ({ input }: { input: object }) =>
+    stored.push(input)) as never);
+  for (const account of ["acme", "other"]) await aLead(account);
+});
+
+const run = (account: string, name: string, args: readonly string[] = [], input = `${token}\n`) =>
+  program(["channels", name, "--account", account, ...args, "--table", "unit"], { input });
+const whatsapp = ["--channel", "whatsapp", "--sender", "106540352242922"];
+
+test("a channel is connected, listed and disconnected, and its token is in no item and in nothing that is printed", async () => {
+  const connected = await run("acme", "connect", whatsapp);
+  expect(stored).toEqual([
+    {
+      ...{ Name: "/unit/channels/whatsapp/106540352242922/token", Value: token },
+      ...{ Type: "SecureString", Overwrite: true },
+    },
+  ]);
+  const { stdout } = await run("acme", "list", ["--json"]);
+  expect(JSON.parse(stdout)).toMatchObject([{ channel: "whatsapp", sender: "106540352242922" }]);
+  expect(JSON.stringify([...memory.items(), connected])).not.toContain(token);
+  const left = await run("acme", "disconnect", ["--channel", "whatsapp"]);
+  expect([connected.code, left.code, stored.length]).toEqual([0, 0, 2]);
+  expect((await run("acme", "list")).stdout).toBe("The account acme has connected no channel.\n");
+});
+
+test.each<[string, string, readonly string[], string, RegExp]>([
+  ["of another account", "other", whatsapp, token, /The account acme has the sender/],
+  [
+    "that is a telephone number",
+    "other",
+    ["--channel", "whatsapp", "--sender", "+49 1"],
+    token,
+    /an id of Meta/,
+  ],
+  ["without a token", "other", ["--channel", "instagram", "--sender", "17841"], "", /standard input/],
+  ["of another channel", "other", ["--channel", "sms", "--sender", "17841"], token, /Allowed choices/],
+])("a sender %s is not connected", async (_, account, args, input, reason) => {
+  await run("acme", "connect", whatsapp);
+  const before = JSON.stringify([...memory.items()]);
+  const { code, stderr } = await run(account, "connect", args, input);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+  expect(JSON.stringify([...memory.items()])).toBe(before);
+  await run("acme", "disconnect", ["--channel", "whatsapp"]);
+});
+
+test("an erased account leaves neither connections nor tokens, and those of others stay", async () => {
+  skipWaits();
+  await aLead("whatsapp");
+  await run("acme", "connect", whatsapp);
+  await run("other", "connect", ["--channel", "whatsapp", "--sender", "10000000000"]);
+  const erase = ["accounts", "erase", "--table", "unit", "--yes", "--cache-seconds", "0"];
+  for (const account of ["acme", "whatsapp"])
+    expect((await program([...erase, "--account", account])).code).toBe(0);
+  expect(stored.at(-1)).toEqual({ Name: "/unit/channels/whatsapp/106540352242922/token" });
+  const keys = [...memory.items()].map(({ pk, sk }) => `${pk} ${sk}`);
+  expect(keys.filter((key) => /^(CHANNEL|SENDER)#/.test(key)).sort()).toEqual([
+    "CHANNEL#other whatsapp",
+    "SENDER#whatsapp 10000000000",
+  ]);
+});

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, expect, test, vi } from "vitest";
+import { connect, disconnect, readAccount } from "../../../shared/channels/connections.ts";
+import { deliverMessage, type MessageSent } from "../../../shared/channels/deliver-message.ts";
+import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
+import * as secrets from "../../../shared/channels/secrets.ts";
+import * as states from "../../../shared/domain/conversations/update-message.ts";
+import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
+import { call } from "../../support/call.ts";
+import { useMemoryTable } from "../../support/memory-leads.ts";
+import type { MemoryTable } from "../../support/memory-table.ts";
+import { aLead, aMessage } from "../../support/requests.ts";
+
+let readSecret = vi.spyOn(secrets, "readSecret");
+const fetched = vi.fn<typeof fetch>();
+let account: string;
+let memory: MemoryTable;
+beforeEach(async () => {
+  vi.stubGlobal("fetch", fetched);
+  fetched.mockReset();
+  readSecret = vi.spyOn(secrets, "readSecret").mockResolvedValue("token");
+  account = randomUUID();
+  memory = useMemoryTable();
+  await connect({ account, channel: "whatsapp", sender: "106" });
+});
+
+const taken = () => Response.json({ messages: [{ id: "wamid.1" }] });
+const refused = (code: number) => Response.json({ error: { code, message: "Why" } }, { status: 400 });
+
+async function aSentMessage(
+  addresses: Record<string, string[]> = { whatsapp: ["491"] },
+  input: Partial<NewMessage> = {},
+) {
+  const { id } = await aLead(account, { addresses });
+  const message = await aMessage(account, id, "whatsapp", input);
+  return {
+    ...message,
+    type: "message.sent",
+    version: 1,
+    account,
+    to: addresses[message.channel]?.[0],
+  } as MessageSent;
+}
+
+const deliver = (event: MessageSent, isLast = false) => deliverMessage(event, { isLast });
+
+const tell = ({ id, conversationId }: MessageSent, state: "sent" | "delivered", lead = "491") =>
+  receiveEntry(account, {
+    ...{ kind: "state", channel: "whatsapp", sender: "106", providerId: "wamid.1", delivery: state, lead },
+    callbackData: `${conversationId} ${id}`,
+  });
+
+async function stateOf({ conversationId }: MessageSent) {
+  const query = `id=${conversationId}&include=messages`;
+  const { data } = (await call("list-conversations", { account, query })).body;
+  const { delivery, deliveryError, providerId } = (data as OpenedConversation[])[0]?.messages?.[0] ?? {};
+  return { delivery, deliveryError, providerId };
+}
+
+test("a message is sent, and its state is stored; the same event again sends nothing", async () => {
+  const event = await aSentMessage();
+  fetched.mockImplementation(async () => taken());
+  for (let n = 0; n < 2; n++) await deliver(event);
+  expect(fetched).toHaveBeenCalledTimes(1);
+  expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
+});
+
+test.each([
+  ["a refusal", { whatsapp: ["491"] }, 1, "131047: Why"],
+  ["no address", { sms: ["491"] }, 0, "The lead had no address on this channel."],
+])("%s is stored as a failure", async (_, addresses, calls, deliveryError) => {
+  const event = await aSentMessage(addresses as never);
+  fetched.mockResolvedValue(refused(131047));
+  // A refused message is not sent again with the others of its day.
+  for (let n = 0; n < 2; n++) await deliver(event);
+  expect([fetched.mock.calls.length, await stateOf(event)]).toEqual([
+    calls,
+    { delivery: "failed", deliveryError },
+  ]);
+});
+
+test.each<[MessageSent["channel"], string, string]>([
+  ["whatsapp", "\u{1F600}".repeat(4097), "4097 characters, and the channel takes 4096"],
+  ["instagram", "ü".repeat(501), "1002 bytes, and the channel takes 1000"],
+])("a text that %s does not take fails, and is not cut", async (channel, message, why) => {
+  await connect({ account, channel: "instagram", sender: "17" });
+  const event = await aSentMessage({ [channel]: ["99"] }, { channel });
+  await deliver({ ...event, message });
+  expect(await stateOf(event)).toMatchObject({
+    delivery: "failed",
+    deliveryError: expect.stringContaining(why),
+  });
+  expect(fetched).not.toHaveBeenCalled();
+});
+
+test("a message that was sent and could not be stored is not sent again if a webhook tells of it meanwhile", async () => {
+  const event = await aSentMessage();
+  fetched.mockImplementation(async () => taken());
+  const store = vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new Error("Throttled."));
+  await expect(deliver(event)).rejects.toThrow("Throttled.");
+  store.mockRestore();
+  await tell(event, "sent");
+  await deliver(event);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test("a message that was given up and then reported as sent is not sent again", async () => {
+  const event = await aSentMessage();
+  fetched.mockImplementation(async () => refused(131000));
+  await expect(deliver(event, true)).rejects.toThrow();
+  await tell(event, "sent");
+  await deliver(event);
+  expect([fetched.mock.calls.length, (await stateOf(event)).delivery]).toEqual([1, "sent"]);
+});
+
+test("a message from before the connection is left to the bus", async () => {
+  await disconnect({ account, channel: "whatsapp", sender: "106" });
+  const event = await aSentMessage();
+  await connect({ account, channel: "whatsapp", sender: "106" });
+  await deliver({ ...event, createdAt: new Date(Date.parse(event.createdAt) - 1000).toISOString() });
+  expect(fetched).not.toHaveBeenCalled();
+});
+
+test("a template is sent by WhatsApp in place of the text, and is a failure on Instagram", async () => {
+  const template = { name: "welcome", language: "en_US" };
+  fetched.mockImplementation(async () => taken());
+  await deliver(await aSentMessage(undefined, { template }));
+  expect(String(fetched.mock.lastCall?.[1]?.body)).toContain('"template":{"name":"welcome"');
+  await connect({ account, channel: "instagram", sender: "17" });
+  const event = await aSentMessage({ instagram: ["99"] }, { channel: "instagram", template });
+  await deliver(event);
+  expect(fetched).toHaveBeenCalledTimes(1);
+  const deliveryError = "Only WhatsApp has templates: send the text without one.";
+  expect(await stateOf(event)).toEqual({ delivery: "failed", deliveryError });
+});
+
+test.each([
+  ["too many calls", () => refused(130429), "token"],
+  ["a revoked token", () => refused(190), "token"],
+  ["no token", taken, undefined],
+])("after %s it is retried, has failed after the last attempt, and can be queued again", async (_, respond, token) => {
+  const event = await aSentMessage();
+  fetched.mockImplementation(async () => respond());
+  readSecret.mockResolvedValueOnce(token).mockResolvedValueOnce(token);
+  await expect(deliver(event)).rejects.toThrow();
+  expect(await stateOf(event)).toEqual({});
+  await expect(deliver(event, true)).rejects.toThrow();
+  expect(await stateOf(event)).toEqual({
+    ...{ delivery: "failed", deliveryError: expect.stringMatching(/^Given up: /) },
+  });
+  fetched.mockImplementation(async () => taken());
+  for (let n = 0; n < 2; n++) await deliver(event);
+  expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
+});
+
+test("nothing is sent of an erased lead, or by an account that has not connected the channel", async () => {
+  const event = await aSentMessage();
+  for (const item of [...memory.items()]) if (item.id === event.id) memory.delete(item);
+  await deliver(event);
+  await disconnect({ account, channel: "whatsapp", sender: "106" });
+  await deliver(await aSentMessage({ whatsapp: ["492"] }));
+  expect(fetched).not.toHaveBeenCalled();
+});
+
+test("a sender is that of one account, and an account has one of a channel", async () => {
+  const own = { account, channel: "whatsapp", sender: "106" } as const;
+  const other = { ...own, account: randomUUID() };
+  for (const wrong of [other, { ...own, sender: "107" }]) await expect(connect(wrong)).rejects.toThrow();
+  await connect(own);
+  expect([await readAccount("whatsapp", "106"), await readAccount("whatsapp", "107")]).toEqual([
+    ...[account, undefined],
+  ]);
+  await disconnect(own);
+  await connect(other);
+  expect(await readAccount("whatsapp", "106")).toBe(other.account);
+});
