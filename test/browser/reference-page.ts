@@ -32,6 +32,13 @@ export interface Look {
   readonly scheme: "dark" | "light";
 }
 
+export const looks: readonly Look[] = [
+  { width: 1280, scheme: "light" },
+  { width: 1280, scheme: "dark" },
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+];
+
 export async function openPage(browser: Browser, { width, scheme }: Look): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme: scheme });
   // A busy machine may need minutes.

@@ -1,24 +1,8 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  freePort,
-  type StartedCommand,
-  signalProcess,
-  startCommand,
-  untilServing,
-} from "../lib/local/support/process.ts";
-import {
-  bodyEditor,
-  contrastFaults,
-  cutSamples,
-  findChromium,
-  type Look,
-  openReference,
-  overflow,
-} from "./reference-page.ts";
+import { screenshots, startLocalRun } from "./local-run.ts";
+import { bodyEditor, contrastFaults, cutSamples, looks, openReference, overflow } from "./reference-page.ts";
 
 /** The parts of the page that are read: operations, events and guides. */
 const parts = [
@@ -27,38 +11,15 @@ const parts = [
   ...["Lists and filters", "Update a lead", "Messages", "An inbox", "What the API does not do", "Errors"],
 ];
 
-const screenshots = join(import.meta.dirname, "../../.build/screenshots");
-let directory: string;
+let run: Awaited<ReturnType<typeof startLocalRun>>;
 let url: string;
-let command: StartedCommand;
 let browser: Browser;
 
 beforeAll(async () => {
-  const executablePath = findChromium(process.env);
-  await mkdir(screenshots, { recursive: true });
-  directory = await mkdtemp(join(tmpdir(), "browser-"));
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  command = startCommand({ DATA_DIR: directory, PORT: String(port) });
-  await untilServing(command);
-  // Chromium's sandbox does not work for root.
-  browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });
+  run = await startLocalRun();
+  ({ url, browser } = run);
 });
-afterAll(async () => {
-  await browser?.close();
-  if (command) {
-    signalProcess(command.pid, "SIGTERM");
-    await command.ended;
-  }
-  if (directory) await rm(directory, { recursive: true });
-});
-
-const looks: readonly Look[] = [
-  { width: 1280, scheme: "light" },
-  { width: 1280, scheme: "dark" },
-  { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
-];
+afterAll(() => run?.stop());
 
 test("the search finds the guides by their words", async () => {
   const { page } = await openReference(browser, `${url}/docs`, { width: 1280, scheme: "light" });

@@ -1,52 +1,38 @@
-import { readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import type { openApiDocument } from "../../openapi/document.ts";
 import type { Pages } from "../gateway/request-routing.ts";
+import { inboxPages } from "./inbox/inbox-pages.ts";
+import { pageFile, pageResponse, redirectToReference } from "./page-response.ts";
 
 /** The page's own files. */
 const files = ["start.js", "configuration.js", "style.css", "favicon.svg"];
 
-const contentTypes: Readonly<Record<string, string>> = {
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".json": "application/json",
-};
-
-/** No other site may embed or read the page, and it sends requests to this run only. */
-const pageHeaders = {
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
-  "cross-origin-resource-policy": "same-origin",
-  "x-content-type-options": "nosniff",
-};
-
 /**
- * Serves `GET /docs`: the reference of the API, from which each route can be tried. The deployed API has no such page.
+ * Serves `GET /docs`, the reference of the API, from which each route can be tried, and `GET /inbox`. The deployed API has no
+ * such pages.
  *
- * The page receives an API key. No other site can read it, because the gateway serves pages only under its own host names.
+ * The pages receive an API key. No other site can read it, because the gateway serves pages only under its own host names.
  *
- * Other sites may only link to the page: each of its larger files would cost the machine time.
+ * Other sites may only link to the pages: each of the larger files would cost the machine time.
  *
- * @param apiKey the key that the page fills in; requests for it wait until it is known
+ * @param apiKey the key that the pages use; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): Pages {
   // Made as soon as the run is ready, so that the first visit does not wait. A request reports what fails.
   apiKey.then(() => Promise.all([pageDocument(), scalar()])).catch(() => {});
   const pages: Readonly<Record<string, () => Promise<Response>>> = {
-    "/": redirect,
-    "/docs/": redirect,
+    ...inboxPages,
+    "/": redirectToReference,
+    "/docs/": redirectToReference,
     "/docs": () => file("index.html"),
-    "/docs/scalar.js": async () => response(".js", await scalar()),
-    "/docs/openapi.json": async () => response(".json", await pageDocument()),
-    "/docs/api-key.json": async () => response(".json", JSON.stringify(await apiKey)),
+    "/docs/scalar.js": async () => pageResponse(".js", await scalar()),
+    "/docs/openapi.json": async () => pageResponse(".json", await pageDocument()),
+    "/docs/api-key.json": async () => pageResponse(".json", JSON.stringify(await apiKey)),
     ...Object.fromEntries(files.map((name) => [`/docs/${name}`, () => file(name)])),
   };
   return async ({ method, url = "", headers: { "sec-fetch-site": site = "none" } }) => {
     const [path = ""] = url.split("?");
-    const isOwn = ["/", "/docs", "/docs/"].includes(path) || ["none", "same-origin"].includes(site);
+    const isOwn = /^\/(docs\/?|inbox)?$/.test(path) || ["none", "same-origin"].includes(site);
     return method === "GET" && isOwn && Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
   };
 }
@@ -57,20 +43,13 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
+const file = (name: string) => pageFile(join(import.meta.dirname, name));
+
 const pageDocument = once(async () => {
   // It would delay the start of the run.
   const { openApiDocument } = await import("../../openapi/document.ts");
   return JSON.stringify(toPageDocument(openApiDocument()), offerExample);
 });
-
-const redirect = async () =>
-  new Response(null, { status: 302, headers: { ...pageHeaders, location: "/docs" } });
-
-const file = async (name: string) =>
-  response(extname(name), await readFile(join(import.meta.dirname, name), "utf8"));
-
-const response = (extension: string, body: string) =>
-  new Response(body, { headers: { ...pageHeaders, "content-type": contentTypes[extension] ?? "" } });
 
 /** The part of a route of Fastify that the package registers. */
 interface Registration {
@@ -94,6 +73,9 @@ const scalar = once(async () => {
   });
 });
 
+const inbox =
+  "\n\n**[The inbox](/inbox)** of this run shows the conversations, and the requests that it takes.";
+
 /**
  * Adapts the OpenAPI document to the page: it sends requests to the host that serves it, and each guide is the description
  * of a tag, because Scalar's search finds the words of tags but not those of the introduction.
@@ -109,7 +91,7 @@ function toPageDocument(document: ReturnType<typeof openApiDocument>) {
   const tags = document.tags.map((tag) => guides.get(tag.name) ?? tag);
   return {
     ...document,
-    info: { ...document.info, description: introduction.trim() },
+    info: { ...document.info, description: introduction.trim() + inbox },
     tags: [...[...guides.values()].filter((guide) => !tags.includes(guide)), ...tags],
     servers: [{ url: "/" }],
   };

@@ -23,6 +23,9 @@ test.each([
   ["/docs/favicon.svg", "image/svg+xml", /^<svg/],
   ["/docs/openapi.json", "application/json", /"servers":\[\{"url":"\/"\}\]/],
   ["/docs/api-key.json", "application/json", /^"the-key"$/],
+  ["/inbox", "text/html; charset=utf-8", /src="\/inbox\/inbox.js"/],
+  ["/inbox/inbox.js", "text/javascript; charset=utf-8", /from "\/inbox\/read.js"/],
+  ["/inbox/client.ts", "text/javascript; charset=utf-8", /^export class ApiError extends Error \{/],
   ["/", null, /^$/],
   ["/docs/?x", null, /^$/],
 ])("%s is served or leads to the page, and other sites cannot read it", async (path, type, body) => {
@@ -101,7 +104,9 @@ test.each([
   ["/docs/scalar.js", { "sec-fetch-site": "same-site" }, 404],
   ["/docs/api-key.json", { "sec-fetch-site": "cross-site" }, 404],
   ["/docs/api-key.json", { host: "evil.example:3000" }, 403],
+  ["/inbox/recipes.ts", { "sec-fetch-site": "cross-site" }, 404],
   ["/docs", { "sec-fetch-site": "cross-site" }, 200],
+  ["/inbox", { "sec-fetch-site": "cross-site" }, 200],
   ["/docs/scalar.js", { "sec-fetch-site": "same-origin" }, 200],
   ["/docs/openapi.json", { "sec-fetch-site": "none" }, 200],
 ])("%s with %j gets %i, and the key only the page of this run", async (path, headers, status) => {

@@ -1,0 +1,150 @@
+import { readConversations, readOpened } from "/inbox/read.js";
+import { client, explain, key } from "/inbox/requests.js";
+import { find, nameOf, renderList, setText, showMessage, showRow } from "/inbox/view.js";
+
+/** How many more messages are shown at a time. */
+const messageStep = 50;
+/** What is typed and not sent yet, by the id of the conversation. */
+const drafts = new Map();
+/** The conversations of the list, who waits for a reply first. */
+let rows = [];
+/** The open conversation with its messages; undefined until they are read. */
+let opened;
+/** How much is shown. Each look reads all of it, so that all states are the newest. */
+let pages = 1;
+let messageCount = messageStep;
+let looks = 0;
+let timer;
+
+const openId = () => /^#(conv_\w+)$/.exec(location.hash)?.[1];
+const rowOf = (id) => rows.find((row) => row.id === id);
+
+function draftOf(id) {
+  if (!drafts.has(id)) drafts.set(id, { text: "", note: "" });
+  return drafts.get(id);
+}
+
+/** Reads and shows everything, and again two seconds later while the page is visible. A later look replaces this one. */
+async function look() {
+  clearTimeout(timer);
+  looks += 1;
+  const [current, id] = [looks, openId()];
+  try {
+    const [waiting, active, conversation] = await Promise.all([
+      readConversations({ awaitingReply: true }, pages),
+      readConversations({ status: "active" }, pages),
+      id && readOpened(id, messageCount),
+    ]);
+    if (current !== looks) return;
+    rows = [...new Map([...waiting.rows, ...active.rows].map((row) => [row.id, row])).values()];
+    opened = conversation;
+    show();
+    find("#empty").hidden = rows.length > 0;
+    find("#more").hidden = rows.length >= active.total;
+    setText(find("#total"), `${waiting.total} waiting for a reply`);
+    setText(find("#problem"), id && !opened ? "There is no such conversation." : "");
+  } catch (error) {
+    if (current !== looks) return;
+    setText(find("#problem"), `This may be out of date: ${explain(error)}`);
+  }
+  if (!document.hidden) timer = setTimeout(look, 2000);
+}
+
+function show() {
+  const id = openId();
+  document.body.classList.toggle("open", id !== undefined);
+  renderList("conversation", rows, showRow);
+  if (!id) return;
+  const { messages = [], channel, status, ...rest } = opened ?? rowOf(id) ?? {};
+  const address = rest.lead?.addresses?.[channel]?.[0] ?? "no address, so nothing can be delivered";
+  setText(find("#name"), nameOf(rest));
+  setText(find("#about"), channel ? `${channel} · ${address} · ${status}` : "");
+  find("#close").hidden = status !== "active";
+  find("#older").hidden = messages.length < messageCount;
+  const scroll = find("#scroll");
+  const isAtEnd = scroll.scrollTop + scroll.clientHeight > scroll.scrollHeight - 20;
+  const isMore = isAtEnd && find("#messages").childElementCount > 0;
+  // A screen reader reads what is new, and not a conversation that is opened.
+  find("#messages").ariaLive = isMore ? "polite" : "off";
+  renderList("message", messages, showMessage);
+  if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
+}
+
+function showDraft() {
+  if (!openId()) return;
+  const { text, note, isSending = false } = draftOf(openId());
+  Object.assign(find("#text"), { value: text, readOnly: isSending });
+  setText(find("#note"), note);
+}
+
+/** Shows what the address of the page names, and puts the focus there. */
+function open() {
+  const previous = find(`#conversations [data-id="${opened?.id}"] a`) ?? find("#conversations a");
+  [opened, messageCount] = [undefined, messageStep];
+  show();
+  showDraft();
+  (openId() ? find("#text") : previous)?.focus();
+  look();
+}
+
+async function reply(event) {
+  event.preventDefault();
+  const id = openId();
+  const draft = draftOf(id);
+  const { leadId, channel } = opened ?? rowOf(id) ?? {};
+  if (!leadId || draft.isSending) return;
+  // It stays until the text is stored: an attempt without a response may have stored it.
+  const { idempotencyKey = crypto.randomUUID() } = draft;
+  Object.assign(draft, { isSending: true, idempotencyKey, note: "Sending…" });
+  showDraft();
+  try {
+    const message = { leadId, channel, message: draft.text };
+    const { conversationId } = await client.sendMessage(message, { idempotencyKey });
+    drafts.delete(id);
+    // It is another one if this one has been closed meanwhile.
+    if (openId() === id) location.hash = conversationId;
+  } catch (error) {
+    Object.assign(draft, { isSending: false, note: `Sending failed: ${explain(error)}` });
+    // An earlier attempt has stored another text, which is shown now.
+    if (error.status === 422) draft.idempotencyKey = undefined;
+  }
+  showDraft();
+  look();
+}
+
+async function close() {
+  const id = openId();
+  try {
+    await client.updateConversation({ id, status: "closed" });
+    rows = rows.filter((row) => row.id !== id);
+    if (openId() === id) location.hash = "";
+  } catch (error) {
+    draftOf(id).note = `Closing failed: ${explain(error)}`;
+    showDraft();
+  }
+}
+
+find("#more").onclick = () => {
+  pages += 1;
+  look();
+};
+find("#older").onclick = async () => {
+  const oldest = find("#messages").firstElementChild;
+  messageCount += messageStep;
+  await look();
+  oldest.scrollIntoView();
+};
+find("#close").onclick = close;
+find("form").onsubmit = reply;
+find("#text").oninput = ({ target }) => {
+  draftOf(openId()).text = target.value;
+};
+document.onkeydown = ({ key: pressed, ctrlKey, metaKey }) => {
+  if (pressed === "Escape" && openId()) location.hash = "";
+  if (pressed === "Enter" && (ctrlKey || metaKey) && openId()) find("form").requestSubmit();
+};
+find("#first").prepend(`URL=${location.origin}/api/v1\nKEY=${key}\n`);
+find("details").open = matchMedia("(min-width: 1000px)").matches;
+document.onvisibilitychange = look;
+window.onhashchange = open;
+open();

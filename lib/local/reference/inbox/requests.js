@@ -1,0 +1,42 @@
+import { createClient } from "/inbox/client.ts";
+import { fill, renderList } from "/inbox/view.js";
+
+const requests = [];
+
+/** Shows a request, the newest first. A GET that has the same result again is shown once, with how often. */
+function showRequest(line, { method, body: sent }, status, received) {
+  const id = method === "GET" ? `${line} ${status}` : crypto.randomUUID();
+  const known = requests.find((request) => request.id === id);
+  const shown = known ?? { id, line, times: 0 };
+  shown.times += 1;
+  shown.result = shown.times > 1 ? `${status} · ${shown.times} times` : `${status}`;
+  shown.body = [sent, received]
+    .filter(Boolean)
+    .map((text) => text.slice(0, 200))
+    .join(" → ");
+  if (!known) requests.unshift(shown);
+  renderList("request", requests.slice(0, 50), (element, { line, result, body }) =>
+    fill(element, { line, result, body }),
+  );
+}
+
+async function fetchAndShow({ pathname, search }, init) {
+  const line = `${init.method} ${pathname}${decodeURIComponent(search)}`;
+  try {
+    const response = await fetch(pathname + search, init);
+    showRequest(line, init, response.status, await response.clone().text());
+    return response;
+  } catch (error) {
+    showRequest(line, init, "no response", "");
+    throw error;
+  }
+}
+
+export const key = await fetch("/docs/api-key.json").then((response) => response.json());
+
+/** It retries for some seconds, then the page says why it gave up. */
+export const client = createClient({ url: location.origin, key, fetch: fetchAndShow, within: 8000 });
+
+/** An error of the client in words, with the faults of an invalid request. */
+export const explain = ({ message, errors = [] }) =>
+  [message, ...errors.map((fault) => `${fault.field} ${fault.message}.`)].join(" ");
