@@ -1,5 +1,5 @@
 import { Duration, Stack } from "aws-cdk-lib";
-import { EventBus } from "aws-cdk-lib/aws-events";
+import { CfnArchive, EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -26,10 +26,12 @@ export class Events extends Construct {
     const { eventArchiveDays } = props.config;
     // So that EventBridge can send the events of this service again.
     if (eventArchiveDays !== undefined)
-      this.bus.archive("Archive", {
+      // Not `bus.archive`, which gives it the key "", which some regions refuse: https://github.com/aws/aws-cdk/issues/37847.
+      new CfnArchive(this, "Archive", {
         archiveName: Stack.of(this).stackName,
+        sourceArn: this.bus.eventBusArn,
         eventPattern: { source: [eventSource] },
-        retention: Duration.days(eventArchiveDays),
+        retentionDays: eventArchiveDays,
       });
     this.publisher = new StreamReader(this, "Publisher", "publish-events", {
       ...props,

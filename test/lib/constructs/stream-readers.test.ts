@@ -53,6 +53,8 @@ test("The bus keeps the events of this service for as many days as the stage say
   template.resourceCountIs("AWS::Events::Archive", 0);
   const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
   const { properties } = only(archiving, "AWS::Events::Archive");
+  // Some regions refuse an empty one.
+  expect(properties).not.toHaveProperty("KmsKeyIdentifier");
   expect(properties).toMatchObject({
     ArchiveName: "leads-and-conversations-prod",
     SourceArn: { "Fn::GetAtt": [only(template, "AWS::Events::EventBus").id, "Arn"] },
