@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { type RouteName, routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
@@ -75,11 +75,13 @@ export const bundleOptions = {
 } satisfies BuildOptions;
 
 /**
- * Bundles every function into the directory: `<name>/index.cjs`, whose `handler` Lambda calls.
+ * Bundles every function into a directory: `<name>/index.cjs`, whose `handler` Lambda calls.
  *
+ * @param path of the directory; the CDK's command line names its own relative to the folder of the app
  * @returns the directory
  */
-export async function bundleFunctions(directory: string): Promise<string> {
+export async function bundleFunctions(path: string): Promise<string> {
+  const directory = resolve(path);
   const entryPoints = functionNames.map((name) => ({ in: `functions/${name}.ts`, out: `${name}/index` }));
   const outputs = { outdir: directory, outExtension: { ".js": ".cjs" } };
   // In one build, which reads the SDK once.

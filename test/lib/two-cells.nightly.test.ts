@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Template } from "aws-cdk-lib/assertions";
@@ -8,27 +8,47 @@ import { createDirectory, only } from "../support/synthesize.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the example synthesizes two cells with resources of its own", async () => {
-  const outdir = await createDirectory();
-  const env = { ...process.env, CDK_OUTDIR: outdir };
-  await promisify(execFile)(process.execPath, ["app.ts"], {
-    cwd: join(root, "docs/delivery/two-cells"),
-    env,
-  });
-  const read = async (file: string) => JSON.parse(await readFile(join(outdir, file), "utf8"));
+/** The folder of an app as docs/delivery.md says, with what npm would link. */
+async function createOwnApp(): Promise<string> {
+  const directory = await createDirectory();
+  await cp(join(root, "docs/delivery/two-cells"), directory, { recursive: true });
+  await mkdir(join(directory, "node_modules"));
+  for (const name of ["aws-cdk-lib", "constructs"])
+    await symlink(join(root, "node_modules", name), join(directory, "node_modules", name));
+  await symlink(root, join(directory, "node_modules/leads-and-conversations-api"));
+  await writeFile(join(directory, "package.json"), JSON.stringify({ type: "module" }));
+  return directory;
+}
+
+test("the example synthesizes two cells with resources of its own, by the command line of the CDK", async () => {
+  const cwd = await createOwnApp();
+  const context = ["-c", "@aws-cdk/core:bootstrapQualifier=sales"];
+  await promisify(execFile)(join(root, "node_modules/.bin/cdk"), ["synth", "--quiet", ...context], { cwd });
+  const read = async (file: string) => JSON.parse(await readFile(join(cwd, "cdk.out", file), "utf8"));
   const { artifacts } = await read("manifest.json");
   for (const [cell, environment] of [
     ["eu", "aws://111111111111/eu-central-1"],
     ["us", "aws://222222222222/us-east-1"],
   ] as const) {
     const name = `leads-and-conversations-${cell}`;
-    expect(artifacts[name].environment).toBe(environment);
+    expect(artifacts[name]).toMatchObject({
+      environment,
+      properties: {
+        assumeRoleArn: expect.stringContaining("cdk-sales-deploy-role"),
+      },
+    });
     expect(artifacts[`connector-${cell}`].environment).toBe(environment);
     const service = Template.fromJSON(await read(`${name}.template.json`));
-    service.hasResourceProperties("AWS::DynamoDB::Table", { TableName: name });
-    service.resourceCountIs("AWS::ApiGatewayV2::Route", 4);
+    const { id, properties } = only(service, "AWS::DynamoDB::Table");
     // The logical ids of a stage do not depend on the app.
-    expect(only(service, "AWS::DynamoDB::Table").id).toBe("TableCD117FA1");
+    expect(id).toBe("TableCD117FA1");
+    expect(properties).toMatchObject({
+      ...{ TableName: name, Tags: expect.arrayContaining([{ Key: "team", Value: "sales" }]) },
+      SSESpecification: { SSEType: "KMS", KMSMasterKeyId: { "Fn::GetAtt": [expect.any(String), "Arn"] } },
+    });
+    service.resourceCountIs("AWS::ApiGatewayV2::Route", 4);
+    for (const { Properties } of Object.values(service.findResources("AWS::IAM::Role")))
+      expect(JSON.stringify(Properties.PermissionsBoundary)).toContain(":policy/developer-boundary");
     const connector = Template.fromJSON(await read(`connector-${cell}.template.json`));
     const bus = only(connector, "AWS::Events::Rule").properties.EventBusName["Fn::ImportValue"];
     const { Value } =
