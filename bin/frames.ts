@@ -14,7 +14,10 @@ await run(async () => {
     );
   });
   const map = new SourceMap(JSON.parse(json));
+  const code = (await readFile(join(bundle, "index.cjs"), "utf8")).split("\n");
   const toSource = (frame: string, line: string, column: string) => {
+    if (Number(column) > (code[Number(line) - 1]?.length ?? 0))
+      throw new UserError(`${frame} is beyond this bundle: it comes from another release.`);
     const origin = map.findOrigin(Number(line), Number(column));
     if (!("fileName" in origin)) return frame;
     return `${origin.fileName.replace(/^(?:\.\.\/)+/, "")}:${origin.lineNumber}:${origin.columnNumber}`;

@@ -47,6 +47,13 @@ test("`bin/frames.ts` prints the places in the sources of a function's frames", 
   const source = await readFile(join(import.meta.dirname, "../../../shared/http/route-handler.ts"), "utf8");
   expect(source.split("\n")[Number(line) - 1]).toContain("handler(event, context)");
   expect(String(stdout)).not.toContain("index.cjs");
+  const other = spawnSync(process.execPath, [frames, bundle], {
+    input: "at x (/var/task/index.cjs:1:9999999)",
+  });
+  expect([other.status, String(other.stderr)]).toEqual([
+    1,
+    expect.stringContaining("comes from another release"),
+  ]);
 });
 
 describe.each(functionNames)("the bundle of %s", (name) => {
