@@ -185,6 +185,11 @@ export const stageSchema = {
       description:
         "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data.",
     }),
+    tracing: flag({
+      default: false,
+      description:
+        "Whether AWS X-Ray records one in twenty calls of each function, and the first of a second: 5 dollars a million. API Gateway's HTTP APIs do not take part.",
+    }),
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:

@@ -41,6 +41,12 @@ export interface ServiceFunctionProps extends ServiceProps {
   readonly whyNoQueue?: string;
 }
 
+/** @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html */
+const sendTraces = new PolicyStatement({
+  actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"],
+  resources: ["*"],
+});
+
 const calledSynchronously =
   "API Gateway calls the function synchronously and reports its failures to the caller; no event is ever queued.";
 
@@ -58,7 +64,7 @@ export class ServiceFunction extends Construct {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
     super(Stack.of(scope), name);
     this.name = name;
-    const { codeRelease, removalPolicy, logErrorMessages, rateLimitRequests } = props.config;
+    const { codeRelease, removalPolicy, logErrorMessages, rateLimitRequests, tracing } = props.config;
     const data = tableStatements(name, props.table, rateLimitRequests > 0);
     const logGroup = new LogGroup(this, "Logs", {
       retention: props.config.logRetentionDays,
@@ -68,7 +74,7 @@ export class ServiceFunction extends Construct {
       actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
       resources: [logGroup.logGroupArn],
     });
-    const statements = [...data, ...(props.statements ?? []), writeLogs];
+    const statements = [...data, ...(props.statements ?? []), writeLogs, ...(tracing ? [sendTraces] : [])];
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: { Access: new PolicyDocument({ statements }) },
@@ -100,14 +106,23 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
     });
+    const resource = this.lambda.node.findChild("Resource") as CfnFunction;
+    // Not the CDK's property, which adds a policy of its own to each role.
+    if (tracing) resource.tracingConfig = { mode: "Active" };
     keepVersionWhenPinned(this.lambda);
     // The cast lets apps with exactOptionalPropertyTypes compile this file.
     const version = this.lambda.currentVersion as IVersion;
     this.alias = new Alias(this, "Alias", { aliasName: "live", version });
-    Validations.of(this.lambda.node.findChild("Resource")).acknowledge(
+    Validations.of(resource).acknowledge(
       { id: "Serverless-LambdaDLQ", reason: props.whyNoQueue ?? calledSynchronously },
       { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
     );
+    const reason = "X-Ray has no resources whose traces could be allowed alone.";
+    if (tracing)
+      Validations.of(role).acknowledge(
+        { id: "AwsSolutions-IAM5[Resource::*]", reason },
+        { id: "Serverless-LambdaStarPermissions", reason },
+      );
   }
 }
 

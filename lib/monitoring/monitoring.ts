@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Alarm, ComparisonOperator, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -35,7 +35,10 @@ export class Monitoring extends Construct {
     ];
     const { functions } = this;
     const logs = new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions });
-    addAlarms(new Construct(this, "Alarms"), config, { ...constructs, logs, canary, functions });
+    // A stage that does not last and tells nobody costs no alarms, unless they end a deployment.
+    const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;
+    if (lasts || config.alarmsTo || constructs.deployment)
+      addAlarms(new Construct(this, "Alarms"), config, { ...constructs, logs, canary, functions });
   }
 }
 

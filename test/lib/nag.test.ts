@@ -10,6 +10,7 @@ import { createTestApp, synthesizeApp } from "../support/synthesize.ts";
 const further = {
   deployment: "canary",
   channels: true,
+  tracing: true,
   eventArchiveDays: 7,
   corsOrigins: ["https://app.example.com", "https://admin.example.com"],
   domainName: "api.example.com",
@@ -54,6 +55,8 @@ test.each([
   for (const name of deployed.filter((each) => ["audit-counts", "canary"].includes(each)))
     expected.push(`${stageTableName(stage)}/${name}/Alias Serverless-LambdaAsyncFailureDestination`);
   if (stage === "prod") {
+    for (const rule of ["AwsSolutions-IAM5[Resource::*]", "Serverless-LambdaStarPermissions"])
+      expected.push(...deployed.map((name) => `${stageTableName(stage)}/${name}/Role ${rule}`));
     const tokens =
       "arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter/leads-and-conversations-prod/channels/*/token";
     expected.push(

@@ -46,6 +46,7 @@ test("a stage whose file sets nothing keeps its data, and has neither domain, CO
     channels: false,
     deliveryConcurrency: 5,
     logErrorMessages: false,
+    tracing: false,
   });
 });
 

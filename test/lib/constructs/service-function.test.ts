@@ -105,3 +105,15 @@ test("Without a rate limit, no function has its settings or permissions", async 
   expect(text).not.toMatch(/RATE|LIMIT#/);
   for (const type of ["RATE#*", "LIMIT#*"]) expect(JSON.stringify(template.toJSON())).toContain(type);
 });
+
+test("With the setting, each function is traced, and its own role lets it", async () => {
+  const { template: traced } = await synthesize("dev", { tracing: true });
+  for (const { Properties } of Object.values(traced.findResources("AWS::Lambda::Function")))
+    expect(Properties.TracingConfig).toEqual({ Mode: "Active" });
+  const roles = Object.values(traced.findResources("AWS::IAM::Role"));
+  const policies = roles.map(({ Properties }) => JSON.stringify(Properties.Policies));
+  expect(policies.filter((text) => text.includes("xray:PutTraceSegments"))).toHaveLength(
+    Object.keys(traced.findResources("AWS::Lambda::Function")).length,
+  );
+  traced.resourceCountIs("AWS::IAM::Policy", 0);
+});

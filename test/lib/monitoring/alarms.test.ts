@@ -184,6 +184,14 @@ test("Each alarm reads at most ten metrics, a limit of CloudWatch, of its own ac
   }
 });
 
+test("A stage that does not last has alarms only if somebody is told, or they end a deployment", async () => {
+  const count = async (settings: object) =>
+    readAlarms((await synthesize("dev", { ...settings })).template).size;
+  const told = definitions.length - 4;
+  expect([await count({}), await count({ alarmsTo: alarmsTo.page })]).toEqual([0, told]);
+  expect(await count({ deployment: "canary" })).toBe(told + 1);
+});
+
 test("By default alarms notify nobody; one topic gets all of them; they link to a published runbook", async () => {
   for (const alarm of readAlarms((await synthesize("prod")).template).values())
     expect(Object.keys(alarm)).not.toContain("AlarmActions");
