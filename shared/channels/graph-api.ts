@@ -6,7 +6,7 @@ import { describeError, isMetaId } from "./meta-webhook.ts";
 const { GRAPH_URL = "" } = process.env;
 
 /** How long the Graph API is waited for, in milliseconds. */
-const patience = 10_000;
+const patience = 20_000;
 
 /** A message that is sent by the Graph API. */
 export interface Outgoing {

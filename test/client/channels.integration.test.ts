@@ -16,7 +16,7 @@ import { seeded, shuffled } from "../support/random.ts";
 
 /** At night, also what takes minutes. */
 const isWhole = process.env.TEST_SEED === "whole";
-const people = isWhole ? 25 : 4;
+const people = isWhole ? 25 : 2;
 
 const data = await mkdtemp(join(tmpdir(), "channels-"));
 afterAll(() => rm(data, { recursive: true }));
