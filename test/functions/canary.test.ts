@@ -100,8 +100,8 @@ beforeEach(() => {
   vi.spyOn(table, "send").mockImplementation((async (command: object) => {
     await before(command);
     const { output, reads, writes } = memory.execute(command);
-    used.reads += sum(reads.map(({ units }) => units));
-    used.writes += sum(writes.map(({ units }) => units));
+    used.reads += reads;
+    used.writes += writes;
     return output;
   }) as never);
   storeKey("lck_key");

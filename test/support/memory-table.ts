@@ -13,18 +13,17 @@ import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
 import { scan } from "./memory-table/scan.ts";
-import { type Change, StoredItems, type Usage, validationError } from "./memory-table/stored-items.ts";
+import { type Change, StoredItems, validationError } from "./memory-table/stored-items.ts";
 import { transactGet } from "./memory-table/transact-get.ts";
 import { updatedNames } from "./memory-table/updates.ts";
 import { transactWrite, type WriteInput, write } from "./memory-table/writes.ts";
+import { sum } from "./statistics.ts";
 
-export type { Change, Usage };
-
-/** The response of a command without what it consumed, and the units that it consumed in each partition. */
+/** The response of a command without what it consumed, and the units that it consumed. */
 interface Metered {
   readonly output: Record<string, unknown>;
-  readonly reads?: readonly Usage[];
-  readonly writes?: readonly Usage[];
+  readonly reads?: number;
+  readonly writes?: number;
 }
 
 const maxBatchItems = 25;
@@ -47,9 +46,9 @@ export class MemoryTable {
   /** Runs a command at once. @returns the response and the units consumed @throws the errors of the SDK */
   execute(command: object): Required<Metered> {
     const input = Reflect.get(command, "input") as { ReturnConsumedCapacity?: string };
-    const { output, reads = [], writes = [] } = this.#run(command.constructor.name, input);
+    const { output, reads = 0, writes = 0 } = this.#run(command.constructor.name, input);
     if ((input.ReturnConsumedCapacity ?? "NONE") === "NONE") return { output, reads, writes };
-    const ConsumedCapacity = { CapacityUnits: sum(reads) + sum(writes) };
+    const ConsumedCapacity = { CapacityUnits: reads + writes };
     const several = /^(Batch|Transact)/.test(command.constructor.name);
     return {
       output: { ...output, ConsumedCapacity: several ? [ConsumedCapacity] : ConsumedCapacity },
@@ -108,10 +107,9 @@ export class MemoryTable {
   #get(input: GetCommandInput): Metered {
     const key = input.Key as unknown as Key;
     const row = this.#items.find(key);
-    const units = readUnits(row?.size ?? 0, input.ConsistentRead);
     return {
       output: row ? { Item: project(input.ProjectionExpression, input)(row.item) } : {},
-      reads: [{ partition: key.pk, units }],
+      reads: readUnits(row?.size ?? 0, input.ConsistentRead),
     };
   }
 
@@ -130,13 +128,11 @@ export class MemoryTable {
   #batchWrite({ RequestItems = {} }: BatchWriteCommandInput): Metered {
     const requests = Object.values(RequestItems).flat();
     if (requests.length > maxBatchItems) throw validationError("A batch has too many items.");
-    const writes = requests.flatMap(({ PutRequest, DeleteRequest }) =>
+    const writes = requests.map(({ PutRequest, DeleteRequest }) =>
       PutRequest
         ? write(this.#items, "Put", { Item: PutRequest.Item as Item }).writes
         : write(this.#items, "Delete", { Key: DeleteRequest?.Key as Item }).writes,
     );
-    return { output: { UnprocessedItems: {} }, writes };
+    return { output: { UnprocessedItems: {} }, writes: sum(writes) };
   }
 }
-
-const sum = (usages: readonly Usage[]) => usages.reduce((total, { units }) => total + units, 0);

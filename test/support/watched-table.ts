@@ -1,13 +1,15 @@
 import { vi } from "vitest";
 import { table } from "../../shared/dynamodb/table-client.ts";
-import { MemoryTable, type Usage } from "./memory-table.ts";
+import { MemoryTable } from "./memory-table.ts";
+import { sum } from "./statistics.ts";
 
 /** A call of the table that came to an end, with an error or without. */
 export interface WatchedCall {
   /** The name of the command. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly reads: readonly Usage[];
+  /** The read units. */
+  readonly reads: number;
   /** The number of items that a query or a batch returned. */
   readonly rows: number;
 }
@@ -36,17 +38,17 @@ export class WatchedTable {
     this.calls = [];
     const result = await run();
     const calls = this.calls;
-    const units = calls.flatMap(({ reads }) => reads).reduce((sum, read) => sum + read.units, 0);
+    const units = sum(calls.map(({ reads }) => reads));
     return { result, calls, units };
   }
 
   async #send(command: object): Promise<unknown> {
     const input = Reflect.get(command, "input") as Record<string, unknown>;
-    const call = { name: command.constructor.name, input, reads: [] as Usage[], rows: 0 };
+    const call = { name: command.constructor.name, input, reads: 0, rows: 0 };
     this.calls.push(call);
     await this.before(command, this.calls.length);
     const { output, reads } = this.shown(command).execute(command);
-    call.reads.push(...reads);
+    call.reads = reads;
     const { Items = [], Responses = {} } = output as RowsOutput;
     call.rows = [Items, ...Object.values(Responses)].flat().length;
     return output;

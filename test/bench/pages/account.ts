@@ -31,8 +31,9 @@ export class Account {
     console.error(`${Math.round(performance.now() / 1000)} s: ${name}, ${rows.length} leads`);
     let isLoaded = false;
     this.memory = useMeteredTable({
-      onChange: ({ key, before, after }) => {
-        if (isLoaded && /^(LEAD|CONVERSATION)#/.test(key.pk)) this.stream.push(streamRecord(before, after));
+      onChange: ({ before, after }) => {
+        if (isLoaded && /^(LEAD|CONVERSATION)#/.test(String((after ?? before)?.pk)))
+          this.stream.push(streamRecord(before, after));
       },
     });
     for (const row of rows) this.memory.put(rowItem(name, row));

@@ -1,5 +1,5 @@
 import { table } from "../../../shared/dynamodb/table-client.ts";
-import { MemoryTable, type Usage } from "../../support/memory-table.ts";
+import { MemoryTable } from "../../support/memory-table.ts";
 
 /** What calls of the table cost: `trips` are those that had to wait for another one. */
 export interface Cost {
@@ -27,8 +27,8 @@ export function useMeteredTable(options?: ConstructorParameters<typeof MemoryTab
     const { output, reads, writes } = memory.execute(command);
     current = {
       ...current,
-      read: current.read + units(reads),
-      write: current.write + units(writes),
+      read: current.read + reads,
+      write: current.write + writes,
       calls: current.calls + 1,
     };
     return output;
@@ -43,8 +43,6 @@ function startTrip(): void {
   current = { ...current, trips: current.trips + 1 };
   for (const call of calls) call();
 }
-
-const units = (usages: readonly Usage[]) => usages.reduce((sum, { units }) => sum + units, 0);
 
 /** Runs something and meters its calls, except those of a `metered` within it. Nothing else may call the table meanwhile. */
 export async function metered<T>(

@@ -2,7 +2,7 @@ import type { BatchGetCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { project } from "./expressions.ts";
 import { pageBytes, readUnits } from "./query.ts";
-import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
+import { type StoredItems, validationError } from "./stored-items.ts";
 
 const maxKeys = 100;
 
@@ -10,7 +10,7 @@ const maxKeys = 100;
  * Reads the items of a batch, and of each partition no more than a page. DynamoDB returns them in no particular order;
  * the reverse order shows a caller that relies on that of the keys.
  *
- * @returns the response, and the usage of each key that was read
+ * @returns the response, and the units of the keys that were read
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
  */
 export function batchGet(items: StoredItems, { RequestItems = {} }: BatchGetCommandInput) {
@@ -21,7 +21,7 @@ export function batchGet(items: StoredItems, { RequestItems = {} }: BatchGetComm
   const bytes = new Map<string, number>();
   const found: Item[] = [];
   const unprocessed: Key[] = [];
-  const reads: Usage[] = [];
+  let reads = 0;
   for (const key of keys) {
     const before = bytes.get(key.pk) ?? 0;
     if (before >= pageBytes) {
@@ -31,7 +31,7 @@ export function batchGet(items: StoredItems, { RequestItems = {} }: BatchGetComm
     const row = items.find(key);
     const size = row?.size ?? 0;
     bytes.set(key.pk, before + size);
-    reads.push({ partition: key.pk, units: readUnits(size, request.ConsistentRead) });
+    reads += readUnits(size, request.ConsistentRead);
     if (row) found.unshift(toPart(row.item));
   }
   const UnprocessedKeys = unprocessed.length > 0 ? { [table]: { ...request, Keys: unprocessed } } : {};

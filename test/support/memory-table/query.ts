@@ -3,7 +3,7 @@ import type { IndexName } from "../../../shared/dynamodb/keys.ts";
 import { holds, project } from "./expressions.ts";
 import { readKeyCondition } from "./key-condition.ts";
 import { firstAfter, firstAt, type Row } from "./partitions.ts";
-import { allIndexes, type StoredItems, type Usage, validationError } from "./stored-items.ts";
+import { allIndexes, type StoredItems, validationError } from "./stored-items.ts";
 
 /** A page of a query ends with the row that makes it this large, in bytes. */
 export const pageBytes = 1024 * 1024;
@@ -28,18 +28,13 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   const last = page.at(-1);
   const found = page.filter(({ item }) => holds(input.FilterExpression, item, input));
   const toPart = project(input.ProjectionExpression, input);
-  const usage: Usage = {
-    ...(index !== undefined && { index }),
-    partition,
-    units: readUnits(bytes, input.ConsistentRead),
-  };
   const output = {
     Items: found.map(({ item }) => toPart(item)),
     Count: found.length,
     ScannedCount: page.length,
     ...(!ended && last && { LastEvaluatedKey: toKey(last, keys, partition) }),
   };
-  return { output, reads: [usage] };
+  return { output, reads: readUnits(bytes, input.ConsistentRead) };
 }
 
 /** Reads rows up to the limit of a query or of a page. @returns `ended`: whether there are no rows left */

@@ -43,5 +43,5 @@ export function scan(items: StoredItems, input: ScanCommandInput) {
     ScannedCount: page.length,
     ...(page.length < left.length && { LastEvaluatedKey: { pk, sk } }),
   };
-  return { output, reads: [{ partition: "", units: readUnits(bytes, input.ConsistentRead) }] };
+  return { output, reads: readUnits(bytes, input.ConsistentRead) };
 }

@@ -11,16 +11,8 @@ import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
 
-/** The units that a command consumed in a partition of the table, or of an index. */
-export interface Usage {
-  readonly index?: IndexName;
-  readonly partition: string;
-  readonly units: number;
-}
-
 /** A change of an item, as the stream of the table has it. */
 export interface Change {
-  readonly key: Key;
   readonly before: Item | undefined;
   readonly after: Item | undefined;
 }
@@ -70,19 +62,17 @@ export class StoredItems {
     return this.#table.find(pk, { pk, sk });
   }
 
-  /** Replaces or deletes an item. @returns the usage, in which a transaction counts twice in the table */
-  replace({ pk, sk }: Key, item: Item | undefined, transaction = false): Usage[] {
+  /** Replaces or deletes an item. @returns the units, of which a transaction counts those of the table twice */
+  replace({ pk, sk }: Key, item: Item | undefined, transaction = false): number {
     const before = this.find({ pk, sk });
     const after = item && toRow({ pk, sk }, item);
     if (after) this.#table.put(pk, after);
     else this.#table.delete(pk, { pk, sk });
     const changed = !isDeepStrictEqual(before?.item, after?.item);
-    const used: Usage[] = [
-      { partition: pk, units: units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1) },
-    ];
+    let used = units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1);
     if (!changed) return used;
-    for (const index of allIndexes.keys()) used.push(...this.#replaceInIndex(index, before, after));
-    this.onChange?.({ key: { pk, sk }, before: before?.item, after: after?.item });
+    for (const index of allIndexes.keys()) used += this.#replaceInIndex(index, before, after);
+    this.onChange?.({ before: before?.item, after: after?.item });
     return used;
   }
 
@@ -99,22 +89,15 @@ export class StoredItems {
     this.#indexes = new Map(Array.from(indexes, ([name, partitions]) => [name, partitions.copy()]));
   }
 
-  #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): Usage[] {
+  #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): number {
     const partitions = this.in(index);
     const [from, to] = [toIndexed(index, before), toIndexed(index, after)];
-    if (from && to && isDeepStrictEqual(from, to)) return [];
+    if (from && to && isDeepStrictEqual(from, to)) return 0;
     const stays = from && to && isSame(from, to);
     if (from && !stays) partitions.delete(from.partition, from.row);
     if (to) partitions.put(to.partition, to.row);
-    const usage = ({ partition }: Indexed, ...sizes: number[]) => ({
-      index,
-      partition,
-      units: units(...sizes),
-    });
-    return [
-      ...(from && !stays ? [usage(from, from.row.size)] : []),
-      ...(to ? [usage(to, stays ? from.row.size : 0, to.row.size)] : []),
-    ];
+    const left = from && !stays ? units(from.row.size) : 0;
+    return left + (to ? units(stays ? from.row.size : 0, to.row.size) : 0);
   }
 }
 

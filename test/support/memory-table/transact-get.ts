@@ -21,9 +21,6 @@ export function transactGet(items: StoredItems, { TransactItems = [] }: Transact
   return {
     output: { Responses: reads.map(({ row, toPart }) => (row ? { Item: toPart(row.item) } : {})) },
     // A transaction reads each item twice.
-    reads: reads.map(({ key: { pk }, row }) => ({
-      partition: pk,
-      units: 2 * readUnits(row?.size ?? 0, true),
-    })),
+    reads: reads.reduce((units, { row }) => units + 2 * readUnits(row?.size ?? 0, true), 0),
   };
 }

@@ -2,8 +2,9 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from "@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
+import { sum } from "../statistics.ts";
 import { holds, type Substitutions } from "./expressions.ts";
-import { type StoredItems, type Usage, validationError } from "./stored-items.ts";
+import { type StoredItems, validationError } from "./stored-items.ts";
 import { updateItem } from "./updates.ts";
 
 /** The input of a PutCommand, an UpdateCommand or a DeleteCommand, or of such an item of a transaction. */
@@ -20,7 +21,7 @@ type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
 /** An item after a write. */
 interface Written {
   readonly after: Item | undefined;
-  readonly writes: readonly Usage[];
+  readonly writes: number;
 }
 
 export const maxTransactionItems = 100;
@@ -39,10 +40,7 @@ export function write(items: StoredItems, kind: WriteKind, input: WriteInput): W
 }
 
 /** Writes all items or none. @throws TransactionCanceledException */
-export function transactWrite(
-  items: StoredItems,
-  { TransactItems = [] }: TransactWriteCommandInput,
-): Usage[] {
+export function transactWrite(items: StoredItems, { TransactItems = [] }: TransactWriteCommandInput): number {
   const plans = TransactItems.flatMap((item) =>
     Object.entries(item).map(([kind, input]) => plan(items, kind as WriteKind, input as WriteInput)),
   );
@@ -65,9 +63,10 @@ export function transactWrite(
       ),
     });
   }
-  return plans.flatMap(({ kind, key, before, after }) =>
+  const units = plans.map(({ kind, key, before, after }) =>
     items.replace(key, kind === "ConditionCheck" ? before : after, true),
   );
+  return sum(units);
 }
 
 function plan(items: StoredItems, kind: WriteKind, input: WriteInput) {
