@@ -1,8 +1,7 @@
-import { cp, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { TestSettings } from "./stage-files.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -12,8 +11,7 @@ const root = join(import.meta.dirname, "../..");
  * @param stages files of stages to add
  */
 export async function copyProject(stages: Readonly<Record<string, TestSettings>> = {}): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), "project-"));
-  onTestFinished(() => rm(copy, { recursive: true, force: true }));
+  const copy = await temporaryDirectory("project-");
   for (const name of ["bin", "functions", "lib", "shared", "stages", "cdk.json", "package.json"])
     await cp(join(root, name), join(copy, name), { recursive: true });
   // The stack's alarms are a table of this page.

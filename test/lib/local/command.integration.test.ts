@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, watch } from "node:fs";
-import { readFile, realpath, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { fetchChecked } from "../../support/checked-fetch.ts";
@@ -27,7 +27,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       ...{ rateLimitRequests: 600, corsOrigins: ["https://app.example.com"] },
       deployment: "canary",
     };
-    const cwd = await realpath(await copyProject({ staging }));
+    const cwd = await copyProject({ staging });
     const directory = join(cwd, ".local/stages/staging");
     const port = await freePort();
     const startStage = () => start({ PORT: String(port) }, { args: ["--stage", "staging"], cwd });
