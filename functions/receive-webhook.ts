@@ -8,7 +8,7 @@ import * as logEvents from "../shared/logging/log-events.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /**
- * Receives what Meta tells of messages. What is not signed by the stage's app is refused before anything is read. A webhook of
+ * Receives what Meta tells of messages. What is not signed by the stage's app is refused before its body or the table is read. A webhook of
  * which a part cannot be stored now comes again as a whole: Meta repeats it for days, and each part takes effect once.
  */
 async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURLResult> {

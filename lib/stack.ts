@@ -55,9 +55,8 @@ export class ServiceStack extends Stack {
     ];
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
-    this.monitoring = new Monitoring(this, "Monitoring", {
-      ...{ ...props, api, counting, events, channels, deployment },
-    });
+    const watched = { api, counting, events, channels, deployment };
+    this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...watched });
     this.addOutputs(config.release);
   }
 

@@ -3,6 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, FunctionUrl, FunctionUrlAuthType } from "aws-cdk-lib/aws-lambda";
 import { DeduplicationScope, FifoThroughputLimit, Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { DeadLetterQueue } from "./dead-letter-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** A version of the Graph API, which Meta has at least until July 2028. */
@@ -16,8 +17,8 @@ export class Channels extends Construct {
   readonly deliverer: ServiceFunction;
   readonly receiver: ServiceFunction;
   readonly url: FunctionUrl;
-  /** Messages that were not delivered, for the longest time that SQS keeps them. */
-  readonly undelivered: Queue;
+  /** Messages that were not delivered. */
+  readonly undelivered: DeadLetterQueue;
   /** In the order of each conversation. */
   readonly deliveries: Queue;
 
@@ -35,13 +36,8 @@ export class Channels extends Construct {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
     };
-    this.undelivered = new Queue(this, "Undelivered", fifo);
+    this.undelivered = new DeadLetterQueue(this, "Undelivered", fifo);
     const tokens = "*/token";
-    const reason = "This is a dead-letter queue: no consumer receives from it, so no message can fail.";
-    Validations.of(this.undelivered.node.findChild("Resource")).acknowledge(
-      { id: "AwsSolutions-SQS3", reason },
-      { id: "Serverless-SQSRedrivePolicy", reason },
-    );
     this.deliveries = new Queue(this, "Deliveries", {
       ...fifo,
       // Of a function that ended without a word: what Meta tells of the message comes before the next attempt.

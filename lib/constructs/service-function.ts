@@ -109,7 +109,7 @@ export class ServiceFunction extends Construct {
     const resource = this.lambda.node.findChild("Resource") as CfnFunction;
     // Not the CDK's property, which adds a policy of its own to each role.
     if (tracing) resource.tracingConfig = { mode: "Active" };
-    keepVersionWhenPinned(this.lambda);
+    keepVersionWhenPinned(resource);
     // The cast lets apps with exactOptionalPropertyTypes compile this file.
     const version = this.lambda.currentVersion as IVersion;
     this.alias = new Alias(this, "Alias", { aliasName: "live", version });
@@ -130,9 +130,8 @@ export class ServiceFunction extends Construct {
  * Names the bucket with the code in the same way whether the stage has an account and a region or not. The id of the
  * version is a hash of this name, too, and Lambda publishes no second version of the same code and settings.
  */
-function keepVersionWhenPinned(lambda: LambdaFunction): void {
-  const stack = Stack.of(lambda);
-  const resource = lambda.node.findChild("Resource") as CfnFunction;
+function keepVersionWhenPinned(resource: CfnFunction): void {
+  const stack = Stack.of(resource);
   const { s3Bucket }: { s3Bucket?: string | { "Fn::Sub"?: string } } = stack.resolve(resource.code);
   const name = typeof s3Bucket === "string" ? s3Bucket : s3Bucket?.["Fn::Sub"];
   if (name === undefined) return;

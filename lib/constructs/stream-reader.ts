@@ -1,9 +1,9 @@
-import { Duration, Validations } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { EventSourceMapping, FilterCriteria, StartingPosition } from "aws-cdk-lib/aws-lambda";
-import { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../bundling/bundle.ts";
+import { DeadLetterQueue } from "./dead-letter-queue.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
 interface StreamReaderProps extends ServiceFunctionProps {
@@ -19,19 +19,14 @@ interface StreamReaderProps extends ServiceFunctionProps {
 export class StreamReader extends Construct {
   readonly fn: ServiceFunction;
   readonly source: EventSourceMapping;
-  /** Failed batches, for the longest time that SQS keeps them, until an operator handles them. */
-  readonly failures: Queue;
+  /** Failed batches. */
+  readonly failures: DeadLetterQueue;
 
   constructor(scope: Construct, id: string, name: FunctionName, props: StreamReaderProps) {
     super(scope, id);
     const { streamArn } = props.table;
-    this.failures = new Queue(scope, "Failures", { enforceSSL: true, retentionPeriod: Duration.days(14) });
+    this.failures = new DeadLetterQueue(scope, "Failures");
     const { queueArn } = this.failures;
-    const reason = "This is a dead-letter queue: no consumer receives from it, so no message can fail.";
-    Validations.of(this.failures.node.findChild("Resource")).acknowledge(
-      { id: "AwsSolutions-SQS3", reason },
-      { id: "Serverless-SQSRedrivePolicy", reason },
-    );
     const sendFailures = new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queueArn] });
     this.fn = new ServiceFunction(this, name, {
       ...props,

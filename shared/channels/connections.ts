@@ -1,3 +1,4 @@
+import { isText } from "../dynamodb/invalid-items.ts";
 import { channelKey, senderKey } from "../dynamodb/keys.ts";
 import { type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { transact } from "../dynamodb/transact.ts";
@@ -16,8 +17,6 @@ interface StoredConnection {
   /** Messages from before are not sent. */
   readonly connectedAt: string;
 }
-
-const isText = (value: unknown): value is string => typeof value === "string";
 
 /** The connection of an account on a channel; undefined if the account has not connected it. */
 export async function readConnection(

@@ -1,5 +1,4 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   DeleteParameterCommand,
   ParameterNotFound,
@@ -9,9 +8,7 @@ import {
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { parseJson } from "../../json.ts";
 import type { TableOptions } from "../command/command.ts";
-
-const localFile = () =>
-  join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "secrets.json");
+import { localFile } from "../command/local-run-file.ts";
 
 /** Stores a secret of a stage as an encrypted parameter; of the local run, in a file that only its user can read. */
 export async function putSecret({ local }: TableOptions, name: string, value: string): Promise<void> {
@@ -35,6 +32,7 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
 const parameters = () => new SSMClient({});
 
 async function changeFile(changes: Readonly<Record<string, string | undefined>>): Promise<void> {
-  const stored = parseJson(await readFile(localFile(), "utf8").catch(() => "{}"));
-  await writeFile(localFile(), JSON.stringify({ ...Object(stored), ...changes }), { mode: 0o600 });
+  const file = localFile("secrets.json");
+  const stored = parseJson(await readFile(file, "utf8").catch(() => "{}"));
+  await writeFile(file, JSON.stringify({ ...Object(stored), ...changes }), { mode: 0o600 });
 }

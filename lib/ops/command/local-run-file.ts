@@ -13,13 +13,17 @@ interface RunFile {
   readonly pid: number;
 }
 
+/** The path of a file in the data directory of `npm start`. */
+export const localFile = (name: string) =>
+  join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), name);
+
 /**
  * Reads where the running `npm start` has its table.
  *
  * @throws UserError when none is running, or one of a version with another data format
  */
 export async function readLocalRun(): Promise<RunFile> {
-  const file = join(process.env.DATA_DIR || join(import.meta.dirname, "../../../.local"), "run.json");
+  const file = localFile("run.json");
   const text = await readFile(file, "utf8").catch(() => {
     throw new UserError(`There is no ${file}: is \`npm start\` running, with the same DATA_DIR?`);
   });
