@@ -5,10 +5,11 @@ import {
   PutParameterCommand,
   SSMClient,
 } from "@aws-sdk/client-ssm";
-import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { parseJson } from "../../json.ts";
 import type { TableOptions } from "../command/command.ts";
 import { localFile } from "../command/local-run-file.ts";
+import { operatorConfig } from "../command/select-table.ts";
 
 /** Stores a secret of a stage as an encrypted parameter; of the local run, in a file that only its user can read. */
 export async function putSecret({ local }: TableOptions, name: string, value: string): Promise<void> {
@@ -29,7 +30,8 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-const parameters = () => new SSMClient({});
+/** In the region of the selected table, which can be that of the stage's file. */
+const parameters = () => new SSMClient({ ...operatorConfig, region: table.config.region });
 
 async function changeFile(changes: Readonly<Record<string, string | undefined>>): Promise<void> {
   const file = localFile("secrets.json");

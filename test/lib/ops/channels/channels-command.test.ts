@@ -1,5 +1,7 @@
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, expect, test, vi } from "vitest";
+import { deleteSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
+import { selectTable } from "../../../../shared/dynamodb/table-client.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
@@ -69,4 +71,16 @@ test("an erased account leaves neither connections nor tokens, and those of othe
     "CHANNEL#other whatsapp",
     "SENDER#whatsapp 10000000000",
   ]);
+});
+
+test("a token is stored in the region of the table, whatever that of the environment is", async () => {
+  const regions: string[] = [];
+  vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (this: SSMClient) {
+    regions.push(await this.config.region());
+  } as never);
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  selectTable("unit", { region: "eu-central-1" });
+  await putSecret({}, "x", token);
+  await deleteSecret({}, "x");
+  expect(regions).toEqual(["eu-central-1", "eu-central-1"]);
 });
