@@ -33,7 +33,7 @@ const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
  * @param at milliseconds since the epoch
  * @see https://github.com/ulid/spec
  */
-export const newId = (prefix: keyof typeof kinds | "erasure" | "change", at = Date.now()) =>
+export const newId = (prefix: keyof typeof kinds | "erasure" | "change" | "import", at = Date.now()) =>
   `${prefix}_${ulid(at, random)}`;
 
 /** What an id names; undefined if its prefix does not tell. */

@@ -1288,6 +1288,11 @@ export interface components {
              */
             imported?: boolean;
             /**
+             * @description The import or copy that stored the lead, if there was one.
+             * @example import_01M7ZA27P008RGE6JH5PA0WR2V
+             */
+            importId?: string;
+            /**
              * Format: date-time
              * @description The creation time of what `id` names, in UTC.
              * @example 2026-11-21T01:59:00.163Z

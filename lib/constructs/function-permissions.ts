@@ -30,6 +30,8 @@ interface ItemGrant {
   readonly indexes?: readonly IndexName[];
   /** The only attributes that a read may show, besides the keys. */
   readonly shows?: readonly string[];
+  /** The only attributes that a write may name, besides the keys. */
+  readonly changes?: readonly string[];
   /** The table attributes that written items have: none unless set. A write that names another one is denied. */
   readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
@@ -57,6 +59,8 @@ const writeLeads: Grant = {
 };
 
 const writeMessages: readonly Grant[] = [
+  // A lead that gets a message is not erased with its import.
+  { actions: ["dynamodb:UpdateItem"], types: ["LEAD"], changes: ["undoing"] },
   {
     actions: ["dynamodb:PutItem"],
     types: ["CONVERSATION"],
@@ -128,7 +132,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     countRequests,
   ],
   "send-message": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD"], shows: ["addresses"] },
+    { actions: ["dynamodb:GetItem"], types: ["LEAD"], shows: ["addresses", "undoing"] },
     { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
     ...writeMessages,
     countRequests,
@@ -187,7 +191,7 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
     return new PolicyStatement({
       actions: [...grant.actions],
       resources: [table.tableArn],
-      conditions: onlyAttributes([]),
+      conditions: onlyShown([]),
     });
   // An account whose name begins alike is another one.
   const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
@@ -200,7 +204,7 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
       "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
       // `ForAllValues` also matches a request without keys.
       Null: { "dynamodb:LeadingKeys": "false" },
-      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.shows && onlyAttributes(grant.shows)),
+      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.shows && onlyShown(grant.shows)),
     },
   });
 }
@@ -208,15 +212,23 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
 const onlyAttributes = (names: readonly string[]) => ({
   "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...names] },
+});
+
+const onlyShown = (names: readonly string[]) => ({
+  ...onlyAttributes(names),
   StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
 });
 
 const isWrite = (action: string) => !/Query|GetItem/.test(action);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
-const writeConditions = ({ sets = [], returnsStored }: ItemGrant) => ({
-  "ForAllValues:StringNotEquals": {
-    "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
-  },
+const writeConditions = ({ changes, sets = [], returnsStored }: ItemGrant) => ({
+  ...(changes
+    ? onlyAttributes(changes)
+    : {
+        "ForAllValues:StringNotEquals": {
+          "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
+        },
+      }),
   ...(!returnsStored && { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } }),
 });

@@ -65,6 +65,7 @@ const detailDescriptions = {
   source: "Origin channel of the lead, if it has one.",
   metadata: "Your own data of the lead or message, if it has some.",
   imported: "True if an operator imported the lead, which may be old.",
+  importId: "The import or copy that stored the lead, if there was one.",
   changed: "The names of the fields that changed.",
   lead: "The lead after the change.",
   conversation: "The conversation after the change.",
@@ -114,8 +115,12 @@ const envelopeExample = (type: EventType) => ({
 export const eventComponents = Object.fromEntries(
   eventTypes.flatMap((type) => {
     const name = pascalCase(type);
-    // Most events have neither `imported` nor `replay-name`.
-    const example = { ...eventDetailExamples[type], imported: true };
+    // Most events have no `imported`, `importId` and `replay-name`.
+    const example = {
+      ...eventDetailExamples[type],
+      imported: true,
+      importId: "import_01M7ZA27P008RGE6JH5PA0WR2V",
+    };
     const envelopeFields = { ...envelopeExample(type), "replay-name": "whatsapp-again" };
     return [
       [name, { schema: eventSchemas[type], descriptions: detailDescriptions, example }],

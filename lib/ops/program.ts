@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { toUserError } from "./output/aws-errors.ts";
-import { escapeConsole } from "./output/printed-text.ts";
+import { endByInterrupt } from "./output/interruption.ts";
+import { escapeConsole, escapeText } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -29,9 +30,20 @@ export async function runProgram(): Promise<void> {
   const [name = ""] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
+  escapeOutput(program);
+  process.on("SIGINT", endByInterrupt);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {
     throw await toUserError(error);
+  } finally {
+    process.off("SIGINT", endByInterrupt);
   }
+}
+
+/** Escapes what the parser repeats of the command line, too, but for its line breaks. */
+function escapeOutput(command: Command): void {
+  const write = (text: string) => process.stderr.write(text.split("\n").map(escapeText).join("\n"));
+  command.configureOutput({ writeErr: write });
+  for (const each of command.commands) escapeOutput(each);
 }

@@ -75,6 +75,8 @@ const leadCreated = eventSchema(
     metadata,
     /** Only if an operator imported the lead. */
     imported: { type: "boolean" },
+    /** Of the import or the copy that stored it. */
+    importId: id,
     createdAt: timestamp,
   },
   [],

@@ -109,7 +109,7 @@ function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): Servic
   const id = item[idField];
   const fields = isChange
     ? changedFields(type, item, record, validate?.properties ?? [])
-    : { ...record, id, imported: item.imported ? true : undefined };
+    : { ...record, id, imported: item.imported ? true : undefined, importId: item.imported };
   const { properties } = eventSchemas[type];
   if (typeof id !== "string" || !new RegExp(properties.id.pattern).test(id) || !hasCome(id))
     throw new InvalidItemError(item, idField);

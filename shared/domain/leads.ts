@@ -9,6 +9,7 @@ import {
 } from "../dynamodb/keys.ts";
 import { type Item, type Key, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
+import { buildUpdate } from "../dynamodb/updates.ts";
 import { isId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
@@ -22,13 +23,17 @@ import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { hasName, nameKeys } from "./lead-names.ts";
 
-/** The item of a lead with its addresses alone, read consistently; undefined if the account has no such lead. */
-export const readAddresses = (account: string, id: string): Promise<Item | undefined> =>
-  readItem(leadKey(account, id), { ProjectionExpression: "pk, addresses" });
+/** The item of a lead with what its messages need, read consistently; undefined if the account has no such lead. */
+export const readRecipient = (account: string, id: string): Promise<Item | undefined> =>
+  readItem(leadKey(account, id), { ProjectionExpression: "pk, addresses, undoing" });
 
 /** Whether the account has the lead, read consistently. */
 export const leadExists = async (account: string, id: string): Promise<boolean> =>
-  (await readAddresses(account, id)) !== undefined;
+  (await readRecipient(account, id)) !== undefined;
+
+/** The update by which a lead stays that is about to be erased, because its import is being undone. */
+export const keepLead = (account: string, id: string) =>
+  buildUpdate(leadKey(account, id), { undoing: undefined }, { undoing: true });
 
 /** A page of the account's leads, newest first unless the query says otherwise. */
 export async function listLeads(

@@ -144,7 +144,7 @@ export const accountLimitKey = (account: string) => key("requests", itemTypes.li
 export const longListsKey = (account: string, second: number) =>
   key(`long#${second}`, itemTypes.rate, account);
 
-/** The start of an account's import of a file, which is identified by the SHA-256 of its bytes. */
+/** The record of a row that an account has imported, by the SHA-256 of the row. */
 export const leadImportKey = (account: string, sha256: string) => key(sha256, itemTypes.leadImport, account);
 
 /** What is left of an erased lead: its id, so that no import stores it again. */

@@ -2,9 +2,10 @@ import leven from "leven";
 
 const changedSince = /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min|at)?)$/;
 const changedUntil = /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/;
-const phone = /^(?:phone|mobile|tel|telephone|whatsapp|instagram)(?:number|id)?$/;
+const phone =
+  /^(?:contact|primary|main|work|business|home|mobile|cell)?(?:phone|mobile|cell|tel|telephone|whatsapp|instagram|sms)(?:number|no|id|handle)?(?:\d(?:value)?)?$/;
 
-/** What other APIs call a parameter or a field, in letters alone. */
+/** What other programs call a parameter, a field or a column of a file, in letters alone. */
 const otherNames: readonly (readonly [string, RegExp])[] = [
   ["page", /^(?:cursor|offset|skip|start|pagenumber|pagetoken|nexttoken|startingafter)$/],
   ["limit", /^(?:perpage|pagesize|size|count|top|maxresults)$/],
@@ -20,13 +21,19 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
   ["createdBefore", /^(?:created)?(?:until|to|lte?|max)$/],
   ["id", /^(?:lead|conversation|message)id$/],
   ["leadId", /^(?:lead|conversationid|to)$/],
-  ["externalId", /^(?:identifier|reference|crmid)$/],
-  ["source", /^(?:lead|utm)source$/],
-  ["name", /^(?:full|contact|lead|display)name$/],
-  ["email", /^(?:contact)?e?mail(?:address)?$/],
+  ["externalId", /^(?:identifier|(?:crm|lead|contact|record|customer|subscriber|response)?id)$/],
+  ["source", /^(?:lead|contact|traffic|original|utm)source$/],
+  ["status", /^(?:lead|contact)(?:status|stage)$/],
+  [
+    "createdAt",
+    // Without a word of time, others are questions of yes or no.
+    /^(?:created|date(?:created|added|submitted)|(?:creat(?:ed?|ion)|add(?:ed)?|submit(?:ted)?|connected|optin)(?:at|on|date|time))(?:utc)?$/,
+  ],
+  ["name", /^(?:full|contact|lead|display|first|given|middle|additional|last|family|sur)name$/],
+  ["email", /^(?:contact|primary|work|business)?e?mail(?:address)?(?:1(?:value)?)?$/],
   ["addresses", phone],
   ["address", phone],
-  ["tags", /^labels?$/],
+  ["tags", /^(?:(?:lead|contact)?tags?|labels?|groupmembership)$/],
   ["metadata", /^(?:custom(?:fields|data|properties)?|attributes|properties|fields)$/],
 ];
 
@@ -37,11 +44,9 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
  * @returns undefined if no known name is that near
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const letters = toLetters(name);
-  const same = known.find((candidate) => toLetters(candidate) === letters);
+  const same = knownName(name, known);
   if (same !== undefined) return same;
-  const other = otherNames.find(([meant, names]) => known.includes(meant) && names.test(letters));
-  if (other) return other[0];
+  const letters = toLetters(name);
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
@@ -49,6 +54,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
     if (differences < fewest) [nearest, fewest] = [candidate, differences];
   }
   return nearest;
+}
+
+/** The known name of which another one is a spelling or a synonym. */
+export function knownName(name: string, known: readonly string[]): string | undefined {
+  const letters = toLetters(name);
+  const same = known.find((candidate) => toLetters(candidate) === letters);
+  return same ?? otherNames.find(([meant, names]) => known.includes(meant) && names.test(letters))?.[0];
 }
 
 const toLetters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");

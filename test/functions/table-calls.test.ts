@@ -15,13 +15,14 @@ async function callsOf(...request: Parameters<typeof call>) {
   return calls.map(({ name, input }) => ({ name, ...input }));
 }
 
-test("a message reads the addresses of its lead and no other field, and the lock of its conversation consistently", async () => {
+test("a message reads of its lead the addresses and the mark of an undo alone, and the lock of its conversation consistently", async () => {
   table.memory.put(storedLead("lead_1"));
   const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
   expect(await callsOf("send-message", { body })).toMatchObject([
     {
-      ...{ Key: { pk: "LEAD#acme", sk: "lead_1" }, ConsistentRead: true },
-      ProjectionExpression: "pk, addresses",
+      Key: { pk: "LEAD#acme", sk: "lead_1" },
+      ConsistentRead: true,
+      ProjectionExpression: "pk, addresses, undoing",
     },
     { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" }, ConsistentRead: true },
     { name: "TransactWriteCommand" },

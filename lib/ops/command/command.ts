@@ -86,7 +86,9 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
 
 /** The option that names the file of an export. */
 export const outputOption = () =>
-  new Option("--output <file>", "the file to write; one that exists stays").makeOptionMandatory();
+  new Option("--output <file>", "the file to write; one that exists stays")
+    .argParser(parseText((text) => text !== "-", "Name a file: standard output has the summary."))
+    .makeOptionMandatory();
 
 /** A parser of texts that pass a check. @param sentence what is said of any other text */
 const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {

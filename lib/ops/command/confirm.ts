@@ -22,7 +22,8 @@ export async function confirm(
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(terminal, "close").then(() => "");
   const question = `This cannot be undone. Type the ${by} of the ${kind} to ${action}: `;
-  const typed = await Promise.race([terminal.question(question), closed]);
+  // Ctrl-C rejects it.
+  const typed = await Promise.race([terminal.question(question).catch(() => ""), closed]);
   terminal.close();
   if (typed.trim() !== name)
     throw new UserError(`That is not the ${by} of the ${kind}: nothing was changed. Scripts use --yes.`);

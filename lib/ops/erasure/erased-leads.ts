@@ -1,4 +1,4 @@
-import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { changeNames } from "../../../shared/domain/lead-names.ts";
 import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
@@ -11,7 +11,7 @@ import { newId } from "../../../shared/ids.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import type { Note } from "../table/invalid-items.ts";
 import { tableTime } from "../table/table-clock.ts";
-import { spendWrites } from "../table/write-items.ts";
+import { writeTogether } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
@@ -23,6 +23,8 @@ interface ErasedLead {
   readonly leadId: string;
   /** Whether the erasure has not ended: the next one continues it. */
   readonly pending?: boolean;
+  /** Whether its import was undone: an import of its row makes another lead. */
+  readonly undone?: boolean;
 }
 
 /**
@@ -55,7 +57,9 @@ export const beginErasure = (account: string, leadId: string, pace: Pace): Promi
       Update: {
         TableName: tableName,
         Key: erasedLeadKey(account, leadId),
-        UpdateExpression: "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending",
+        // An import stores no row of it, also if its import was undone.
+        UpdateExpression:
+          "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending REMOVE undone",
         ExpressionAttributeNames: { "#id": "id" },
         ExpressionAttributeValues: {
           // Each attempt has its own time: a late item would make no event.
@@ -78,19 +82,16 @@ export async function deleteLead(
   pace: Pace,
   others: () => TransactItems = () => [],
 ): Promise<void> {
-  const { ConsumedCapacity } = await pace.retry(async () => {
+  await pace.retry(async () => {
     const Key = leadKey(account, leadId);
     const item = await readItem(Key);
-    const TransactItems: TransactItems = [
+    await writeTogether(pace, [
       ...others(),
       // A request may change its names meanwhile, or an import store it.
       { Delete: { TableName: tableName, Key, ...isAsRead("details", item?.details) } },
       ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
-    ];
-    const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
-    return table.send(command);
+    ]);
   });
-  await spendWrites(ConsumedCapacity, pace);
 }
 
 /** Deletes the item of a name, unless another lead has got it since it was read. */

@@ -1,15 +1,16 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { ulid } from "ulid";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
+import { reportProgress } from "../output/interruption.ts";
 import { readErasedIds } from "./erased-leads.ts";
 import { sweepErasedSince } from "./sweep-erased.ts";
 
 /** How rows of an account are stored that come from elsewhere: a file, or another table. */
 export interface Storing {
   readonly account: string;
-  /** Identifies this run, with its time. Its items have it, and of their events those of leads tell it. */
+  /** The id of this import or copy, with its time. Its items have it, and of their events those of leads. */
   readonly runId: string;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
@@ -47,15 +48,18 @@ export async function storeRows(
   const erased = new Set(await readErasedIds(account, pace));
   const unmet = new Set(erased);
   const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
+  const runId = newId("import");
   try {
-    await store({ account, runId: ulid(), dryRun, erased, unmet, pace });
+    reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`);
+    await store({ account, runId, dryRun, erased, unmet, pace });
     await sweep();
   } catch (error) {
     // The operator may not run the command again. The first error is the one to report.
     await sweep().catch(() => {});
     throw await toPartialFailure(
       error,
-      (reason) => `Stopped after ${countStored()} rows: ${reason} Run the same command again to continue.`,
+      (reason) =>
+        `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason} Run the same command again to continue.`,
     );
   }
 }

@@ -113,7 +113,7 @@ async function* readListed(
 }
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
-const sweepDelay = 32_000;
+export const sweepDelay = 32_000;
 
 /**
  * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there

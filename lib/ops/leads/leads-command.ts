@@ -5,16 +5,18 @@ import { selectPacedTable } from "../command/select-table.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
+import { importsCommand } from "./imported-rows.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { exportCommand } from "./leads-export.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
 
-/** `leads import|export|show|erase|erased`: the leads of an account. */
+/** `leads import|imports|export|show|erase|erased`: the leads of an account. */
 export const leadsCommand = (): Command =>
   new Command("leads")
     .description("import, export, show and erase the leads of an account")
     .addCommand(importCommand())
+    .addCommand(importsCommand())
     .addCommand(exportCommand())
     .addCommand(showCommand())
     .addCommand(eraseCommand())

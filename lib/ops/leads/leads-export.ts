@@ -8,7 +8,7 @@ import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { readStored } from "../table/valid-records.ts";
-import { formatCsv, formatCsvHeader } from "./csv-cells.ts";
+import { formatCsv, formatCsvHeader } from "./file/csv-cells.ts";
 
 type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 

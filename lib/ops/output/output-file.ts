@@ -23,11 +23,12 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   // Before a long text is read.
   if (lstatSync(path, { throwIfNoEntry: false })) throw existing(path);
   const part = `${path}.${randomUUID()}.part`;
-  const endBySignal = (signal: (typeof signals)[number]) => {
+  const endBySignal = (signal: NodeJS.Signals) => {
     rmSync(part, { force: true });
+    console.error(`Stopped: ${path} is not written. Run the same command again.`);
     process.exit(128 + constants.signals[signal]);
   };
-  for (const signal of signals) process.on(signal, endBySignal);
+  for (const signal of signals) process.prependListener(signal, endBySignal);
   // Not `open`, which would create the file even after a signal has ended this process.
   const file = orUserError(() => openSync(part, "wx", 0o600));
   try {

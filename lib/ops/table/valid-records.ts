@@ -31,8 +31,9 @@ import type { InvalidItems } from "./invalid-items.ts";
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
 export interface StoredRecords {
   readonly limit: { readonly requests: number };
-  readonly erasedLead: { readonly leadId: string; readonly id: string };
-  readonly leadImport: { readonly sha256: string; readonly startedAt: string };
+  readonly erasedLead: { readonly leadId: string; readonly id: string; readonly undone?: boolean };
+  /** Of a row, by its SHA-256: the lead that an import has made of it, and when, which is the lead's `updatedAt` until a change. */
+  readonly leadImport: Readonly<Record<"sha256" | "leadId" | "importId" | "storedAt", string>>;
   readonly lead: Lead;
   readonly conversation: Conversation;
   readonly message: Message;
@@ -50,8 +51,16 @@ const validatorOf = (properties: object, required: readonly string[] = Object.ke
 /** By the schemas of the API, with the form that it gives to ids and times. */
 const validators: Readonly<Record<RecordType, Validator>> = {
   limit: validatorOf({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
-  erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure") }),
-  leadImport: validatorOf({ sha256: textOf("^[0-9a-f]{64}$"), startedAt: time }),
+  erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure"), undone: { type: "boolean" } }, [
+    "leadId",
+    "id",
+  ]),
+  leadImport: validatorOf({
+    sha256: textOf("^[0-9a-f]{64}$"),
+    leadId: idOf("lead"),
+    importId: idOf("import"),
+    storedAt: time,
+  }),
   lead: validatorOf({ ...lead.properties, id: idOf("lead"), updatedAt: time }, lead.required),
   conversation: validatorOf(
     {
@@ -80,7 +89,7 @@ export const toItem: {
 } = {
   limit: (account, { requests }) => ({ ...accountLimitKey(account), requests }),
   erasedLead: (account, erasure) => ({ ...erasedLeadKey(account, erasure.leadId), ...erasure }),
-  leadImport: (account, { sha256, startedAt }) => ({ ...leadImportKey(account, sha256), startedAt }),
+  leadImport: (account, { sha256, ...record }) => ({ ...leadImportKey(account, sha256), ...record }),
   lead: leadItem,
   conversation: conversationItem,
   message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
@@ -99,7 +108,7 @@ export const readStored = <Type extends RecordType>(
 ): StoredRecords[Type] | undefined => ifValid(() => toValidRecord(type, item), noteInvalid);
 
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
-  // An import of leads has the SHA-256 only in its key.
+  // The record of a row has the SHA-256 only in its key.
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
   const record = readRecord(validators[type], all) as StoredRecords[Type];
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");

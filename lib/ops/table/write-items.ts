@@ -1,11 +1,12 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, type BatchWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, type BatchWriteCommandInput, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { unprocessed } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 
 /** The changes of a lead, a conversation or a message, with what its event is composed of if they change fields of its record. */
 export function asChange(read: Item, changes: Item): Item {
@@ -38,7 +39,14 @@ async function deleteBatch(keys: readonly Item[], pace: Pace): Promise<void> {
   });
 }
 
+/** Writes all items or none. */
+export async function writeTogether(pace: Pace, TransactItems: TransactItems): Promise<void> {
+  const command = new TransactWriteCommand({ TransactItems, ReturnConsumedCapacity: "TOTAL" });
+  const { ConsumedCapacity } = await table.send(command);
+  await spendWrites(ConsumedCapacity, pace);
+}
+
 /** Spends the units that a call has written. */
-export function spendWrites(consumed: readonly ConsumedCapacity[] = [], pace: Pace): Promise<void> {
+function spendWrites(consumed: readonly ConsumedCapacity[] = [], pace: Pace): Promise<void> {
   return pace.spend(readsPerWrite * consumed.reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0));
 }

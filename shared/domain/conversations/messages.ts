@@ -13,7 +13,7 @@ import {
   transactOnce,
   type WriteOutcome,
 } from "../idempotent-replay.ts";
-import { readAddresses } from "../leads.ts";
+import { keepLead, readRecipient } from "../leads.ts";
 import { notFound } from "../not-found.ts";
 import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
 import { conversationItem, summarize } from "./conversations.ts";
@@ -26,8 +26,10 @@ interface Outgoing {
   readonly account: string;
   readonly input: NewMessage;
   readonly idempotency: IdempotentRequest | undefined;
-  /** The lead with its addresses, if the account has it. */
-  readonly lead: Promise<Item | undefined>;
+  /** The lead, if the account has it. */
+  lead?: Promise<Item | undefined>;
+  /** What the transaction of a message changes of its lead. */
+  ofLead: TransactItems;
   /** The address that an outbound message goes to. */
   to?: unknown;
   /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
@@ -55,8 +57,8 @@ export async function sendMessage(
   const input = { ...message, channel: normalizeLabel(message.channel) };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
-    const lead = readAddresses(account, input.leadId);
-    const outgoing: Outgoing = { account, input, idempotency, lead, lastMessageAt: 0 };
+    const lead = readRecipient(account, input.leadId);
+    const outgoing: Outgoing = { account, input, idempotency, lead, ofLead: [], lastMessageAt: 0 };
     return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
@@ -68,8 +70,12 @@ export async function sendMessage(
 
 async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   const { account, input } = outgoing;
+  outgoing.lead ??= readRecipient(account, input.leadId);
   const [lead, named] = await Promise.all([outgoing.lead, readLock(account, input)]);
   if (!lead) throw leadNotFound(input);
+  outgoing.ofLead = lead.undoing ? [{ Update: keepLead(account, input.leadId) }] : [];
+  // If this attempt loses, the lead may be gone.
+  if (lead.undoing) delete outgoing.lead;
   // Nothing is awaited between the ids of a message and its write, whose age is theirs.
   if (input.direction !== "inbound") [outgoing.to] = addressesOn(input.channel, lead);
   if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
@@ -122,11 +128,16 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
  * Writes a message, with the address that it goes to, and with what else its transaction has. The response follows from the
  * request and these ids.
  */
-function storeMessage({ account, idempotency, to }: Outgoing, message: Message, others: TransactItems) {
+function storeMessage(
+  { account, idempotency, to, ofLead }: Outgoing,
+  message: Message,
+  others: TransactItems,
+) {
   const { id, conversationId } = message;
   const Item = { ...messageKey(account, conversationId, id), ...message, ...(to !== undefined && { to }) };
   return transactOnce(idempotency, { id, conversationId }, [
     ...others,
+    ...ofLead,
     { Put: { TableName: tableName, Item } },
   ]);
 }

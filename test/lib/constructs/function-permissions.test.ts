@@ -74,7 +74,10 @@ const tableAttributes = [
 test("A write names no key of an index and no expiry but those of its items", () => {
   const named = writes.flatMap(({ types, condition }) => {
     const denied = condition["ForAllValues:StringNotEquals"]?.["dynamodb:Attributes"] ?? [];
-    const sets = tableAttributes.filter((attribute) => !denied.includes(attribute));
+    const allowed = condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"] ?? tableAttributes;
+    const sets = tableAttributes.filter(
+      (attribute) => allowed.includes(attribute) && !denied.includes(attribute),
+    );
     return sets.length > 0 ? [`${types}: ${sets.join(" ")}`] : [];
   });
   expect([...new Set(named)].sort()).toEqual([
@@ -99,16 +102,19 @@ test("Writes return nothing, but those of records, of rate windows and to an exi
   ]);
 });
 
-test("The audit's scan and the canary see only whether an item exists, and a sent message the lead's addresses, too", () => {
+test("The audit's scan and the canary see only whether an item exists, and a sent message little of its lead", () => {
   const limited = tableStatements.flatMap(({ name, actions, types = "", condition }) => {
     const attributes = condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"];
-    const isNamed = condition.StringEqualsIfExists?.["dynamodb:Select"] === "SPECIFIC_ATTRIBUTES";
+    const isNamed =
+      actions.join() === "UpdateItem" ||
+      condition.StringEqualsIfExists?.["dynamodb:Select"] === "SPECIFIC_ATTRIBUTES";
     return attributes && isNamed ? [`${name} ${actions} ${types}: ${attributes}`] : [];
   });
   expect(limited.sort()).toEqual([
     "audit-counts Scan : pk,sk",
     "canary Query LEAD CONVERSATION MESSAGE ACTIVE: pk,sk",
-    "send-message GetItem LEAD: pk,sk,addresses",
+    "send-message GetItem LEAD: pk,sk,addresses,undoing",
+    "send-message UpdateItem LEAD: pk,sk,undoing",
   ]);
 });
 

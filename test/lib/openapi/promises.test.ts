@@ -46,7 +46,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   BusyProblem: [problem],
   Fault: ["in field code message"],
   GatewayError: ["message"],
-  LeadCreated: [event, "externalId email source addresses metadata imported"],
+  LeadCreated: [event, "externalId email source addresses metadata imported importId"],
   LeadCreatedEvent: [envelope, "replay-name"],
   ConversationStarted: [`${event} leadId channel`],
   ConversationStartedEvent: [envelope, "replay-name"],

@@ -61,6 +61,14 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
   ["keys issue --access", ["full", "read", "create"], ["write", "FULL", ""], "Allowed choices are"],
   ["accounts set-limit --requests", ["1", "100000000", "stage"], limits, "1 to 100000000, or `stage`."],
   ["accounts erase --cache-seconds", ["0", "9999"], ["10000", "-1", "1.5", "x"], "from 0 to 9999."],
+  ["leads export --output", ["leads.csv", "-.csv"], ["-"], "standard output has the summary."],
+  [
+    "leads import --map-value",
+    ["Open=new", "a=b=booked", "NULL="],
+    ["Open", "=new", "a=Open"],
+    "new, qualified",
+  ],
+  ["leads import --map", ["E-mail=EMAIL", "a=b=metadata.c"], ["E-mail", "=email", "a=b"], "The columns are"],
   ["counts verify --units", ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],
 ])("%s", async (line, valid, invalid, sentence) => {
   for (const value of valid) expect([value, await mistake(line, value)]).toEqual([value, undefined]);

@@ -7,7 +7,7 @@ import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { runCommand } from "../../support/command.ts";
+import { runCommand, runJson } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../support/memory-tables.ts";
@@ -49,13 +49,13 @@ const isOld = ({ sk, conversationId }: Item) => [sk, conversationId].includes(id
 /** What the table has of an account, without what differs from one run of a command to the next; of trees the names. */
 async function stateOf(name: string): Promise<Record<string, unknown>> {
   const state = [...(await itemsOf(name))].map(
-    ([key, { imported, changed, changeId, startedAt, ...item }]) => [
+    ([key, { imported, changed, changeId, importId, storedAt, ...item }]) => [
       key,
       key.startsWith("COUNT") ? {} : key.startsWith("LEAD") ? { ...item, activeAt: isOfChange(item) } : item,
     ],
   );
   const text = JSON.stringify(Object.fromEntries(state)).replaceAll(name, "ACCOUNT");
-  return JSON.parse(text.replaceAll(/(?<=erasure)_\w+|(?<="updatedAt":")[^"]+/g, ""));
+  return JSON.parse(text.replaceAll(/(?<=erasure)_\w+|(?<=lead_\w{10})\w{16}|(?<="updatedAt":")[^"]+/g, ""));
 }
 
 /** Whether the time that lists by the last change have of a lead is that of the lead. */
@@ -123,6 +123,7 @@ interface Change {
 }
 
 let leads: string;
+let importId: string;
 beforeAll(async () => {
   leads = await leadFile(
     "name,source,createdAt,externalId,status,addresses.sms\nAda,fair,2026-01-01T00:00:00Z,crm-ada,booked,\nGrace,,2026-01-02T00:00:00Z,crm-grace,,1;2\nMary,,2026-01-03T00:00:00Z,,,\n",
@@ -164,6 +165,12 @@ const changes: Readonly<Record<string, Change>> = {
     },
   },
   "leads import": { run: () => runCommand(importCommand(), leads, ...ofAccount) },
+  "leads import --undo": {
+    prepare: async () => {
+      ({ importId } = (await runJson(importCommand(), leads, ...ofAccount)).output);
+    },
+    run: () => runCommand(importCommand(), "--undo", importId, "--yes", ...ofAccount),
+  },
   "leads import --update": { run: () => runCommand(importCommand(), leads, ...ofAccount, "--update") },
 };
 

@@ -2,9 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { runJson } from "../../support/command.ts";
 import { aroundCalls } from "../../support/conditions.ts";
 import { leadFile } from "../../support/lead-files.ts";
 import { copyTable, useTablesOfCommands } from "../../support/memory-tables.ts";
@@ -25,6 +27,12 @@ const lead = await aLead("acme", {
   addresses: { sms: ["0177 1"] },
 });
 const restored = copyTable();
+const { output: imported } = await runJson(
+  importCommand(),
+  await leadFile("name\nBen\n"),
+  "--account",
+  "acme",
+);
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
@@ -128,6 +136,12 @@ test.each([
   ["leads erase --email ada@example.com", "the email address of the person", "erase them"],
   ["leads erase --external-id crm-1", "the external id of the person", "erase them"],
   ["leads erase --address sms:0177-1", "the address of the person", "erase them"],
+  [
+    `leads import --undo ${imported.importId}`,
+    "the id of the import",
+    "erase those that were not changed",
+    `The import ${imported.importId} has made 1 leads that are not erased.\n`,
+  ],
   ["accounts erase", "the name of the account", "erase it"],
   [`accounts copy --from-table ${restored} --replace`, "the name of the account", "replace what differs"],
 ])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action, shown = "") => {

@@ -200,8 +200,9 @@ test("ten of the largest changed leads fit into one call of the event bus", () =
 });
 
 test("an imported lead has an event however old it is, which tells it", () => {
-  const [event] = toEvents([toRecord({ ...lead, imported: ulid() } as typeof lead, 24 * 3_600_000)]);
-  expect(event).toMatchObject({ type: "lead.created", id: leadId, imported: true });
+  const importId = newId("import");
+  const [event] = toEvents([toRecord({ ...lead, imported: importId } as typeof lead, 24 * 3_600_000)]);
+  expect(event).toMatchObject({ type: "lead.created", id: leadId, imported: true, importId });
 });
 
 test("sends no event for an item written long after its id was created, as by a restore", () => {

@@ -27,7 +27,7 @@ const shapes: Readonly<Record<number, unknown>> = {
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
-    "IMPORT#*": "sk startedAt",
+    "IMPORT#*": "importId leadId sk storedAt",
     "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
     "LEAD#*":
       "activeAt addresses byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags details.updatedAt id imported sk source status",

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/csv-cells.ts";
-import { readLeadRows as readTable } from "../../../../lib/ops/leads/lead-file.ts";
-import { parseCsv } from "../../../../lib/ops/leads/parse-csv.ts";
+import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/file/csv-cells.ts";
+import { openLeadFile } from "../../../../lib/ops/leads/file/lead-file.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
+import { leadFile } from "../../../support/lead-files.ts";
 import { runs } from "../../../support/part.ts";
 
 const aLead = (fields: Partial<Lead>): Lead => ({
@@ -20,11 +20,9 @@ const aLead = (fields: Partial<Lead>): Lead => ({
 /** The values that an import reads from a file. */
 async function readLeadRows(csv: string): Promise<unknown[]> {
   const rows: unknown[] = [];
-  for await (const row of readTable(
-    parseCsv(() => [csv]),
-    { map: [], ignoreOthers: false, null: [] },
-  ))
-    rows.push(row.fault ?? row.value);
+  const options = { map: [], ignoreOthers: false, mapValue: new Map() };
+  const file = await openLeadFile(await leadFile(csv), options);
+  for await (const row of file.rows()) rows.push(row.fault ?? row.value);
   return rows;
 }
 
@@ -96,14 +94,24 @@ test("addresses are JSON in one column, or have columns for each channel; a semi
   await expect(readLeadRows("name,addresses,addresses.a\r\n")).rejects.toThrow("in place of addresses");
 });
 
+test.each([
+  [`"VIP","Blog, news"`, ["VIP", "Blog, news"]],
+  [`"VIP";gold`, ["VIP", "gold"]],
+  [`"a;b"; c|d`, ["a;b", "c|d"]],
+  [`"Blog"|x,y`, ["Blog", "x,y"]],
+  [`"VIP`, ['"VIP']],
+  [`5" pipe,x`, ['5" pipe', "x"]],
+])("the tags %j are %j", async (cell, tags) => {
+  const csv = `name,tags\r\nAda,"${cell.replaceAll('"', '""')}"\r\n`;
+  expect(await readLeadRows(csv)).toEqual([{ name: "Ada", tags }]);
+});
+
 test.each<readonly [string, unknown]>([
   ["7", 7],
   ["007", 7],
   ["100", 100],
   ["101", 101],
-  ...["5.0", "5.5", "1e1", "+7", "-7", " 7", "7 ", "0x5", "1,0", "\u0667"].map(
-    (cell) => [cell, cell] as const,
-  ),
+  ...["5.0", "5.5", "1e1", "+7", "-7", "7 7", "0x5", "1,0", "\u0667"].map((cell) => [cell, cell] as const),
 ])("the score %j is read as %j: what is not plain digits is left for the check to report", async (cell, score) => {
   expect(await readLeadRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
 });

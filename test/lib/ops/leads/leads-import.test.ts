@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, mkdir, stat, writeFile } from "node:fs/promises";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { columns } from "../../../../lib/ops/leads/csv-cells.ts";
+import { columns } from "../../../../lib/ops/leads/file/column-names.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
@@ -51,12 +51,13 @@ const inLine = (line: number, field: string, code: string) => ({
 describe("leads import", () => {
   test("stores rows as leads in every list, in the order of the file, and marks them as imported", async () => {
     const before = Date.now();
+    const importId = expect.stringMatching(/^import_/);
     const { account, code, report, leads, stderr } = await imported(
       "name,email,source,tags\nAda,ada@example.com,Web,vip;hot\nGrace,,,\n",
     );
     expect({ code, stderr, report }).toEqual({
       ...{ code: 0, stderr: "" },
-      report: { account, rows: 2, imported: 2, present: 0, erased: 0, rejected: 0 },
+      report: { account, importId, rows: 2, imported: 2, present: 0, erased: 0, rejected: 0 },
     });
     const updatedAt = expect.toSatisfy((time: string) => Date.parse(time) >= before);
     const defaults = { id: expect.stringMatching(/^lead_/), score: 0, status: "new", updatedAt };
@@ -77,18 +78,26 @@ describe("leads import", () => {
   });
 
   test("reports why rows are invalid, with their first lines, and imports the others", async () => {
-    const rows = ["Good,,", '"two\r\nlines",,', ",,", "Mail,no address,", "Tags,,a;;b", "Few,", "Good too,,"];
+    const rows = [
+      "Good,,",
+      '"two\r\nlines",,',
+      ",,",
+      "Mail,no address,",
+      "Tags,,a;\tb\u0001",
+      "Few,",
+      "Good too,,",
+    ];
     const csv = `name,email,tags\n${rows.join("\n")}\n`;
     const { account, path, code, report, rejects, leads } = await imported(csv);
     expect({ code, report }).toMatchObject({ code: 3, report: { rows: 6, imported: 2, rejected: 4 } });
     expect(leads.map(({ name }) => name)).toEqual(["Good", "Good too"]);
     expect(rejects).toMatchObject([
       ...[inLine(3, "name", "invalid_characters"), inLine(6, "email", "invalid_format")],
-      ...[inLine(7, "tags[1]", "too_short"), inLine(8, "", "wrong_columns")],
+      ...[inLine(7, "tags[1]", "invalid_characters"), inLine(8, "", "wrong_columns")],
     ]);
     expect(rejects[3]).toMatchObject({
       errors: [{ message: "must have 3 cells like the header, but has 2" }],
-      row: { name: "Few" },
+      row: { cells: ["Few"] },
     });
     expect(rejects[1].row).toEqual({ name: "Mail", email: "no address" });
     expect((await stat(report.rejects)).mode & 0o777).toBe(0o600);
@@ -102,14 +111,15 @@ describe("leads import", () => {
       "a header, with all that is wrong in it,",
       "Имя,E-Mail,,name,Name,Phone No,metadata,metadata.a\nAda,,,,,,,\n",
       `Nothing is stored, because of the header:
-  1. "Имя" is unknown: --ignore-others leaves it out, --map 'Имя=metadata.Имя' keeps it
+  1. "Имя" is unknown
   2. "E-Mail" is email
-  3. "" has no name: give it one, or leave it out with --ignore-others
+  3. "" is unknown
   4. "name" is known
   5. "Name" is name, as column 4: rename one in the file, or --map it
-  6. "Phone No" is unknown: --ignore-others leaves it out, --map 'Phone No=metadata.Phone No' keeps it
+  6. "Phone No" is addresses.phone
   7. "metadata" is known
   8. "metadata.a" stands in place of metadata: remove one
+The others are taken, or left out, with --ignore-others
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
@@ -138,7 +148,7 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
       `name\nAda\n${"x".repeat(300_000)}\n`,
       /line 3 has .* more than 81920 bytes/,
     ],
-    ["another extension, .jsonl", "{}\n", /must end in \.csv, \.tsv, \.txt or \.json/],
+    ["another extension, .xlsx", "{}\n", /must end in \.csv, \.tsv, \.txt, \.json or \.jsonl/],
   ] satisfies [
     string,
     string | Buffer,
@@ -169,12 +179,12 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
     expect(await program(["leads", "import", path, "--account", account, "--dry-run"])).toMatchObject({
       code: 3,
       stdout: `{"name":"Ada","score":0,"status":"new","tags":[]}
-4 rows: 1 valid, 3 rejected. See ${path}.rejected.jsonl.
-  2 times: email must have an @.
-  1 times: name is required.
+4 rows: 1 valid, 3 rejected. See ${path}.dry-run.rejected.jsonl.
+  2 rows: email must have an @.
+  1 row: name is required.
 `,
     });
-    expect(await readLines(`${path}.rejected.jsonl`)).toMatchObject([
+    expect(await readLines(`${path}.dry-run.rejected.jsonl`)).toMatchObject([
       ...[inLine(3, "name", "required"), inLine(4, "email", "invalid_format")],
       inLine(5, "email", "invalid_format"),
     ]);
@@ -187,7 +197,7 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
   using _waits = skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
   let [concurrent, most] = [0, 0];
   using _calls = aroundCalls(async (command, send) => {
-    if (!(command instanceof PutCommand)) return send(command);
+    if (!(command instanceof TransactWriteCommand)) return send(command);
     most = Math.max(most, ++concurrent);
     await new Promise(setImmediate);
     concurrent -= 1;
@@ -200,6 +210,32 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
   expect(Date.now() - start).toBeGreaterThan(450);
   await importFile(account, await leadFile(`name\n${"Bob\n".repeat(200)}`), "--units", "1000000");
   expect(most).toBe(32);
+});
+
+test("Ctrl-C says what is stored, and how to go on", async () => {
+  using _ = aroundCalls(async (command, send) => {
+    if (JSON.stringify(command.input).includes('"name":"Bob"')) process.emit("SIGINT");
+    return send(command);
+  });
+  const path = await leadFile("name\nAda\nBob\n");
+  const args = ["leads", "import", path, "--account", await anAccount(), "--table", tableName];
+  expect(await program(args)).toMatchObject({
+    code: 130,
+    stderr: expect.stringMatching(
+      /^Stopped\. [01] rows are stored, new ones as import_\w+\. Run the same command again to continue\.\n/,
+    ),
+  });
+});
+
+test("what is wrong with the command line is told without its control characters", async () => {
+  for (const args of [["--map", "a\u001b[2J\u202e"], ["--b\u001b[2J"], ["--account", "\u001b"]]) {
+    const { code, stderr } = await program(["leads", "import", "x.csv", ...args]);
+    expect({ code, isSafe: !/[\p{Cc}\p{Bidi_Control}]/u.test(stderr.replaceAll("\n", "")) }).toEqual({
+      code: 1,
+      isSafe: true,
+    });
+    expect(stderr).toContain("\\u001b");
+  }
 });
 
 describe("a repeated leads import", () => {
@@ -261,6 +297,89 @@ describe("a repeated leads import", () => {
     await expect(stat(`${path}.rejected.jsonl`)).rejects.toThrow("ENOENT");
   });
 
+  test("with the options of a second and a third try makes no other leads", async () => {
+    const account = await anAccount();
+    const header = "Name,EMAIL ADDRESS,Lead Source,Tag,Creation Date";
+    const path = await leadFile(`${header}\nKim,k@example.com,Fair,vip,2024-01-15T00:00:00Z\nBo,,Web,,\n`);
+    const email = ["--ignore-others", "--map", "Email Address=email"];
+    const all = ["--map", "Lead Source=source", "--map", "Tag=tags", "--map", "Creation Date=createdAt"];
+    for (const [imported, options] of [
+      [2, ["--ignore-others"]],
+      [0, email],
+      [0, [...email, ...all]],
+    ] as const)
+      expect((await importFile(account, path, ...options)).report).toMatchObject({
+        ...{ imported, present: 2 - imported },
+      });
+    expect(await storedLeads(account)).toMatchObject([
+      { name: "Kim", email: "k@example.com", source: "fair", tags: ["vip"] },
+      { name: "Bo", source: "web" },
+    ]);
+  });
+
+  test("of the same rows with other columns makes no other leads, and tells what differs", async () => {
+    const account = await anAccount();
+    const path = await leadFile(
+      "Name,Email Address,Lead Source,Tag,Creation Date\nKim Lee,kim@example.com,Fair,vip,2024-01-15T00:00:00Z\nBo,,Web,,2024-01-16T00:00:00Z\n",
+    );
+    const asOther = ["Email Address", "Lead Source", "Tag", "Creation Date"].flatMap((name) => [
+      ...["--map", `${name}=metadata.${name}`],
+    ]);
+    expect((await importFile(account, path, ...asOther)).report).toMatchObject({ imported: 2 });
+    const email = ["--map", "Email Address=email", ...asOther.slice(2)];
+    expect((await importFile(account, path, ...email)).report).toMatchObject({
+      ...{ imported: 0, present: 2, different: 1 },
+    });
+    const stored = await storedLeads(account);
+    expect(
+      await program(["leads", "import", path, "--account", account, "--table", tableName]),
+    ).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        "2 rows are stored with other values: add --update, which changes all but createdAt.",
+      ),
+    });
+    expect(await storedLeads(account)).toEqual(stored);
+    expect((await importFile(account, path, "--update")).report).toMatchObject({ imported: 0, updated: 2 });
+    const { report } = await importFile(account, path, "--update");
+    expect(report).toMatchObject({ imported: 0, updated: 0, present: 2, different: 2 });
+    expect(await storedLeads(account)).toMatchObject([
+      { id: stored[0]?.id, name: "Kim Lee", email: "kim@example.com", source: "fair", tags: ["vip"] },
+      { id: stored[1]?.id, name: "Bo", source: "web" },
+    ]);
+  });
+
+  test("of another row that looks alike without some columns makes another lead", async () => {
+    const account = await anAccount();
+    for (const phone of ["+49 1", "+82 2"]) {
+      const path = await leadFile(`name,fax\nKim Lee,${phone}\n`);
+      expect((await importFile(account, path, "--ignore-others")).report).toMatchObject({
+        ...{ imported: 1, present: 0, leftOut: ["fax"] },
+      });
+    }
+    expect(await storedLeads(account)).toHaveLength(2);
+  });
+
+  test("takes the rejected rows of an import, corrected", async () => {
+    const { account, report } = await imported("name,email,metadata.plan\nAda,no address,'=pro\nBo,,\n");
+    await writeFile(report.rejects, (await readFile(report.rejects, "utf8")).replace("no address", "a@b.de"));
+    expect((await importFile(account, report.rejects)).report).toMatchObject({ imported: 1, rejected: 0 });
+    expect(await storedLeads(account)).toContainEqual(
+      expect.objectContaining({ name: "Ada", email: "a@b.de", metadata: { plan: "=pro" } }),
+    );
+  });
+
+  test("takes one column for two fields, and refuses two columns for one that joins none", async () => {
+    const account = await anAccount();
+    const path = await leadFile("email,other\na@b.de,c@d.de\n");
+    const both = ["--map", "EMAIL=name", "--map", "email=email"];
+    expect(await importFile(account, path, ...both, "--map", "other=email")).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('2. "other" is email, as column 1') },
+    });
+    await importFile(account, path, ...both, "--ignore-others");
+    expect(await storedLeads(account)).toMatchObject([{ name: "a@b.de", email: "a@b.de" }]);
+  });
+
   test("knows leads by their external ids, of which an erased lead's is free again", async () => {
     const csv = "externalId,name,metadata.plan\ncrm-1,Ada,pro\ncrm-2,Grace,\n";
     const { account, path, leads } = await imported(csv);
@@ -305,7 +424,7 @@ describe("a repeated leads import", () => {
     );
     const { report } = await importFile(account, path);
     expect(report).toMatchObject({ imported: 1, present: 0, rejected: 2 });
-    const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. To change it, send ifExists=update.`;
+    const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. Correct the row, or change that lead with --update.`;
     expect(await readLines(report.rejects)).toMatchObject([
       { line: 3, errors: [{ field: "addresses", message: "must not be that of line 2" }] },
       { line: 4, errors: [{ message: `is not stored: ${ofOther}` }] },

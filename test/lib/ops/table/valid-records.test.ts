@@ -25,7 +25,10 @@ const text = {
 const records: StoredRecords = {
   limit: { requests: 5 },
   erasedLead: { leadId, id: `erasure_${ulid}` },
-  leadImport: { sha256: "0".repeat(64), startedAt: "2026-01-01T00:00:00.000Z" },
+  leadImport: {
+    ...{ sha256: "0".repeat(64), leadId, importId: `import_${ulid}` },
+    storedAt: "2026-01-01T00:00:00.000Z",
+  },
   lead: {
     ...{
       id: leadId,
@@ -87,7 +90,7 @@ const invalid: [type: RecordType, fields: Item, field: string][] = [
   ["erasedLead", { id: `lead_${otherUlid}` }, "id"],
   ["erasedLead", { id: `erasure_${future}` }, "id"],
   ["leadImport", { sk: "account#1" }, "sha256"],
-  ["leadImport", { startedAt: "now" }, "startedAt"],
+  ["leadImport", { storedAt: "now" }, "storedAt"],
   ["conversation", { leadId: `conv_${otherUlid}` }, "leadId"],
   ["conversation", { channel: "WhatsApp" }, "channel"],
   ["conversation", { status: "\u3164" }, "status"],

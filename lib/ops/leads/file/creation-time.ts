@@ -1,4 +1,5 @@
-import { parseTimestamp } from "../../../shared/timestamps.ts";
+import { DateTime } from "luxon";
+import { parseTimestamp } from "../../../../shared/timestamps.ts";
 
 /** A date and time as files have it, in parts: the date, hours and minutes, seconds, and the offset in three parts. */
 const timePattern =
@@ -9,6 +10,31 @@ const day = 86_400_000;
 /** Shows the wall clock of a zone as a date and time without an offset. @throws RangeError for an unknown zone */
 export const clockOf = (timeZone: string) =>
   new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
+
+const dates =
+  "yyyy/M/d|yyyy-M-d|yyyyMMdd|d MMM yyyy|d MMMM yyyy|MMM d, yyyy|d/M/yyyy|M/d/yyyy|d-M-yyyy|M-d-yyyy|d.M.yyyy|d/M/yy|M/d/yy|d.M.yy|d-MMM-yy";
+
+const readLocal = (text: string, format: string) =>
+  DateTime.fromFormat(text, format, { zone: "utc", locale: "en" });
+
+/** The usual formats that a text has which is not in ISO 8601. */
+export function guessFormats(text: string): readonly string[] {
+  const [, gap, seconds = "", half = ""] = /(,? )\d\d?:\d\d(:\d\d)?( ?[ap]m)?$/i.exec(text) ?? [];
+  const time = gap ? `${gap}${half ? "h" : "H"}:mm${seconds && ":ss"}${half.replace(/[ap]m/i, "a")}` : "";
+  const formats = dates.split("|").map((date) => date + time);
+  // Luxon takes a year of four digits for one of two.
+  const isOfForm = (format: string) => format.includes("yyyy") === /\d{4}/.test(text);
+  return formats.filter((each) => isOfForm(each) && readLocal(text, each).isValid);
+}
+
+/** A format without its quoted texts. */
+export const formatTokens = (format: string) => format.replace(/'[^']*'/g, "");
+
+/** A time of a format, in ISO 8601: with an offset, if the format has one. Another text is as it was. */
+export function toIsoForm(text: string, format?: string): string {
+  const read = format ? readLocal(text, format) : undefined;
+  return read?.toISO({ includeOffset: /z/i.test(formatTokens(format ?? "")) }) ?? text;
+}
 
 /**
  * The time of a date, which is its start, or of a date and time, in milliseconds since the epoch. Of a time that a clock

@@ -1,16 +1,16 @@
-import { createHash } from "node:crypto";
-import { withChanges } from "../../../shared/domain/lead-changes.ts";
-import { nameKeys } from "../../../shared/domain/lead-names.ts";
-import { hashName } from "../../../shared/dynamodb/keys.ts";
-import { maxFaults } from "../../../shared/errors.ts";
-import { rangeMessage, toFaults } from "../../../shared/http/schema-faults.ts";
-import { hasIdForm, idTimestamp, maxIdAhead } from "../../../shared/ids.ts";
-import { addressFaults, sizeFaults } from "../../../shared/schemas/field-schemas.ts";
-import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
-import { requestValidator } from "../../../shared/schemas/validator.ts";
-import { parseTimestamp } from "../../../shared/timestamps.ts";
-import { isRecord } from "../../json.ts";
-import { type RowFault, rowFault } from "./parse-csv.ts";
+import { withChanges } from "../../../../shared/domain/lead-changes.ts";
+import { nameKeys } from "../../../../shared/domain/lead-names.ts";
+import { maxFaults } from "../../../../shared/errors.ts";
+import { rangeMessage, toFaults } from "../../../../shared/http/schema-faults.ts";
+import { hasIdForm, idTimestamp, maxIdAhead } from "../../../../shared/ids.ts";
+import { addressFaults, sizeFaults } from "../../../../shared/schemas/field-schemas.ts";
+import { type Lead, lead, leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
+import { requestValidator } from "../../../../shared/schemas/validator.ts";
+import { parseTimestamp } from "../../../../shared/timestamps.ts";
+import { isRecord } from "../../../json.ts";
+import { shellWord } from "../../output/printed-text.ts";
+import { clockOf, guessFormats, parseTime } from "./creation-time.ts";
+import { type Row, type RowFault, rowFault } from "./file-parts.ts";
 
 /** A lead as a row tells it. */
 type RowLead = Omit<Lead, "id" | "createdAt" | "updatedAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
@@ -23,9 +23,9 @@ export interface LeadRow {
   readonly value: Partial<Omit<Lead, "updatedAt">>;
   /** Without a name only if the row may change a lead that is stored. */
   readonly lead: RowLead;
-  /** The SHA-256 of what is stored of the row, and of how many equal rows are before it: the same in every file. */
-  readonly digest: Buffer;
-  /** When its lead is created if neither the row nor an earlier import tells, in milliseconds since the epoch. */
+  /** The SHA-256 of the row as it stands in the file, and of how many equal rows are before it. */
+  readonly sha256: string;
+  /** When its lead is created if the row does not tell, in milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -37,8 +37,6 @@ export interface Import {
   readonly update: boolean;
   /** The lines of the valid rows so far, by the names of their leads. */
   readonly lines: Map<string, number>;
-  /** How many of the valid rows so far are equal, by their SHA-256. */
-  readonly equals: Map<string, number>;
 }
 
 /** What the validators of the routes can say of a row. */
@@ -50,6 +48,12 @@ const row = {
 
 const validate = requestValidator({ properties: { body: row } });
 
+function statusFault(code: RowFault["code"], status: unknown): RowFault {
+  const value = `${status}=new`;
+  const message = `must be ${leadStatuses.join(" or ")}: --map-value ${shellWord(value)} tells which one it is`;
+  return rowFault("status", code, message, [{ option: "--map-value", values: [value] }]);
+}
+
 /** The faults of a row, in the words of the API. */
 function schemaFaults(body: unknown): RowFault[] {
   if (validate({ body })) return [];
@@ -59,21 +63,21 @@ function schemaFaults(body: unknown): RowFault[] {
       // All cells are text.
       field === "score"
         ? rowFault(field, "out_of_range", rangeMessage(lead.properties.score))
-        : rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
+        : field === "status"
+          ? statusFault(code, Object(body).status)
+          : rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
   );
 }
 
 /**
  * Checks a row as the API checks a new lead, and the fields that only an import can set.
  *
- * @param line the number of the row's first line
  * @param left how many rows are behind it
  */
 export function rowToLead(
-  value: unknown,
-  line: number,
+  { value, line, sha256 }: Row,
   left: number,
-  { startedAt, update, lines, equals }: Import,
+  { startedAt, update, lines }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
   // An export tells when leads were changed there; in the files of others it is in any form.
   const { updatedAt: _, ...row } = Object(value) as Readonly<Record<string, unknown>>;
@@ -84,11 +88,15 @@ export function rowToLead(
     ...(name === undefined && !mayBeStored ? [rowFault("name", "required", "is required")] : []),
     ...sizeFaults(row),
     ...addressFaults(row),
+    ...reservedFaults(row),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
   if (faults.length + others.length > 0) return { faults: [...faults, ...others] };
-  const lead: RowLead = withChanges({ score: 0, status: "new", tags: [] }, row as Partial<Lead>);
+  const lead: RowLead = withChanges(
+    { score: 0, status: "new", tags: [], ...("metadata" in row && { metadata: {} }) },
+    row as Partial<Lead>,
+  );
   const names = nameKeys("", lead).map(({ pk, sk }) => `${pk} ${sk}`);
   // Two changes of one lead would come in any order.
   if (update && id !== undefined) names.push(`${id}`);
@@ -100,38 +108,44 @@ export function rowToLead(
   }
   for (const each of names) lines.set(each, line);
   // A millisecond for each row, so that rows keep the file's order and none has a later time than the import.
-  return { line, value: row, lead, digest: toDigest(lead, equals), time: startedAt - left };
+  return { line, value: row, lead, sha256, time: startedAt - left };
 }
 
-function toDigest(lead: RowLead, equals: Import["equals"]): Buffer {
-  const { metadata = {}, addresses = {}, ...fields } = lead;
-  // Files can have their columns in any order.
-  const [entries, channels] = [metadata, addresses].map((map) => Object.entries(map).sort());
-  const content = hashName(JSON.stringify([fields, entries, channels]));
-  const before = equals.get(content) ?? 0;
-  equals.set(content, before + 1);
-  return createHash("sha256").update(`${content}#${before}`).digest();
-}
+/** JavaScript reserves the one name, which the API refuses, too. */
+const reservedFaults = ({ metadata }: Readonly<Record<string, unknown>>) =>
+  Object.hasOwn(Object(metadata), "__proto__")
+    ? [rowFault("metadata", "forbidden_key", "must not have the name __proto__")]
+    : [];
 
 const idForm =
-  "must be lead_ followed by a ULID, as an export has it: an id of your own is an externalId, see --map";
+  "must be lead_ followed by a ULID, as an export has it: --map id=externalId takes an id of your own";
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 function idFaults(id: string, now: number): RowFault[] {
-  if (!hasIdForm("lead", id)) return [rowFault("id", "invalid_format", idForm)];
+  if (!hasIdForm("lead", id))
+    return [rowFault("id", "invalid_format", idForm, [{ option: "--map", values: ["id=externalId"] }])];
   return idTimestamp(id) <= now + maxIdAhead
     ? []
     : [rowFault("id", "out_of_range", "must not contain a future time")];
 }
 
+/** The fault of a text that is no time, or not without options. */
+function timeFault(text: string): RowFault {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const zone = { option: "--time-zone", values: [timeZone] } as const;
+  const withZone = "must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone";
+  if (parseTime(text, clockOf("UTC")) !== undefined)
+    return rowFault("createdAt", "invalid_format", withZone, [zone]);
+  const values = guessFormats(text);
+  const formats = values.map((format) => `--date-format ${shellWord(format)}`);
+  const message = `must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: ${formats.join(" or ") || "see --date-format"}, and --time-zone`;
+  return rowFault("createdAt", "invalid_format", message, [{ option: "--date-format", values }, zone]);
+}
+
 function creationFaults(text: string, id: unknown, now: number): RowFault[] {
   const field = "createdAt";
   const time = parseTimestamp(text);
-  if (time === undefined) {
-    const form =
-      "must be a date and time with a time zone, such as 2026-11-21T01:59:00Z, or without one, with --time-zone";
-    return [rowFault(field, "invalid_format", form)];
-  }
+  if (time === undefined) return [timeFault(text)];
   if (time < 0 || time > now + maxIdAhead)
     return [rowFault(field, "out_of_range", "must be between 1970 and now")];
   if (typeof id !== "string" || idFaults(id, now).length > 0 || idTimestamp(id) === time) return [];

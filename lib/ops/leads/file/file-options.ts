@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
+import { columnsSentence, findColumn } from "./column-names.ts";
+import { clockOf, formatTokens } from "./creation-time.ts";
+import type { Mapped } from "./file-parts.ts";
+
+/** Adds the options that tell how a file is read. */
+export const withFileOptions = (command: Command) =>
+  command
+    .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
+    .option("--ignore-others", "leave out the columns that leads do not have", false)
+    .option(
+      "--map-value <text=status>",
+      "which status a text of the file is, or none of any column: NULL=; repeatable",
+      parseValue,
+      new Map(),
+    )
+    .option("--encoding <name>", "of a text that is not UTF-8 or UTF-16, such as windows-1252")
+    .option("--date-format <format>", "of times not in ISO 8601, such as 'd/M/yyyy HH:mm'", parseFormat)
+    .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", parseTimeZone);
+
+function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[] {
+  const end = text.lastIndexOf("=");
+  const column = findColumn(text.slice(end + 1));
+  if (end > 0 && column !== undefined) return [...others, { from: text.slice(0, end).trim(), column }];
+  throw new InvalidArgumentError(`Write "<name in the file>=<column>". ${columnsSentence}`);
+}
+
+function parseValue(text: string, others: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const end = text.lastIndexOf("=");
+  const value = text.slice(end + 1);
+  if (end > 0 && ["", ...leadStatuses].includes(value))
+    return new Map([...others, [text.slice(0, end).trim().toLowerCase(), value]]);
+  throw new InvalidArgumentError(
+    `Write "<text in the file>=<status>": ${leadStatuses.join(", ")}, or nothing.`,
+  );
+}
+
+function parseFormat(text: string): string {
+  // Luxon takes what is missing of a date from today's.
+  if (formatTokens(text).includes("y")) return text;
+  throw new InvalidArgumentError("It must have the year, y, as in 'd/M/yyyy HH:mm'.");
+}
+
+function parseTimeZone(text: string) {
+  try {
+    return clockOf(text);
+  } catch {
+    throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
+  }
+}

@@ -1,0 +1,70 @@
+import type { FaultCode } from "../../../../shared/errors.ts";
+
+/** A cell that is not empty, with the number of its column. */
+export type Cell = readonly [index: number, text: string];
+
+/** A row of a file, with the number of its first line; in JSON, its number in the array. */
+export interface CsvRecord {
+  readonly line: number;
+  /** How many cells it has, also empty ones. */
+  readonly width: number;
+  readonly cells: readonly Cell[];
+  /** The lines before the header that are not empty. */
+  readonly skipped?: readonly number[];
+}
+
+/** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
+export interface RowFault {
+  readonly field: string;
+  readonly code: FaultCode | "wrong_columns";
+  readonly message: string;
+  readonly remedies?: readonly Remedy[];
+}
+
+/** An option that takes rows with a fault: `--map-value` for each text, each other one with one value. */
+export interface Remedy {
+  readonly option: "--map" | "--map-value" | "--date-format" | "--time-zone";
+  /** One of these values. */
+  readonly values: readonly string[];
+}
+
+export const rowFault = (
+  field: string,
+  code: RowFault["code"],
+  message: string,
+  remedies?: readonly Remedy[],
+): RowFault => ({ field, code, message, ...(remedies && { remedies }) });
+
+/** A row of a file: its fields, as far as it can be read, and why it cannot be read whole. */
+export interface Row {
+  readonly line: number;
+  readonly value: unknown;
+  /** The SHA-256 of its cells with the names of their columns, in any order of these, and of how many equal rows are before it. */
+  readonly sha256: string;
+  readonly fault?: RowFault;
+}
+
+/** Which column of leads a column of the file is. */
+export interface Mapped {
+  readonly from: string;
+  readonly column: string;
+}
+
+/** A column of leads, and where it stands among those that are joined with it. */
+export interface Column {
+  readonly column: string;
+  readonly order: number;
+}
+
+/** What the columns of a file are. */
+export interface Header {
+  readonly names: readonly string[];
+  /** What each is of a lead, by its number. */
+  readonly columns: ReadonlyMap<number, readonly Column[]>;
+  /** Which options, quoted for a shell, make those that are not known metadata, or leave them out. */
+  readonly options: string[];
+  /** Those that are left out, and the lines before it. */
+  readonly leftOut: readonly string[];
+  /** A line for each. */
+  readonly lines: readonly string[];
+}

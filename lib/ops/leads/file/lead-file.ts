@@ -1,0 +1,131 @@
+import { isAscii, isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import { errorCode, UserError } from "../../../user-error.ts";
+import { columns } from "./column-names.ts";
+import { type CellOptions, toFields } from "./csv-cells.ts";
+import { type HeaderOptions, readHeader } from "./csv-header.ts";
+import { type Cell, type CsvRecord, type Header, type Row, rowFault } from "./file-parts.ts";
+import { parseCsv, parseJsonRows } from "./parse-csv.ts";
+
+/** How a file is read. */
+export interface FileOptions extends HeaderOptions, CellOptions {
+  /** A label of the Encoding Standard, in place of what the file's first bytes tell. */
+  readonly encoding?: string;
+}
+
+export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
+
+/**
+ * Reads a file into memory, so that it cannot change meanwhile, and once to its end, to find errors of its syntax before
+ * anything is written.
+ *
+ * @throws UserError when the file cannot be read or its syntax is invalid
+ */
+export async function openLeadFile(path: string, options: FileOptions) {
+  const ending = /\.(?:csv|tsv|txt|jsonl?)$/i.exec(path)?.[0].toLowerCase();
+  if (!ending)
+    throw new UserError(
+      `${path} must end in .csv, .tsv, .txt, .json or .jsonl. Save a spreadsheet as CSV in UTF-8.`,
+    );
+  const bytes = await readFile(path).catch((error) => {
+    throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
+  });
+  const encoding = findEncoding(path, bytes, options.encoding);
+  const isGuessed = encoding === guessedEncoding && options.encoding === undefined;
+  const texts = () => decodeText(path, bytes, encoding);
+  const isJson = ending.startsWith(".json");
+  const records = () => (isJson ? parseJsonRows(texts, ending === ".jsonl") : parseCsv(texts, options));
+  let first: CsvRecord | undefined;
+  let count = 0;
+  const filled = new Map<number, number>();
+  for await (const record of withCells(records())) {
+    if (first) {
+      count += 1;
+      for (const [index] of record.cells) filled.set(index, (filled.get(index) ?? 0) + 1);
+    }
+    first ??= record;
+  }
+  if (!first) throw new UserError("The file is empty: its first row must name the columns.");
+  const header = readHeader(first, filled, options);
+  if (isGuessed) header.options.unshift("--encoding", guessedEncoding);
+  return { count, header, rows: () => readLeadRows(records(), header, options) };
+}
+
+async function* withCells(records: Records): AsyncGenerator<CsvRecord> {
+  for await (const record of records) if (record.cells.some(([, cell]) => cell.trim() !== "")) yield record;
+}
+
+/** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
+function findEncoding(path: string, bytes: Buffer, named?: string): string {
+  if (named && !/^utf-?8$/i.test(named) && isUtf8(bytes) && !isAscii(bytes))
+    throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
+  const mark = bytes.subarray(0, 2).toString("hex");
+  if (mark === "feff") return "utf-16be";
+  if (named) return named;
+  // A first character with a zero byte has no byte order mark.
+  if (mark === "fffe" || mark.endsWith("00")) return "utf-16le";
+  // Nothing but ASCII can be read: the rest is no damaged UTF-8.
+  return isUtf8(bytes) || /[^\0-\x7f\ufffd]/.test(bytes.toString()) ? "utf-8" : guessedEncoding;
+}
+
+/** What Excel writes in Europe and America. A person has to confirm it. */
+const guessedEncoding = "windows-1252";
+
+/** The parts of a text. Byte order marks are left out. @throws UserError */
+function* decodeText(path: string, bytes: Buffer, encoding: string): Generator<string> {
+  const size = 1024 * 1024;
+  try {
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    for (let start = 0; start < bytes.length; start += size)
+      yield decoder.decode(bytes.subarray(start, start + size), { stream: true });
+    yield decoder.decode();
+  } catch {
+    throw new UserError(
+      `${path} is not ${encoding} text. Save it as CSV in UTF-8, or tell its encoding, such as --encoding windows-1252.`,
+    );
+  }
+}
+
+/** Other programs put a quote before a number that is to stay text. */
+const plainCell = (cell: string) => cell.trim().replace(/^'(?=[\d+][\d\s()-]*$)/, "");
+
+type Records = AsyncIterable<CsvRecord> | Iterable<CsvRecord>;
+
+/** Reads the rows of a table behind its header. */
+export async function* readLeadRows(
+  records: Records,
+  header: Header,
+  options: CellOptions,
+): AsyncGenerator<Row> {
+  const { names } = header;
+  // An export has texts as they are stored.
+  const isExport = isDeepStrictEqual(names, columns);
+  const equals = new Map<string, number>();
+  let isFirst = true;
+  for await (const { line, width, cells } of withCells(records)) {
+    if (isFirst) {
+      isFirst = false;
+      continue;
+    }
+    const sha256 = hashRow(names, cells, equals);
+    if (width === names.length) {
+      const read = isExport ? cells : cells.map(([index, cell]): Cell => [index, plainCell(cell)]);
+      yield { line, value: toFields(header, read, options), sha256 };
+      continue;
+    }
+    const message = `must have ${names.length} cells like the header, but has ${width}`;
+    // Which cell belongs to which column, only a person can tell.
+    const value = { cells: cells.map(([, cell]) => cell) };
+    yield { line, value, sha256, fault: rowFault("", "wrong_columns", message) };
+  }
+}
+
+function hashRow(names: readonly string[], cells: readonly Cell[], equals: Map<string, number>): string {
+  const parts = cells.map(([index, cell]) => JSON.stringify([names[index], cell])).sort();
+  const content = createHash("sha256").update(parts.join()).digest("base64");
+  const before = equals.get(content) ?? 0;
+  equals.set(content, before + 1);
+  return createHash("sha256").update(`${content}#${before}`).digest("hex");
+}

@@ -1,0 +1,120 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { CsvError, type Options, Parser } from "csv-parse";
+import { maxBodyBytes } from "../../../../shared/http/json-scan.ts";
+import { isRecord, parseJson } from "../../../json.ts";
+import { UserError } from "../../../user-error.ts";
+import { unescapeCell } from "./csv-cells.ts";
+import { type HeaderOptions, isHeader } from "./csv-header.ts";
+import type { Cell, CsvRecord } from "./file-parts.ts";
+
+const separators = [",", ";", "\t", "|"];
+
+const lineBreak = /\r\n|\r|\n/;
+
+/**
+ * Parses CSV (RFC 4180), from its header. A `sep=` line before it tells what separates columns, or else the header does.
+ *
+ * @param texts gives the file's text in parts, of which the first has the whole header
+ * @throws UserError for a row whose end cannot be determined
+ */
+export async function* parseCsv(
+  texts: () => Iterable<string>,
+  options: HeaderOptions,
+): AsyncGenerator<CsvRecord> {
+  const [head = "", ...others] = texts();
+  const { separator, start, skipped } = findHeader(head, options);
+  let line = head.slice(0, start).split(lineBreak).length;
+  const parser = new Parser({
+    delimiter: separator,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    max_record_size: maxBodyBytes,
+    // The parser counts a quoted CRLF as two lines.
+    on_record(cells: string[]): CsvRecord | undefined {
+      const filled = cells.flatMap((cell, i): Cell[] => (cell === "" ? [] : [[i, unescapeCell(cell)]]));
+      const record = { line, width: cells.length, cells: filled, skipped };
+      line += cells.reduce((sum, cell) => sum + cell.split(lineBreak).length - 1, 1);
+      return record;
+    },
+    // The types allow `on_record` to return only strings.
+  } as Options);
+  // The parser, below, throws the errors of the pipeline.
+  pipeline(Readable.from([head.slice(start), ...others]), parser).catch(() => {});
+  try {
+    yield* parser as AsyncIterable<CsvRecord>;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new UserError(
+      `The row that starts on line ${line} has a misplaced quote or an open one, or more than ${maxBodyBytes} bytes; a cell with quotes is written "like ""this""".`,
+    );
+  }
+}
+
+/**
+ * Where the header starts, and what separates its columns: the first line that names two columns of leads among ten, if it has
+ * more cells than all before it. Else it is the first line, with its most frequent separator.
+ */
+function findHeader(head: string, options: HeaderOptions) {
+  const [line = "", named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(head) ?? [];
+  if (named) return { separator: named, start: line.length, skipped: [] };
+  // Between quotes, nothing separates.
+  const text = head.replace(/"[^"]*"/g, (quoted) => quoted.replace(/[",;\t|\r\n]/g, " "));
+  const lines = text.split(/(?<=\n|\r(?!\n))/, 10);
+  const startOf = (index: number) => lines.slice(0, index).join("").length;
+  const filled = [...lines.keys()].filter((index) => /[^\s,;|]/.test(lines[index] ?? ""));
+  const split = (index: number, separator: string) => lines[index]?.split(separator) ?? [];
+  const widthOf = (separator: string) => split(filled[0] ?? 0, separator).length;
+  // Spreadsheets write as many separators on each line as the header has.
+  const textsOf = (index: number, separator: string) =>
+    split(index, separator).filter((text) => text.trim() !== "").length;
+  const [frequent] = separators.toSorted((a, b) => widthOf(b) - widthOf(a));
+  const first = { separator: frequent, start: 0, skipped: [] };
+  for (const index of filled)
+    for (const separator of separators) {
+      const names = split(index, separator);
+      if (!isHeader(names, options)) continue;
+      const before = filled.filter((each) => each < index);
+      if (before.some((each) => textsOf(each, separator) >= textsOf(index, separator))) return first;
+      const skipped = before.map((each) => head.slice(0, startOf(each)).split(lineBreak).length);
+      return { separator, start: startOf(index), skipped };
+    }
+  return first;
+}
+
+/**
+ * Parses a JSON array of objects, or an object on each line, into the rows of a table, of which the first has the names. Of
+ * a rejected row with its errors, it takes the row.
+ */
+export function* parseJsonRows(texts: () => Iterable<string>, isLines: boolean): Generator<CsvRecord> {
+  const text = [...texts()].join("");
+  const found = isLines ? text.split(lineBreak).flatMap(parseLine) : parseJson(text);
+  if (!Array.isArray(found) || !found.every(isRecord))
+    throw new UserError("A .json file must have an array of objects.");
+  const objects = found.map((each) => (Array.isArray(each.errors) && isRecord(each.row) ? each.row : each));
+  const columns = new Map<string, number>();
+  for (const each of objects)
+    for (const name of Object.keys(each)) if (!columns.has(name)) columns.set(name, columns.size);
+  const width = columns.size;
+  yield { line: 0, width, cells: Array.from(columns, ([name, i]) => [i, name]) };
+  for (const [i, each] of objects.entries()) {
+    const cells = Object.entries(each).map(
+      ([name, value]): Cell => [columns.get(name) ?? 0, jsonToCell(value)],
+    );
+    yield { line: i + 1, width, cells: cells.filter(([, cell]) => cell !== "") };
+  }
+}
+
+function parseLine(line: string, index: number): object | [] {
+  if (line.trim() === "") return [];
+  const found = parseJson(line);
+  if (isRecord(found)) return found;
+  throw new UserError(`A .jsonl file must have an object on each line: line ${index + 1} has none.`);
+}
+
+/** @throws UserError for a number that is not the one in the file */
+function jsonToCell(value: unknown): string {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new UserError(`A number is too large to be read exactly, ${value}: write it as text, in quotes.`);
+  return value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
+}

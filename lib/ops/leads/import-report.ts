@@ -1,0 +1,126 @@
+import { unlink, writeFile } from "node:fs/promises";
+import { errorMessage, UserError } from "../../user-error.ts";
+import type { AccountOptions } from "../command/command.ts";
+import { shellWord } from "../output/printed-text.ts";
+import { someInvalid } from "../table/invalid-items.ts";
+import type { Remedy, RowFault } from "./file/file-parts.ts";
+import type { LeadFile } from "./file/lead-file.ts";
+
+/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
+export interface Rejects {
+  readonly path: string;
+  count: number;
+  /** How many faults there are of each field and reason. */
+  readonly reasons: Map<string, number>;
+  /** What takes all rows with a fault that has remedies, by the option, or by the text that a status is to be. */
+  readonly remedies: Map<string, Remedy>;
+}
+
+/** No rejects of a file: those of an earlier run are deleted. */
+export async function noRejects(path: string): Promise<Rejects> {
+  const rejects = { path: `${path}.rejected.jsonl`, count: 0, reasons: new Map(), remedies: new Map() };
+  await unlink(rejects.path).catch(() => {});
+  return rejects;
+}
+
+/** @throws UserError when the file cannot be written */
+export async function rejectRow(rejects: Rejects, line: number, faults: readonly RowFault[], row: unknown) {
+  rejects.count += 1;
+  const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
+  for (const { field, message } of errors) {
+    const reason = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`;
+    rejects.reasons.set(reason, (rejects.reasons.get(reason) ?? 0) + 1);
+  }
+  for (const { remedies = [] } of faults) for (const each of remedies) addRemedy(rejects.remedies, each);
+  // Readable only by its owner, because it contains the data of leads.
+  const options = { flag: "a", mode: 0o600 };
+  await writeFile(rejects.path, `${JSON.stringify({ line, errors, row })}\n`, options).catch((error) => {
+    throw new UserError(`${rejects.path} cannot be written: ${errorMessage(error)}`);
+  });
+}
+
+/** Of formats of times, those remain that fit all texts so far. */
+function addRemedy(remedies: Rejects["remedies"], { option, values }: Remedy): void {
+  const key = option === "--map-value" ? `${option} ${values[0]}` : option;
+  const { values: others = values } = remedies.get(key) ?? {};
+  remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
+}
+
+/** The options that take rejected rows, where only one does. */
+export const remediesOf = ({ remedies }: Rejects): readonly string[] =>
+  [...remedies.values()].flatMap(({ option, values: [value, other] }) =>
+    value === undefined || other !== undefined ? [] : [option, shellWord(value)],
+  );
+
+/** This command with more options, to be pasted. */
+export const commandWith = (options: readonly string[]) =>
+  ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" ");
+
+/** The commonest reasons, a line for each. */
+export function commonest({ reasons }: Rejects): string[] {
+  const sorted = [...reasons].sort(([, a], [, b]) => b - a);
+  const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
+  return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
+}
+
+/** A sentence of the columns, and the lines before the header, that are left out, if there are any. */
+export function describeLeftOut(leftOut: readonly string[]): string[] {
+  const names = leftOut.slice(0, 40).map((name) => JSON.stringify(name));
+  const more = leftOut.length - names.length;
+  if (more > 0) names.push(`${more} more`);
+  return names.length > 0 ? [`Left out: ${names.join(", ")}.`] : [];
+}
+
+/** What an import has done, or would do. */
+interface Outcomes {
+  readonly importId?: string;
+  /** The number of valid rows, or of those with each outcome. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** How many of the present leads have other values than their rows. */
+  readonly different?: number;
+  /** Whether the run has changed those that can change. */
+  readonly update?: boolean;
+  /** Leads as they would be stored. */
+  readonly first?: readonly object[];
+}
+
+const fixed = "createdAt never changes. Undo the import that made them, and import them again.";
+
+export function printOutcomes(
+  { account, json }: AccountOptions,
+  { count: rows, header }: LeadFile,
+  { importId, counts, different = 0, update = false, first = [] }: Outcomes,
+  rejects: Rejects,
+): void {
+  const { path, count: rejected } = rejects;
+  const options = remediesOf(rejects);
+  const { leftOut } = header;
+  const all = { ...counts, rejected };
+  const see = rejected > 0 ? ` See ${path}.` : "";
+  const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
+  const lines = [
+    ...first.map((lead) => JSON.stringify(lead)),
+    `${rows} rows: ${numbers.join(", ")}.${see}`,
+    ...commonest(rejects),
+    ...(options.length > 0 ? ["If these options are right, run:", commandWith(options)] : []),
+    ...(different > 0
+      ? [
+          `${different} rows are stored with other values: ${update ? fixed : "add --update, which changes all but createdAt."}`,
+        ]
+      : []),
+    ...describeLeftOut(leftOut),
+    ...(importId && counts.imported ? [`This is the import ${importId}: --undo takes it back.`] : []),
+  ];
+  const output = {
+    account,
+    importId,
+    rows,
+    ...all,
+    ...(different > 0 && { different }),
+    ...(leftOut.length > 0 && { leftOut }),
+    ...(rejected > 0 && { rejects: path }),
+    ...(first.length > 0 && { first }),
+  };
+  console.log(json ? JSON.stringify(output) : lines.join("\n"));
+  if (rejected > 0) process.exitCode = someInvalid;
+}

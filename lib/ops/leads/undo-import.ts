@@ -1,0 +1,128 @@
+import { changeNames } from "../../../shared/domain/lead-names.ts";
+import { keepLead } from "../../../shared/domain/leads.ts";
+import { erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate } from "../../../shared/dynamodb/updates.ts";
+import { newId } from "../../../shared/ids.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
+import { UserError } from "../../user-error.ts";
+import { opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { confirm } from "../command/confirm.ts";
+import { selectPacedAccount } from "../command/known-account.ts";
+import { readErasedIds } from "../erasure/erased-leads.ts";
+import { sweepDelay } from "../erasure/sweep-erased.ts";
+import { reportProgress } from "../output/interruption.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import { findConversations } from "../table/read-items.ts";
+import { tableTime } from "../table/table-clock.ts";
+import type { StoredRecords } from "../table/valid-records.ts";
+import { writeTogether } from "../table/write-items.ts";
+import { readImportedRows } from "./imported-rows.ts";
+
+export type UndoOptions = PacedAccountOptions & { readonly yes?: boolean };
+
+type ImportedRow = StoredRecords["leadImport"];
+
+/** How many leads are undone between two lines of progress. */
+const step = 500;
+
+/**
+ * Erases the leads of an import that nobody has changed or written to. Each is marked first: from then on, a message takes the
+ * mark away, in its own transaction. When all requests that had found the lead without a mark have ended, it is erased, unless
+ * one of them has stored a message, or the mark is gone. It may end at any moment, and continues when it is run again.
+ */
+export async function undoImport(importId: string, options: UndoOptions): Promise<void> {
+  const { account, dryRun = false, json, yes } = options;
+  const pace = await selectPacedAccount(options);
+  const invalid = new InvalidItems();
+  const erased = await readErasedIds(account, pace);
+  const rows: ImportedRow[] = [];
+  for await (const row of readImportedRows(account, pace, invalid))
+    if (row.importId === importId && !erased.has(row.leadId)) rows.push(row);
+  if (rows.length === 0)
+    throw new UserError(
+      `The account ${account} has no leads of the import ${importId}: see ${opsCommand(options, `leads imports --account ${account}`)}.`,
+    );
+  if (!dryRun && !yes) {
+    console.error(`The import ${importId} has made ${rows.length} leads that are not erased.`);
+    await confirm(importId, { kind: "import", action: "erase those that were not changed", by: "id" });
+  }
+  const kept = new Map<string, string>();
+  const each = async (what: string, run: (row: ImportedRow) => Promise<string | undefined>) => {
+    const left = rows.filter(({ leadId }) => !kept.has(leadId));
+    let count = 0;
+    const progress = reportProgress(() => `${what} ${count} of ${left.length} leads.`);
+    await inParallel(left, async (row) => {
+      const reason = await run(row);
+      if (reason) kept.set(row.leadId, reason);
+      count += 1;
+      if (count % step === 0 && count < left.length) console.error(progress());
+    });
+    console.error(progress());
+  };
+  await each("Checked", (row) => mark(account, row, pace, dryRun));
+  if (!dryRun && kept.size < rows.length) {
+    console.error(`Waiting ${sweepDelay / 1000} seconds for requests that had found them.`);
+    await pace.wait(sweepDelay);
+    await each("Finished", (row) => eraseMarked(account, row, pace));
+  }
+  const output = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };
+  const verb = dryRun ? "would be erased" : "were erased";
+  const lines = [
+    `${output.erased} leads of the import ${importId} ${verb}, and ${kept.size} kept.`,
+    ...Array.from(kept, ([leadId, reason]) => `  ${leadId} ${reason}`),
+  ];
+  console.log(json ? JSON.stringify(output) : lines.join("\n"));
+  invalid.print();
+}
+
+/** Why a lead is kept; undefined if nobody has changed it or written to it. */
+async function whyKept(account: string, { leadId, storedAt }: ImportedRow, item: Item, pace: Pace) {
+  if (fieldsOf(item).updatedAt !== storedAt) return "was changed";
+  const { locks, ids } = await findConversations(account, leadId, pace);
+  return locks.length + ids.length > 0 ? "has a conversation" : undefined;
+}
+
+/** @returns why the lead is kept; undefined if it is marked */
+const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
+  pace.retry(async () => {
+    const Key = leadKey(account, row.leadId);
+    const item = await readItem(Key);
+    if (!item) return "does not exist";
+    const reason = await whyKept(account, row, item, pace);
+    if (reason || dryRun) return reason;
+    const { details } = item;
+    await writeTogether(pace, [{ Update: buildUpdate(Key, { undoing: true }, { details }) }]);
+    return undefined;
+  });
+
+/** @returns why the lead is kept; undefined if it is erased, with its event, and an import of its row makes another one */
+const eraseMarked = (account: string, row: ImportedRow, pace: Pace) =>
+  pace.retry(async () => {
+    const { leadId } = row;
+    const Key = leadKey(account, leadId);
+    const item = await readItem(Key);
+    // An attempt whose response was lost has erased it, or `leads erase` has.
+    if (!item) return undefined;
+    const { undoing, details } = item;
+    const reason = await whyKept(account, row, item, pace);
+    if (!undoing) return reason ?? "is not marked any more";
+    if (reason) {
+      await writeTogether(pace, [{ Update: keepLead(account, leadId) }]);
+      return reason;
+    }
+    const erasure = { id: newId("erasure", tableTime()), leadId, undone: true };
+    const isUnchanged = {
+      ConditionExpression: "undoing = :undoing AND details = :read",
+      ExpressionAttributeValues: { ":undoing": undoing, ":read": details },
+    };
+    const isAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
+    await writeTogether(pace, [
+      { Delete: { TableName: tableName, Key, ...isUnchanged } },
+      { Put: { TableName: tableName, Item: { ...erasedLeadKey(account, leadId), ...erasure }, ...isAbsent } },
+      ...(await changeNames(account, leadId, fieldsOf(item), {}, [])),
+    ]);
+    return undefined;
+  });

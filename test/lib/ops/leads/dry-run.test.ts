@@ -1,0 +1,194 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
+import { runJson } from "../../../support/command.ts";
+import { filePath, leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { runs } from "../../../support/part.ts";
+import { program } from "../support/program.ts";
+
+useTablesOfCommands();
+
+const text = fc.oneof(
+  fc.string({ maxLength: 8 }),
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "=1+1",
+    "'=1",
+    " a ",
+    "a;b",
+    '["a"]',
+    "[",
+    '"a","b"',
+    "a ::: b",
+    "\u0000",
+  ),
+  fc.constantFrom(
+    "x".repeat(64),
+    "é".repeat(600),
+    "x".repeat(201),
+    "½".repeat(22),
+    "\u3164",
+    "2026-01-01",
+    "l\ns",
+  ),
+);
+/** A text that is often short and without anything special. */
+const word = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ unit: fc.constantFrom(..."ab 'é"), minLength: 1, maxLength: 4 }) },
+  text,
+);
+const map = (value: fc.Arbitrary<unknown>) => fc.dictionary(word, value, { maxKeys: 3 });
+const fields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  email: fc.oneof(fc.constantFrom("a@b.de", "A@b.de", `${"a".repeat(250)}@b.de`), text),
+  source: word,
+  externalId: word,
+  tags: fc.oneof(word, fc.array(word, { maxLength: 4 }), fc.constant(Array(51).fill("a"))),
+  status: fc.constantFrom("new", " BOOKED ", "open"),
+  score: fc.oneof(fc.integer({ min: -1, max: 101 }), fc.double(), text),
+  metadata: fc.oneof(map(word), map(fc.anything()), fc.constant({}), text),
+  addresses: fc.oneof(map(fc.array(word, { maxLength: 3 })), text),
+  createdAt: fc.oneof(
+    fc.date({ noInvalidDate: true, max: new Date() }).map((date) => date.toJSON()),
+    text,
+  ),
+  id: fc.constantFrom("lead_01M7ZA27P008RGE6JH5PA0WR2V", "lead_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
+};
+const rows = fc
+  .subarray(Object.keys(fields), { maxLength: 4 })
+  .chain((names) =>
+    fc.array(
+      fc.record({ name: word, ...Object.fromEntries(names.map((name) => [name, fields[name] ?? word])) }),
+      { minLength: 1, maxLength: 3 },
+    ),
+  );
+
+async function anAccount() {
+  const account = randomUUID();
+  await issueApiKey(account);
+  return account;
+}
+
+const leads = (account: string, ...args: string[]) => runJson(leadsCommand(), ...args, "--account", account);
+
+/** Rows as a .csv file has them, whose column of the names has another one. */
+const toCsv = (content: readonly object[]) =>
+  stringify(
+    content.map((row) =>
+      Object.values(row).map((v) => (typeof v === "string" ? v : (JSON.stringify(v) ?? ""))),
+    ),
+    { header: true, columns: Object.keys(content[0] ?? {}).map((key) => (key === "name" ? "Kunde" : key)) },
+  );
+
+test.each([
+  ".json",
+  ".csv",
+])("what a dry run of a %s accepts is stored whole, and an export of it gives the same leads", (ending) =>
+  fc.assert(
+    fc.asyncProperty(rows, async (content) => {
+      const isJson = ending === ".json";
+      const file = await leadFile(isJson ? JSON.stringify(content) : toCsv(content), ending);
+      const words = ["import", file, ...(isJson ? [] : ["--map", "kunde=name"])];
+      const [account, other] = [await anAccount(), await anAccount()];
+      const tried = await leads(account, ...words, "--dry-run");
+      const { output, failure } = await leads(account, ...words);
+      expect(failure).toBe(tried.failure);
+      if (failure) return;
+      const { valid, first = [], rejected } = tried.output;
+      expect(output).toMatchObject({ rejected });
+      expect(output.imported + output.present).toBe(valid);
+      const stored = await storedLeads(account);
+      for (const lead of first.slice(0, output.present === 0 ? 3 : 1))
+        expect(stored).toContainEqual(expect.objectContaining(lead));
+      const path = filePath(".csv");
+      await leads(account, "export", "--output", path);
+      expect((await leads(other, "import", path)).output).toMatchObject({ imported: stored.length });
+      const updatedAt = expect.any(String);
+      expect(await storedLeads(other)).toEqual(stored.map((lead) => ({ ...lead, updatedAt })));
+    }),
+    { numRuns: runs(400, 8) },
+  ));
+
+/** What a dry run of a file says. */
+async function tryFile(content: string, ending: string, ...args: string[]) {
+  const { output, failure } = await leads(
+    "acme",
+    "import",
+    await leadFile(content, ending),
+    "--dry-run",
+    ...args,
+  );
+  const first = output?.first?.map(
+    ({ score: _, status: __, tags: ___, ...lead }: Record<string, unknown>) => lead,
+  );
+  return { failure, first, leftOut: output?.leftOut };
+}
+
+const others = "--ignore-others";
+const seat = '{"name":"Ada","row":{"name":"seat"}}\n';
+
+test.each<readonly [string, string, string[], object[], string[]]>([
+  [
+    "name,preferred,second\nAda,Phone,Email\nBo,Phone,Email,Status\n",
+    ".csv",
+    [others],
+    [{ name: "Ada" }],
+    ["preferred", "second"],
+  ],
+  [
+    '[{"name":"Ada","a":"Phone"},{"name":"Email","a":"Phone"}]',
+    ".json",
+    [others],
+    [{ name: "Ada" }, { name: "Email" }],
+    ["a"],
+  ],
+  ["name,Updated At\nAda,2024-01-01\n", ".csv", [others], [{ name: "Ada" }], ["Updated At"]],
+  ["name,updatedAt\nAda,2024-01-01\n", ".csv", [others], [{ name: "Ada" }], ["updatedAt"]],
+  [seat, ".jsonl", [others], [{ name: "Ada" }], ["row"]],
+  [
+    '"Report,\r\nof March"\r\n,;\r\nKontakt;E_Mail_x;a\r\nAda;a@b.de;1\r\n',
+    ".csv",
+    ["--map", "KONTAKT=name", "--map", "e-mail x=email", others],
+    [{ name: "Ada", email: "a@b.de" }],
+    ["line 1", "a"],
+  ],
+  [
+    "Report, March 2024\nName;Email;Labels\nAda;a@b.de;x\n",
+    ".csv",
+    [],
+    [{ name: "Ada", email: "a@b.de" }],
+    ["line 1"],
+  ],
+])("of %j in a %s, with %j, the leads %j are read, and %j is left out", async (content, ending, args, first, leftOut) => {
+  expect(await tryFile(content, ending, ...args)).toEqual({ failure: undefined, first, leftOut });
+});
+
+test.each([
+  ["Email,Company Name\na@b.de,ACME\n", ".csv", "The column name is missing"],
+  ['[{"name":"Ada","externalId":12345678901234567890}]', ".json", "too large to be read exactly"],
+])("%j in a %s is refused: %s", async (content, ending, sentence) => {
+  expect((await tryFile(content, ending)).failure).toContain(sentence);
+});
+
+test("a dry run leaves the rejected rows of an import as they are, with all their cells", async () => {
+  const file = await leadFile("name,email\nAda,a@b.de,more\n");
+  const account = await anAccount();
+  await leads(account, "import", file);
+  const rejected = await readFile(`${file}.rejected.jsonl`, "utf8");
+  expect(JSON.parse(rejected).row).toEqual({ cells: ["Ada", "a@b.de", "more"] });
+  await leads(account, "import", file, "--dry-run", "--map", "email=source");
+  expect(await readFile(`${file}.rejected.jsonl`, "utf8")).toBe(rejected);
+});
+
+test("a format of times has a year, and a time in it without a zone lacks only that", async () => {
+  const file = await leadFile("name,createdAt\nAda,03/15/24\n");
+  const words = ["leads", "import", file, "--account", "acme", "--dry-run", "--date-format"];
+  expect((await program([...words, "H:mm 'y'"])).stderr).toContain("It must have the year");
+  expect((await program([...words, "M/d/yy"])).stdout).toContain("must have a time zone");
+});

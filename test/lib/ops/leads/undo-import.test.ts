@@ -1,0 +1,248 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
+import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
+import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
+import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
+import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
+import { Pace } from "../../../../shared/dynamodb/pace.ts";
+import { call } from "../../../support/call.ts";
+import { runJson } from "../../../support/command.ts";
+import { aroundCalls, beforeCall, type TableCommand } from "../../../support/conditions.ts";
+import { storedLeads } from "../../../support/lead-files.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { aMessage } from "../../../support/requests.ts";
+import { tableItems } from "../../../support/table-items.ts";
+import { imported, skipWaitsOfUndo, waiting } from "../support/imported-account.ts";
+
+useTablesOfCommands();
+skipWaitsOfUndo();
+// Of commands that run at the same time, only the first is captured.
+console.log = () => {};
+
+const file = "name,email,externalId,addresses.sms\nAda,ada@example.org,crm-1,+4912345\n";
+
+/** What is stored of an account that has one of some texts. */
+const itemsWith = async (account: string, texts: readonly string[]) =>
+  [...(await tableItems())].filter(
+    ([key, item]) => key.includes(account) && texts.some((text) => JSON.stringify(item).includes(text)),
+  );
+
+const writes = (text: string) => (command: TableCommand) => JSON.stringify(command.input).includes(text);
+const isErased = writes('"undone":true');
+const isBegun = writes(":pending");
+
+test("an import is undone but for leads that were changed or written to, and its file makes other leads", async () => {
+  const { account, importId, ada, ben, leads, undo, again } = await imported(
+    "name,externalId,addresses.sms\nAda,,\nBen,,\nCem,crm-3,+1\nDan,,\n",
+  );
+  await createOrUpdateLead(account, { id: ada.id, score: 7 });
+  const { conversationId } = await aMessage(account, ben.id);
+  await call("send-message", {
+    account,
+    query: "update=conversation",
+    body: { id: conversationId, status: "closed" },
+  });
+  const kept = { [ada.id]: "was changed", [ben.id]: "has a conversation" };
+  const before = await tableItems();
+  expect((await undo("--dry-run")).output).toEqual({ account, importId, erased: 2, kept });
+  expect(await tableItems()).toEqual(before);
+  expect((await undo()).output).toEqual({ account, importId, erased: 2, kept });
+  expect((await storedLeads(account)).map(({ name }) => name)).toEqual(["Ada", "Ben"]);
+  expect((await undo()).output).toMatchObject({ erased: 0, kept });
+
+  const { output } = await again();
+  expect(output).toMatchObject({ imported: 2, present: 2, erased: 0 });
+  const gone = leads.slice(2).map(({ id }) => id);
+  const now = (await storedLeads(account)).map(({ id }) => id);
+  expect(now).not.toEqual(expect.arrayContaining(gone));
+  expect(now).toHaveLength(4);
+  const { output: imports } = await runJson(leadsCommand(), "imports", "--account", account);
+  const startedAt = expect.any(String);
+  expect(imports).toEqual([
+    { importId: output.importId, startedAt, leads: 2 },
+    { importId, startedAt, leads: 2 },
+  ]);
+  const { output: erased } = await runJson(leadsCommand(), "erased", "--account", account);
+  expect(erased.map(({ leadId }: { leadId: string }) => leadId)).toEqual(gone);
+  expect((await runJson(importCommand(), "--undo", "import_1", "--account", account)).failure).toContain(
+    "has no leads of the import import_1: see `npm run ops -- leads imports",
+  );
+});
+
+test("a message keeps its lead, whenever its request has found it", async () => {
+  const names = ["Before", "After", "Last", "Late", "None"];
+  const { account, leads, undo } = await imported(`name\n${names.join("\n")}\n`);
+  const [before, after, last, late] = leads.map(({ id }) => id);
+  const open = Promise.withResolvers<void>();
+  let isHeld = false;
+  using _ = aroundCalls(async (command, send) => {
+    if (writes('"message":"Before"')(command)) {
+      isHeld = true;
+      await open.promise;
+    }
+    return send(command);
+  });
+  const write = (leadId = "", message = "") =>
+    call("send-message", { account, body: { leadId, channel: "sms", message } });
+  const found = write(before, "Before");
+  await expect.poll(() => isHeld).toBe(true);
+  waiting.meanwhile = async () => {
+    expect((await write(after, "After")).status).toBe(201);
+    open.resolve();
+    expect((await found).status).toBe(201);
+  };
+  // Two come when the lead has been read for the last time, and one when it is erased.
+  const isOf =
+    (id = "") =>
+    (command: TableCommand) =>
+      isErased(command) && writes(id)(command);
+  using __ = beforeCall(isOf(last), async () => {
+    const both = await Promise.all([write(last, "Last"), write(last, "Last, too")]);
+    expect(both.map(({ status }) => status)).toEqual([201, 201]);
+  });
+  const isLate = Promise.withResolvers<void>();
+  using ___ = aroundCalls(async (command, send) => {
+    if (writes('"message":"Late"')(command)) await isLate.promise;
+    const output = await send(command);
+    if (isOf(late)(command)) isLate.resolve();
+    return output;
+  });
+  using ____ = beforeCall(isOf(late), async () => {
+    lost = write(late, "Late");
+  });
+  let lost: ReturnType<typeof write> | undefined;
+  const kept = Object.fromEntries([before, after, last].map((id) => [id, "has a conversation"]));
+  expect((await undo()).output).toMatchObject({ erased: 2, kept });
+  expect(await lost).toMatchObject({ status: 404, body: { code: "lead_not_found" } });
+  expect(await storedLeads(account)).toEqual(leads.slice(0, 3));
+  expect(await itemsWith(account, ["undoing", '"Late"'])).toEqual([]);
+});
+
+test("an undo that is killed continues, and until then its leads are as before", async () => {
+  const { account, ada, undo, undoHalf, again } = await imported(file);
+  await undoHalf();
+  expect(await storedLeads(account)).toEqual([ada]);
+  const { body } = await call("list-leads", { account, query: "address=sms:%2B4912345" });
+  expect(body.data).toEqual([ada]);
+  expect((await again()).output).toMatchObject({ present: 1 });
+  const copied = randomUUID();
+  const copy = ["--account", account, "--from-table", copyTable(), "--to-account", copied];
+  await runJson(accountsCommand(), "copy", ...copy);
+  expect(await storedLeads(copied)).toEqual([ada]);
+  expect(await itemsWith(copied, ["undoing"])).toEqual([]);
+  await undo();
+  expect(await itemsWith(account, ["ada@example.org", "crm-1", "4912345", "undoing"])).toEqual([]);
+});
+
+test("what an import has updated itself is undone with it", async () => {
+  const { account, run, path, undo } = await imported("name,plan\nAda,pro\n", "--ignore-others");
+  const update = [path, "--map", "plan=metadata.plan", "--update"];
+  expect((await run(...update)).output).toMatchObject({ updated: 1 });
+  expect((await undo()).output).toMatchObject({ erased: 1, kept: {} });
+  expect(await storedLeads(account)).toEqual([]);
+});
+
+test("an import of an export is undone, and its rows get other ids", async () => {
+  const id = "lead_01M7ZA27P008RGE6JH5PA0WR2V";
+  const { account, ada, undo, again } = await imported(`id,name\n${id},Ada\n`);
+  expect(ada.id).toBe(id);
+  await undo();
+  expect((await again()).output).toMatchObject({ imported: 1, erased: 0 });
+  expect((await again()).output).toMatchObject({ imported: 0, present: 1 });
+  expect(await storedLeads(account)).toEqual([
+    { ...ada, id: expect.not.stringMatching(id), updatedAt: expect.any(String) },
+  ]);
+  await runJson(eraseCommand(), "--lead", id, "--yes", "--account", account);
+  expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
+});
+
+test("an import that has read the record of a row makes a lead of it after the undo", async () => {
+  const { account, ada, undo, again } = await imported(file);
+  using _ = beforeCall(({ input }) => input.Key?.sk === ada.id && input.Key.pk.startsWith("LEAD"), undo);
+  await again();
+  expect(await storedLeads(account)).toMatchObject([{ name: "Ada", id: expect.not.stringMatching(ada.id) }]);
+});
+
+type Imported = Awaited<ReturnType<typeof imported>>;
+const orders: Readonly<Record<string, (it: Imported, erase: () => Promise<unknown>) => Promise<unknown>>> = {
+  "is killed before": async ({ undoHalf }, erase) => {
+    await undoHalf();
+    await erase();
+  },
+  "ends at its prompt": async ({ undo }, erase) => {
+    using _ = beforeCall(isBegun, undo);
+    await erase();
+  },
+  "waits when the erasure begins": async ({ account, ada, undo }, erase) => {
+    waiting.meanwhile = () => beginErasure(account, ada.id, new Pace());
+    await undo();
+    await erase();
+  },
+  "is about to erase the lead when the erasure begins": async ({ account, ada, undo }, erase) => {
+    using _ = beforeCall(isErased, () => beginErasure(account, ada.id, new Pace()));
+    await undo();
+    await erase();
+  },
+};
+
+test.each(
+  Object.entries(orders).flatMap(([name, order]) =>
+    [[], ["--no-scan"]].map((options) => ({ name, order, options })),
+  ),
+)("an erasure $options wins over an undo that $name", async ({ order, options }) => {
+  const it = await imported(file);
+  const { account, ada, again, undo } = it;
+  const failures: unknown[] = [];
+  const erase = async () => {
+    const args = ["--email", "ada@example.org", "--yes", "--account", account, ...options];
+    failures.push((await runJson(eraseCommand(), ...args)).failure);
+  };
+  await order(it, erase);
+  expect(failures.at(-1)).toBeUndefined();
+  expect(await itemsWith(account, ["ada@example.org", "crm-1", "4912345", "undo", "pending"])).toEqual([]);
+  const { output } = await runJson(leadsCommand(), "erased", "--account", account);
+  expect(output).toEqual([expect.objectContaining({ leadId: ada.id, pending: false })]);
+  expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
+  expect((await undo()).failure).toContain("has no leads of the import");
+});
+
+test("the file goes in again also after a copy from a table of before the undo", async () => {
+  const { account, undo, again } = await imported(file);
+  const from = copyTable();
+  await undo();
+  await runJson(accountsCommand(), "copy", "--account", account, "--from-table", from);
+  const { output } = await again();
+  expect(output).toMatchObject({ imported: 1, erased: 0 });
+  const { output: imports } = await runJson(leadsCommand(), "imports", "--account", account);
+  expect(imports).toMatchObject([{ importId: output.importId, leads: 1 }]);
+});
+
+test("an undo paces its writes", async () => {
+  const rows = Array.from({ length: 20 }, (_, i) => `A${i}`);
+  const { undo } = await imported(`name\n${rows.join("\n")}\n`);
+  let [written, spent] = [0, 0];
+  using _ = aroundCalls(async (command, send) => {
+    const output = await send(command);
+    if (!command.input.TransactItems) return output;
+    for (const { CapacityUnits = 0 } of output.ConsumedCapacity) written += CapacityUnits;
+    return output;
+  });
+  const { spend } = Pace.prototype;
+  Pace.prototype.spend = async (units) => {
+    spent += units;
+  };
+  await undo();
+  Pace.prototype.spend = spend;
+  expect(written).toBeGreaterThan(2 * 2 * rows.length);
+  expect(spent).toBeGreaterThanOrEqual(3 * written);
+});
+
+test("an undo takes no options of a file", async () => {
+  const { undo } = await imported(file);
+  for (const [name, ...values] of [["--update"], ["--map", "a=name"], ["--time-zone", "UTC"]] as const)
+    expect((await undo(name, ...values)).failure).toContain(
+      `error: option '--undo <import>' cannot be used with option '${name}`,
+    );
+});
