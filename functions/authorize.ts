@@ -3,6 +3,7 @@ import type {
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
 import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/domain/api-keys.ts";
+import { readFrozenAt } from "../shared/domain/frozen-accounts.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { rateLimit, readAccountLimit } from "../shared/rate-limit/rate-limit.ts";
 
@@ -13,7 +14,7 @@ type Refusal = { readonly reason: KeyRefusal };
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
  *
  * It never throws for a bad key, because API Gateway would respond 500. It does if a read fails: API Gateway caches the
- * limit of an account with the rest of the result, but no error.
+ * limit of an account, and whether it is frozen, with the rest of the result, but no error.
  */
 async function authorize({
   identitySource,
@@ -23,8 +24,12 @@ async function authorize({
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
   if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
-  const rateLimitRequests = rateLimit && (await readAccountLimit(key.accountId));
-  return { isAuthorized: true, context: { ...key, ...(rateLimitRequests && { rateLimitRequests }) } };
+  const [frozenAt, rateLimitRequests] = await Promise.all([
+    readFrozenAt(key.accountId),
+    rateLimit && readAccountLimit(key.accountId),
+  ]);
+  const ofAccount = { ...(frozenAt && { frozenAt }), ...(rateLimitRequests && { rateLimitRequests }) };
+  return { isAuthorized: true, context: { ...key, ...ofAccount } };
 }
 
 export const handler = maskedFailures(authorize);

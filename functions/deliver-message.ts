@@ -2,6 +2,7 @@ import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { deliverMessage, type MessageSent } from "../shared/channels/deliver-message.ts";
 import { UndeliveredError, webhookTime } from "../shared/channels/graph-api.ts";
+import { readFrozenAt } from "../shared/domain/frozen-accounts.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
@@ -26,12 +27,20 @@ async function deliver({ Records: [record] }: SQSEvent): Promise<SQSBatchRespons
   return { batchItemFailures: [{ itemIdentifier: record.messageId }] };
 }
 
+/** Leaves a message in the queue for some seconds. */
+const pause = (ReceiptHandle: string, VisibilityTimeout: number) =>
+  queue.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+
 /** @returns whether no other attempt is needed */
 async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<boolean> {
   const event = JSON.parse(body) as MessageSent;
   const attempts = Number(attributes.ApproximateReceiveCount);
   const isLast = attempts >= Number(MAX_ATTEMPTS);
   try {
+    if (await readFrozenAt(event.account)) {
+      await pause(receiptHandle, maxPause);
+      return false;
+    }
     await deliverMessage(event, { isLast });
     return true;
   } catch (error) {
@@ -41,11 +50,8 @@ async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<
     const why = undelivered ? { reason: undelivered.message } : loggedError(error);
     console.error({ event: kind, account, channel, id, ...why });
     // Of another error, the message may have been sent, and could not be stored.
-    const pause = Math.max(2 ** attempts, undelivered?.pause ?? webhookTime);
-    const VisibilityTimeout = isLast ? 0 : Math.min(pause, maxPause);
-    await queue.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout }),
-    );
+    const seconds = Math.max(2 ** attempts, undelivered?.pause ?? webhookTime);
+    await pause(receiptHandle, isLast ? 0 : Math.min(seconds, maxPause));
     return false;
   }
 }

@@ -3,6 +3,8 @@ import { readAccount } from "../shared/channels/connections.ts";
 import { isSigned, readWebhook, type WebhookEntry } from "../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../shared/channels/receive-entry.ts";
 import { appSecret, readSecret, verifyToken } from "../shared/channels/secrets.ts";
+import { accountFrozen, readFrozenAt } from "../shared/domain/frozen-accounts.ts";
+import { ApiError } from "../shared/errors.ts";
 import { inParallel } from "../shared/in-parallel.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
@@ -29,8 +31,9 @@ async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURL
       failures.push(error);
     }
   });
-  if (failures.length > 0) throw failures[0];
-  return { statusCode: 200 };
+  const failure = failures.find((error) => !(error instanceof ApiError && error.code === "account_frozen"));
+  if (failure !== undefined) throw failure;
+  return { statusCode: failures.length > 0 ? 503 : 200 };
 }
 
 const leadOf = (entry: WebhookEntry) => (entry.kind === "message" ? entry.addresses[0] : entry.lead);
@@ -42,6 +45,7 @@ async function store(entry: WebhookEntry): Promise<void> {
     console.warn({ event: logEvents.senderUnknown, channel, sender });
     return;
   }
+  if (await readFrozenAt(account)) throw accountFrozen();
   await receiveEntry(account, entry);
 }
 

@@ -13,6 +13,7 @@ export const problems = {
   too_many_at_once: { status: 429, title: "Too many at once" },
   internal_error: { status: 500, title: "Internal error" },
   busy: { status: 503, title: "Busy" },
+  account_frozen: { status: 503, title: "Account frozen" },
 } as const;
 
 export type ProblemCode = keyof typeof problems;

@@ -3,5 +3,5 @@ export const metaChannels = ["whatsapp", "instagram"] as const;
 
 export type MetaChannel = (typeof metaChannels)[number];
 
-export const isMetaChannel = (channel: string): channel is MetaChannel =>
+export const isMetaChannel = (channel: unknown): channel is MetaChannel =>
   metaChannels.some((known) => known === channel);

@@ -1161,7 +1161,7 @@ export interface components {
              */
             requestId: string;
         };
-        BusyProblem: {
+        UnavailableProblem: {
             /**
              * Format: uri
              * @description `urn:problem-type:` and the code, or the address of its description, if the stage names one.
@@ -1185,7 +1185,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs: `busy`, or a newer one.
+             * @description The kind of error, for programs: `busy`, `account_frozen`, or a newer one.
              * @example busy
              */
             code: string;
@@ -2255,8 +2255,8 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. */
-        Busy: {
+        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. Or, of a POST: the account takes no writes while it is moved. */
+        Unavailable: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
                 "Cache-Control": components["headers"]["CacheControl"];
@@ -2268,17 +2268,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "urn:problem-type:busy",
-                 *       "title": "Busy",
-                 *       "status": 503,
-                 *       "detail": "The service is busy. Try again.",
-                 *       "code": "busy",
-                 *       "requestId": "ELcEv7R332QgMgM="
-                 *     }
-                 */
-                "application/problem+json": components["schemas"]["BusyProblem"];
+                "application/problem+json": components["schemas"]["UnavailableProblem"];
                 /**
                  * @example {
                  *       "message": "Service Unavailable"
@@ -2472,7 +2462,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["Unavailable"];
         };
     };
     createLead: {
@@ -2684,7 +2674,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listConversations: {
@@ -2809,7 +2799,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["Unavailable"];
         };
     };
     sendMessage: {
@@ -2965,7 +2955,7 @@ export interface operations {
             422: components["responses"]["IdempotencyKeyReused"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["Unavailable"];
         };
     };
     receiveLeadCreated: {

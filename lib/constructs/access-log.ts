@@ -19,6 +19,7 @@ export const accessLogFields = {
   integrationError: "$context.integration.error",
   accountId: "$context.authorizer.accountId",
   keyId: "$context.authorizer.keyId",
+  frozenAt: "$context.authorizer.frozenAt",
   authorizerError: "$context.authorizer.error",
   gatewayError: "$context.error.message",
   sourceIp: "$context.identity.sourceIp",

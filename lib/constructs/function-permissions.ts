@@ -79,7 +79,8 @@ const writeMessages: readonly Grant[] = [
 
 const writeCounts: readonly Grant[] = [
   { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
-  { actions: ["dynamodb:PutItem"], types: ["COUNT"] },
+  // The root of an erased account's list keeps its expiry until the list has rows again.
+  { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: ["expiresAt"] },
 ];
 
 const countRequests: Grant = {
@@ -137,7 +138,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     ...writeMessages,
     countRequests,
   ],
-  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY"] }, readAccountLimit],
+  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY", "FROZEN"] }, readAccountLimit],
   "maintain-counts": [
     { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
@@ -154,13 +155,13 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   // The stream passes it whole items.
   "publish-events": [],
   "deliver-message": [
-    { actions: ["dynamodb:GetItem"], types: ["CHANNEL", "MESSAGE"] },
+    { actions: ["dynamodb:GetItem"], types: ["CHANNEL", "MESSAGE", "FROZEN"] },
     { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
   ],
   "receive-webhook": [
     {
       actions: ["dynamodb:GetItem"],
-      types: ["SENDER", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
+      types: ["SENDER", "FROZEN", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
     },
     { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["dynamodb:Query"], types: ["MESSAGE"] },

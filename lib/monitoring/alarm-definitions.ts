@@ -190,8 +190,15 @@ const definitions: readonly OwnDefinition[] = [
     means: "Requests fail with 5xx so often that the failures of a month are used up in days.",
     first: "The errors of the last six hours, then the access log.",
     fromOutside: "Long lists that get 503",
-    metric: ({ api: { stage } }) =>
-      percentage([{ bad: [stage.metricServerError(total)], all: stage.metricCount(total) }], 5),
+    metric: ({ api: { stage }, logs }) => {
+      // Of a frozen account, nothing has failed.
+      const usingMetrics = {
+        failed: stage.metricServerError(total),
+        frozen: logs.requests("FrozenRequests"),
+      };
+      const bad = new MathExpression({ expression: "failed - frozen", usingMetrics });
+      return percentage([{ bad: [bad], all: stage.metricCount(total) }], 5);
+    },
   },
   {
     name: "forbidden-requests",

@@ -36,12 +36,14 @@ const ownMetrics = {
   UnknownSenders: { of: "receive-webhook", lines: event(logEvents.senderUnknown) },
 };
 
-/** Which lines of the gateway's access log each metric counts. */
+/** Which lines of the gateway's access log each metric counts. Others count as 0, so that an alarm ends with them. */
 const accessMetrics = {
   /** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */
-  ThrottledRequests: `$.status = "429" && $.integrationStatus != "429"`,
+  ThrottledRequests: { lines: `$.status = "429" && $.integrationStatus != "429"`, defaultValue: 0 },
   /** Keys that the authorizer refuses, and writes with keys that may only read. */
-  ForbiddenRequests: `$.status = "403"`,
+  ForbiddenRequests: { lines: `$.status = "403"`, defaultValue: 0 },
+  /** Writes to frozen accounts: no data, and so no costs, while none is frozen. */
+  FrozenRequests: { lines: `$.status = "503" && $.httpMethod = "POST" && $.frozenAt = "2*"` },
 };
 
 type Options = Pick<MetricFilterOptions, "metricValue" | "defaultValue" | "dimensions">;
@@ -69,9 +71,8 @@ export class LogMetrics extends Construct {
       for (const [metric, { of, lines, ...options }] of Object.entries(ownMetrics))
         if (of === name) this.addFilter(metric, lambda.logGroup, lines, options);
     }
-    // Lines that do not match count as 0, so that an alarm ends with them.
-    for (const [name, lines] of Object.entries(accessMetrics))
-      this.addFilter(name, accessLog, lines, { defaultValue: 0 });
+    for (const [name, { lines, ...options }] of Object.entries(accessMetrics))
+      this.addFilter(name, accessLog, lines, options);
     this.refusedSenders = this.metric("RefusedSenders");
     this.auditAge = this.metric("AuditAge", { statistic: Stats.MAXIMUM });
   }

@@ -74,9 +74,14 @@ function problemSchema(code: ProblemCode) {
 }
 
 /** The names of the problems of statuses that several have. */
-const names: Readonly<Record<number, string>> = { 404: "NotFound", 409: "Conflict", 429: "TooManyRequests" };
+const names: Readonly<Record<number, string>> = {
+  404: "NotFound",
+  409: "Conflict",
+  429: "TooManyRequests",
+  503: "Unavailable",
+};
 
-/** The name of the problems with the same status: `busy` is `Busy`. */
+/** The name of the problems with the same status: `internal_error` is `InternalError`. */
 export const problemName = (code: ProblemCode) => names[problems[code].status] ?? pascalCase(code);
 
 /** The named schemas of the problems of each status, with an example of the first of them. */

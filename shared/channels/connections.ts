@@ -44,15 +44,15 @@ export const connect = ({ account, channel, sender }: Connection): Promise<void>
     setOwn(senderKey(channel, sender), "accountId", account),
   ]);
 
-/** Stores an item that is new, or has the same attribute already. */
-const setOwn = (Key: Key, name: string, value: string) => ({
+/** Stores an item that is new, with the time of the connection, or has the same attribute already. */
+export const setOwn = (Key: Key, name: string, value: string, at = new Date().toISOString()) => ({
   Update: {
     TableName: tableName,
     Key,
     UpdateExpression: "SET #own = :own, connectedAt = if_not_exists(connectedAt, :now)",
     ConditionExpression: "attribute_not_exists(pk) OR #own = :own",
     ExpressionAttributeNames: { "#own": name },
-    ExpressionAttributeValues: { ":own": value, ":now": new Date().toISOString() },
+    ExpressionAttributeValues: { ":own": value, ":now": at },
   },
 });
 

@@ -37,6 +37,8 @@ export interface AuthorizerContext {
   readonly access: Access;
   /** How many requests the account may make in a window; absent if it has the limit of its stage. */
   readonly rateLimitRequests?: number;
+  /** Since when the account takes no writes; absent if it does. */
+  readonly frozenAt?: string;
 }
 
 /** Why a text is refused as an API key: for logs, never for the caller. */
@@ -63,6 +65,6 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
 
 /** The API key of an item. */
 export function toApiKey(item: Item): ApiKey {
-  const { pk, sk, byParent, ...record } = item;
+  const { pk, sk, byParent, imported, ...record } = item;
   return record as unknown as ApiKey;
 }

@@ -64,6 +64,7 @@ export const itemTypes = {
   idempotency: "IDEMPOTENCY",
   rate: "RATE",
   limit: "LIMIT",
+  frozen: "FROZEN",
   leadImport: "IMPORT",
   erasedLead: "ERASED",
   externalId: "EXTERNAL",
@@ -139,6 +140,9 @@ export const rateWindowKey = (account: string, start: number) => key(String(star
 
 /** The limit of an account's requests that an operator has set in place of the stage's. */
 export const accountLimitKey = (account: string) => key("requests", itemTypes.limit, account);
+
+/** That an account takes no writes. */
+export const frozenKey = (account: string) => key("frozen", itemTypes.frozen, account);
 
 /** The long lists of an account that started in a second since the epoch. */
 export const longListsKey = (account: string, second: number) =>

@@ -17,16 +17,18 @@ export interface OtherTable {
   readonly name: string;
 }
 
+const selected = (): OtherTable => ({ client: table, name: tableName });
+
 /** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
 export async function* queryItems(
   selection: QuerySelection,
   pace: AnyPace,
-  { client, name: TableName }: OtherTable = { client: table, name: tableName },
+  other = selected(),
 ): AsyncGenerator<readonly Item[]> {
   const ConsistentRead = selection.IndexName === undefined;
   const send = (position: Position) =>
-    client.send(new QueryCommand({ ...selection, ...position, TableName, ConsistentRead }));
-  for await (const { Items = [] } of readPages(send, pace)) yield Items;
+    other.client.send(new QueryCommand({ ...selection, ...position, ConsistentRead }));
+  for await (const { Items = [] } of readPages(send, pace, other)) yield Items;
 }
 
 /** Reads the same items, and keeps them all. */
@@ -65,8 +67,10 @@ export const withPrefix = (pk: string, prefix: string) => ({
 export type ScanSelection = Omit<ScanCommandInput, keyof Position>;
 
 /** Reads the table or a segment of it, page by page, when the pace allows it, from the position of a page on. */
-export const scanItems = (selection: ScanSelection, pace: AnyPace, from?: Item) =>
-  readPages((position) => table.send(new ScanCommand({ ...selection, ...position })), pace, from);
+export function scanItems(selection: ScanSelection, pace: AnyPace, from?: Item, other = selected()) {
+  const send = (position: Position) => other.client.send(new ScanCommand({ ...selection, ...position }));
+  return readPages(send, pace, other, from);
+}
 
 /** The parameters of a call that its caller does not choose. */
 type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "ReturnConsumedCapacity">;
@@ -74,11 +78,12 @@ type Position = Pick<ScanCommandInput, "TableName" | "ExclusiveStartKey" | "Retu
 async function* readPages<Page extends Pick<ScanCommandOutput, "LastEvaluatedKey" | "ConsumedCapacity">>(
   send: (position: Position) => Promise<Page>,
   pace: AnyPace,
+  { name: TableName }: OtherTable,
   from?: Item,
 ): AsyncGenerator<Page> {
   let ExclusiveStartKey = from;
   do {
-    const position: Position = { TableName: tableName, ExclusiveStartKey, ReturnConsumedCapacity: "TOTAL" };
+    const position: Position = { TableName, ExclusiveStartKey, ReturnConsumedCapacity: "TOTAL" };
     const page = await pace.retry(() => send(position));
     await pace.spend(page.ConsumedCapacity?.CapacityUnits ?? 0);
     yield page;

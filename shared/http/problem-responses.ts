@@ -21,7 +21,8 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
       const error = toApiError(request.error, request.event, route);
       // The log of requests, which runs later, reads its code.
       request.error = error;
-      if (problems[error.code].status >= 500) logError(error, requestId);
+      // Of a frozen account, nothing has failed.
+      if (problems[error.code].status >= 500 && error.code !== "account_frozen") logError(error, requestId);
       request.response = problemResponse(error, requestId);
     },
   };

@@ -1,6 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
+import { accountFrozen } from "../domain/frozen-accounts.ts";
 import { type IdempotentRequest, idempotentRequest, type WriteOutcome } from "../domain/idempotent-replay.ts";
 import { ApiError, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
@@ -116,17 +117,18 @@ const refusals = {
 };
 
 /**
- * Refuses a request that its API key may not send, before the body is parsed. The authorizer cannot refuse it, because API
- * Gateway caches its result for all routes.
+ * Refuses a request that its API key may not send, or that writes to a frozen account, before the body is parsed. The
+ * authorizer cannot refuse it, because API Gateway caches its result for all routes.
  */
 function accessCheck(route: Route): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
-      const { access } = authorizedCaller(event);
+      const { access, frozenAt } = authorizedCaller(event);
       const reads = access === "read" && route.kind === "list";
       const creates = access === "create" && route.name === createLeadRoute.name;
       const isAllowed = access === "full" || reads || (creates && !chooseBody(route, event.query).value);
       if (!isAllowed) throw new ApiError("insufficient_access", refusals[access]);
+      if (frozenAt && route.kind === "write") throw accountFrozen();
     },
   };
 }

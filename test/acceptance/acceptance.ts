@@ -1,4 +1,5 @@
 import { errorMessage } from "../../lib/user-error.ts";
+import { sum } from "../support/statistics.ts";
 import { type Finding, notSeen } from "./finding.ts";
 import type { Acceptance, Phase } from "./phase.ts";
 import { contract } from "./phases/contract.ts";
@@ -8,10 +9,13 @@ import { events } from "./phases/events.ts";
 import { gateway } from "./phases/gateway.ts";
 import { keys } from "./phases/keys.ts";
 import { times } from "./phases/times.ts";
-import { linesThatRestOn, type Report } from "./report.ts";
+import { type Report, type ReportedFinding, reported } from "./report.ts";
 
-/** In the order in which they are made: pages are measured when there are many leads. */
-export const phases: readonly Phase[] = [contract, gateway, keys, counting, cost, times, events];
+/**
+ * In the order in which they are made: pages are measured when there are many leads, and what comes after `cost` fills the
+ * minutes that its metrics need.
+ */
+export const phases: readonly Phase[] = [counting, cost, contract, gateway, keys, times, events];
 
 /** Those of `--quick`: whether callers can read and write. */
 export const quickPhases: readonly Phase[] = [contract];
@@ -20,39 +24,27 @@ export const quickPhases: readonly Phase[] = [contract];
 const whyNot = ({ needs }: Phase, { aws }: Acceptance): string | undefined =>
   needs === "aws" && !aws ? "the local run has no AWS" : undefined;
 
-/** Makes the phases one after the other, takes back what they changed, and reports what was found until Ctrl-C. */
+/** Makes the phases, takes back what they changed, and reports what was found until Ctrl-C. */
 export async function accept(acceptance: Acceptance, selected: readonly Phase[]): Promise<Report> {
-  const { name, url, signal, cleanUp } = acceptance;
+  const { name, url, signal, cleanUp, note } = acceptance;
   const start = new Date();
-  const findings: Report["findings"][number][] = [];
+  const findings: ReportedFinding[] = [];
   const ends: string[] = [];
+  const making: Promise<void>[] = [];
+  const late: (() => Promise<void>)[] = [];
   for (const [n, phase] of selected.entries()) {
-    const add = (finding: Finding) =>
-      findings.push({ phase: phase.name, ...finding, restsOnIt: linesThatRestOn(finding.page) });
-    const rest = {
-      check: `The phase ${phase.name}`,
-      page: "docs/deploying.md#the-first-hour",
-      expected: "made",
-    };
-    const why = signal.aborted ? "the run was ended" : whyNot(phase, acceptance);
-    if (why !== undefined) {
-      add(notSeen(rest, why));
-      continue;
+    if (!phase.isBeside) {
+      await Promise.all(making);
+      const left = selected
+        .slice(n)
+        .filter((each) => !each.isBeside && whyNot(each, acceptance) === undefined);
+      const minutes = sum(left.map((each) => each.minutes));
+      note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${minutes} minutes are left`);
     }
-    const left = selected
-      .slice(n)
-      .filter((later) => whyNot(later, acceptance) === undefined)
-      .reduce((sum, { minutes }) => sum + minutes, 0);
-    acceptance.note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${left} minutes are left`);
-    try {
-      for await (const finding of phase.run(acceptance)) add(finding);
-    } catch (error) {
-      const reason = signal.aborted ? "the run was ended" : errorMessage(error);
-      add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));
-      if (!signal.aborted) ends.push(`The phase ${phase.name} failed: ${reason}.`);
-    }
+    const look = (run: () => AsyncIterable<Finding>) => make(acceptance, phase, run, { findings, ends });
+    making.push(look(() => phase.run(acceptance, (run) => late.push(() => look(run)))));
   }
-  if (signal.aborted) ends.push("It was ended before all was checked.");
+  await Promise.all(making);
   try {
     await cleanUp.disposeAsync();
   } catch (error) {
@@ -60,7 +52,34 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
       `Not everything was taken back (${errorMessage(error)}): erase the accounts ${acceptance.accounts.names.join(", ")}, and delete the queue and the rule whose names end with the first one.`,
     );
   }
+  for (const look of late) await look();
+  if (signal.aborted) ends.unshift("It was ended before all was checked.");
   const seconds = (Date.now() - start.getTime()) / 1000;
   const ended = ends.length > 0 ? ends.join(" ") : undefined;
   return { name, url, startedAt: start.toISOString(), seconds, ended, findings };
+}
+
+/** Makes a phase, or a part of it. @param report where its findings are added, and why it failed if it does */
+async function make(
+  acceptance: Acceptance,
+  phase: Phase,
+  run: () => AsyncIterable<Finding>,
+  { findings, ends }: { readonly findings: ReportedFinding[]; readonly ends: string[] },
+): Promise<void> {
+  const { signal } = acceptance;
+  const add = (finding: Finding) => void findings.push(reported(phase, finding));
+  const rest = {
+    check: `The phase ${phase.name}`,
+    page: "docs/deploying.md#the-first-hour",
+    expected: "made",
+  };
+  const why = signal.aborted ? "the run was ended" : whyNot(phase, acceptance);
+  if (why !== undefined) return add(notSeen(rest, why));
+  try {
+    for await (const finding of run()) add(finding);
+  } catch (error) {
+    const reason = signal.aborted ? "the run was ended" : errorMessage(error);
+    add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));
+    if (!signal.aborted) ends.push(`The phase ${phase.name} failed: ${reason}.`);
+  }
 }

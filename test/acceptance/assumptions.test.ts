@@ -7,10 +7,11 @@ import { linesThatRestOn } from "./report.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/assumptions.md"), "utf8");
 
-/** The rows of the page: the name of an assumption, and how it is checked. */
+/** The rows of the page: the name of an assumption, its source, what happens if it is wrong, and how it is checked. */
 const rows = page.split("\n").flatMap((line) => {
   const [, name] = /<a id="([a-z0-9-]+)"><\/a>/.exec(line) ?? [];
-  return name === undefined ? [] : [{ name, check: line.split(" | ").at(-1) ?? "" }];
+  const [, source = "", ifWrong = "", check = ""] = line.split(" | ");
+  return name === undefined ? [] : [{ name, source, ifWrong, check }];
 });
 
 /** The assumptions that the code of the phases names. */
@@ -32,10 +33,16 @@ test("the page has each assumption once, and every one that is checked", () => {
   expect([...checked].filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test.each(rows)("$name is named where it was assumed, and has a check or a reason why none can be", ({
+test.each(
+  rows,
+)("$name is named where it was assumed, has a source and an effect, and a check or a reason why not", ({
   name,
+  source,
+  ifWrong,
   check,
 }) => {
+  expect(source).toMatch(/\]\(https:|^Undocumented/);
+  expect(ifWrong).toMatch(/\w/);
   expect(linesThatRestOn(assumption(name))).not.toEqual([]);
   const [, phase] = /^`(\w+)`/.exec(check) ?? [];
   if (phase === undefined) return expect(check).toMatch(/^None: \w/);

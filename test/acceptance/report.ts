@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatColumns } from "../../lib/ops/output/columns.ts";
 import type { Finding } from "./finding.ts";
+import type { Phase } from "./phase.ts";
 
 /** What a run found. */
 export interface Report {
@@ -11,8 +12,24 @@ export interface Report {
   readonly seconds: number;
   /** Why it ended early, if it did. */
   readonly ended?: string | undefined;
-  readonly findings: readonly (Finding & { readonly phase: string; readonly restsOnIt: readonly string[] })[];
+  readonly findings: readonly ReportedFinding[];
 }
+
+export interface ReportedFinding extends Finding {
+  readonly phase: string;
+  /** The numbers of what was seen, in their order. */
+  readonly figures: readonly number[];
+  /** The lines that rest on it, each as `file:line`. */
+  readonly restsOnIt: readonly string[];
+}
+
+/** A finding as the report has it. */
+export const reported = ({ name }: Pick<Phase, "name">, finding: Finding): ReportedFinding => ({
+  phase: name,
+  ...finding,
+  figures: (finding.seen.match(/\d+(?:\.\d+)?/g) ?? []).map(Number),
+  restsOnIt: linesThatRestOn(finding.page),
+});
 
 const root = join(import.meta.dirname, "../..");
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../shared/domain/api-key-format.ts";
 import type { KeyRefusal } from "../../shared/domain/api-keys.ts";
-import { accountLimitKey } from "../../shared/dynamodb/keys.ts";
+import { accountLimitKey, frozenKey } from "../../shared/dynamodb/keys.ts";
 import { authorizerEvent } from "../support/events.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
@@ -151,9 +151,18 @@ describe("the limit of an account", () => {
       const { apiKey } = await issueApiKey("acme");
       table.calls = [];
       expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ context: { rateLimitRequests: 250 } });
-      expect(reads()).toEqual(["KEY", "LIMIT"]);
+      expect(reads()).toEqual(["KEY", "FROZEN", "LIMIT"]);
       for (const { input } of table.calls) expect(input.ConsistentRead).toBe(true);
     }
+  });
+
+  test("is passed on with the time since which the account is frozen", async () => {
+    const frozenAt = "2026-01-01T00:00:00.000Z";
+    store({ ...issued.item });
+    store({ ...frozenKey("acme"), frozenAt });
+    await writeLimit("acme", 250);
+    const context = { frozenAt, rateLimitRequests: 250 };
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ isAuthorized: true, context });
   });
 
   test("is not passed on if it is that of the stage", async () => {
@@ -196,7 +205,7 @@ describe("the limit of an account", () => {
     expect(await authorize(`Bearer ${issued.apiKey}`, unlimited.handler)).toMatchObject({
       isAuthorized: true,
     });
-    expect(reads()).toEqual(["KEY"]);
+    expect(reads()).toEqual(["KEY", "FROZEN"]);
   });
 
   test("makes the authorizer fail if it cannot be read, so that nothing is cached", async () => {

@@ -5,8 +5,10 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/receive-webhook.ts";
 import { connect } from "../../shared/channels/connections.ts";
 import * as entries from "../../shared/channels/receive-entry.ts";
+import { frozenKey } from "../../shared/dynamodb/keys.ts";
 import { call } from "../support/call.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
+import { put, remove } from "../support/table-items.ts";
 
 const secrets: Readonly<Record<string, string>> = {
   "/channels/app-secret": "secret",
@@ -55,7 +57,7 @@ const webhook = (
       return { id: "1", changes: [{ field: "messages", value }] };
     }),
   });
-const total = async () => (await call("list-leads", { account })).body.pagination.total;
+const total = async (of = account) => (await call("list-leads", { account: of })).body.pagination.total;
 
 test("a signed webhook is stored in its order, and once if it comes again", async () => {
   const body = webhook("106", ["Zo\u00eb", "2", "3"]);
@@ -83,6 +85,22 @@ test("a lead whose message cannot be stored stops no other, and the webhook come
   expect(await total()).toBe(2);
   await post(body, sign(body));
   expect(await total()).toBe(3);
+});
+
+test("a webhook of a frozen account comes again, and what it has of another one is stored once", async () => {
+  const errors = vi.spyOn(console, "error");
+  const other = randomUUID();
+  await connect({ account: other, channel: "whatsapp", sender: "107" });
+  const entry = [...JSON.parse(webhook("106", ["1", "2"])).entry];
+  entry.push(...JSON.parse(webhook("107", ["3"], () => ({ from: "492" }))).entry);
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const frozen = { ...frozenKey(account), frozenAt: "2026-01-01T00:00:00.000Z" };
+  await put(frozen);
+  for (let n = 0; n < 2; n++) expect(await post(body, sign(body))).toEqual({ statusCode: 503 });
+  expect([await total(), await total(other), errors.mock.calls]).toEqual([0, 1, []]);
+  await remove(frozen);
+  expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
+  expect([await total(), await total(other)]).toEqual([1, 1]);
 });
 
 test.each([

@@ -30,6 +30,7 @@ beforeEach(() => {
 const body = { name: "Ada" };
 const named = { ...body, externalId: "crm-1" };
 const key = { "idempotency-key": "key-1" };
+const frozenAt = "2026-01-01T00:00:00.000Z";
 const asText = { "content-type": "text/plain" };
 const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
 const [ended, other] = [idOf("conv", 1), idOf("conv", 2)];
@@ -90,6 +91,10 @@ const cases: readonly Case[] = [
   [429, "too_many_at_once", "list-conversations", {}, throttle],
   [500, "internal_error", "list-leads", {}, failWith("ValidationException")],
   [503, "busy", "list-conversations", {}, failWith("ThrottlingException")],
+  [503, "account_frozen", "create-lead", { body, frozenAt }],
+  [503, "account_frozen", "send-message", { body: toUnknownLead, frozenAt }],
+  [200, undefined, "list-leads", { frozenAt }],
+  [403, "insufficient_access", "create-lead", { body, frozenAt, access: "read" }],
 ];
 
 /** What the log has of each request. */
@@ -121,7 +126,8 @@ test.each(
   expect(response.problem).toMatchObject({ type: `urn:problem-type:${code}`, title, status, code });
   const line = { event: "request failed", code, requestId: "request-1", detail: response.problem.detail };
   const cause = expect.objectContaining({ stack: expect.stringMatching(/^ {4}at /) });
-  expect(logged.mock.calls).toEqual(status >= 500 ? [[{ ...line, cause }]] : []);
+  const isFailure = status >= 500 && code !== "account_frozen";
+  expect(logged.mock.calls).toEqual(isFailure ? [[{ ...line, cause }]] : []);
 });
 
 test("the type of a problem is an address on the page of errors, if the stage names one", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../lib/config/config.ts";
 import { only, synthesize } from "../support/synthesize.ts";
+import { withEveryAlarm } from "./monitoring/read-alarms.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
@@ -94,7 +95,7 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
 
 test("the names of all resources fit at the longest name of a stage", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
-  const settings = { deployment: "canary", eventArchiveDays: 7 };
+  const settings = { ...withEveryAlarm, eventArchiveDays: 7 };
   const { artifact, template, report } = await synthesize(stage, settings, { validated: true });
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);

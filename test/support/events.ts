@@ -8,6 +8,8 @@ export interface TestRequest {
   readonly access?: string;
   /** How many requests the account may make in a window: as many as its stage allows, unless set. */
   readonly rateLimitRequests?: number;
+  /** Since when the account takes no writes. */
+  readonly frozenAt?: string;
   /** As in the URL, without the question mark. */
   readonly query?: string;
   /** An object is sent as JSON, a string unchanged. */
@@ -22,6 +24,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     account = "acme",
     access = "full",
     rateLimitRequests,
+    frozenAt,
     query = "",
     body,
     headers = {},
@@ -41,6 +44,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
         lambda: {
           ...{ accountId: account, keyId: "01JZ0000000000000000000000", access },
           ...(rateLimitRequests !== undefined && { rateLimitRequests }),
+          ...(frozenAt !== undefined && { frozenAt }),
         },
       },
       domainName: "api.example.com",

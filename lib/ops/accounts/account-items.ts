@@ -35,9 +35,9 @@ export async function countAccounts(
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The numbers of an account's items. `others` are derived, or records of imports and the account's own rate limit. */
+/** The numbers of an account's items, and whether it is frozen. `others` are derived, or records of imports and the account's own rate limit. */
 export function nameItemCounts(counts: ItemCounts) {
-  const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, ...rest } = counts;
+  const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, frozen, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);
   return {
     leads: lead,
@@ -46,5 +46,6 @@ export function nameItemCounts(counts: ItemCounts) {
     keys: apiKey,
     erasedLeads: erasedLead,
     others,
+    ...(frozen && { frozen: true }),
   };
 }

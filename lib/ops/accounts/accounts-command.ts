@@ -7,12 +7,13 @@ import { countAccounts, nameItemCounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
+import { freezeCommand, unfreezeCommand } from "./accounts-freeze.ts";
 import { setLimitCommand, showLimitCommand } from "./accounts-limit.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
 export const accountsCommand = (): Command =>
   new Command("accounts")
-    .description("list accounts, copy, export or erase everything of one, and set its rate limit")
+    .description("list accounts, copy, freeze, export or erase one, and set its rate limit")
     .addCommand(
       command("list", "list all accounts with the number of their items; reads the whole table", {
         account: "none",
@@ -23,6 +24,8 @@ export const accountsCommand = (): Command =>
     )
     .addCommand(exportAccountCommand())
     .addCommand(copyAccountCommand())
+    .addCommand(freezeCommand())
+    .addCommand(unfreezeCommand())
     .addCommand(eraseAccountCommand())
     .addCommand(setLimitCommand())
     .addCommand(showLimitCommand());

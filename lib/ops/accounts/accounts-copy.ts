@@ -7,6 +7,8 @@ import { selectPacedTable } from "../command/select-table.ts";
 import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { copyAccount } from "./copy-account.ts";
+import { copyChannels } from "./copy-channels.ts";
+import { copyScanned } from "./copy-scanned.ts";
 import { openSource } from "./source-table.ts";
 
 interface CopyOptions extends PacedAccountOptions {
@@ -14,6 +16,7 @@ interface CopyOptions extends PacedAccountOptions {
   readonly fromRegion?: string;
   readonly toAccount?: string;
   readonly replace?: boolean;
+  readonly keys?: boolean;
   readonly yes?: boolean;
 }
 
@@ -41,6 +44,7 @@ export const copyAccountCommand = (): Command =>
       "--replace",
       "also give leads and conversations that exist the fields that they have in the other table",
     )
+    .option("--keys", "also copy API keys, which then work here, too, and the revocations of copied ones")
     .addOption(yesOption())
     .addHelpText(
       "after",
@@ -50,8 +54,12 @@ export const copyAccountCommand = (): Command =>
 
 async function copyFrom(options: CopyOptions): Promise<void> {
   const { account: from, toAccount: account = from, fromTable, fromRegion, dryRun } = options;
-  const { replace = false, yes } = options;
-  const pace = await selectPacedTable(options);
+  const { replace = false, keys = false, yes } = options;
+  if (keys && account !== from)
+    throw new UserError(
+      "A key works for an account of the same name only: leave out --keys or --to-account.",
+    );
+  const pace = await selectPacedTable({ ...options, account });
   const region = await table.config.region();
   if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
     throw new UserError(
@@ -64,8 +72,12 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   await storeRows({ ...options, account }, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
-    store: (storing) =>
-      copyAccount({ ...storing, replace, source, invalid, left, counts, wouldExist: new Set() }),
+    store: async (storing) => {
+      const copying = { ...storing, replace, source, invalid, left, counts, wouldExist: new Set<string>() };
+      await copyAccount(copying);
+      await copyChannels(copying, options);
+      await copyScanned(copying, keys);
+    },
   });
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);

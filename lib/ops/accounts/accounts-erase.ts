@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
 import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
@@ -12,6 +12,12 @@ import { countAccounts, nameItemCounts } from "./account-items.ts";
 
 type EraseAccountOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
 
+export const cacheSecondsOption = () =>
+  new Option(
+    "--cache-seconds <n>",
+    "how long results of the authorizer are cached (default: authorizerCacheSeconds of the stage's file)",
+  ).argParser(parseNumber(0, 9999, "Seconds are a whole number from 0 to 9999."));
+
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
 
@@ -20,21 +26,18 @@ export const eraseAccountCommand = (): Command =>
   command(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
-    { paced: true, writes: true },
+    // An account that was moved is frozen.
+    { paced: true, writes: "always" },
   )
     .addOption(yesOption())
-    .option(
-      "--cache-seconds <n>",
-      "how long a revoked key works (default: authorizerCacheSeconds of the stage's file)",
-      parseNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
-    )
+    .addOption(cacheSecondsOption())
     .addHelpText("after", `\n${eventsNote}`)
     .action(eraseAccount);
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
 
-/** How long a revoked key may work, in seconds. */
+/** How long a revoked key may work, and any key write to a frozen account, in seconds. */
 export async function findCacheSeconds({
   cacheSeconds,
   local,
@@ -46,7 +49,7 @@ export async function findCacheSeconds({
   const settings = name === undefined ? undefined : readProjectStage(name);
   if (settings) return settings.authorizerCacheSeconds;
   console.error(
-    `No stage's file says how long a revoked key works: assuming ${longestCache} seconds. Pass the stage's authorizerCacheSeconds as --cache-seconds to wait no longer than that.`,
+    `No stage's file says how long results of the authorizer are cached: assuming ${longestCache} seconds. Pass the stage's authorizerCacheSeconds as --cache-seconds to wait no longer than that.`,
   );
   return longestCache;
 }

@@ -25,7 +25,7 @@ const reported = ["delivery", "deliveryError", "providerId"];
 const ofMessages = ["conversationId", "direction", "message", "template", "metadata"];
 
 /** The fields that no change of an item changes. */
-const fixed = ["id", "createdAt", "leadId", "channel", ...ofMessages];
+const fixed = ["id", "createdAt", "leadId", "channel", "accountId", "sender", ...ofMessages];
 
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends Storing {

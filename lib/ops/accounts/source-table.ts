@@ -5,8 +5,8 @@ import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read
 import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { checkDataFormat, operatorConfig } from "../command/select-table.ts";
+import type { OwnedItemType } from "../table/item-owner.ts";
 import { messagesOf } from "../table/read-items.ts";
-import type { RecordType } from "../table/valid-records.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export type SourceTable = Awaited<ReturnType<typeof openSource>>;
@@ -35,11 +35,12 @@ export async function openSource(account: string, name: string, region: string |
     );
   });
   const other = { client, name };
-  async function* items(type: Exclude<RecordType, "message">): AsyncGenerator<Item> {
+  async function* items(type: OwnedItemType): AsyncGenerator<Item> {
     const partition = inPartition(accountPartition(type, account));
     for await (const some of queryItems(partition, pace, other)) yield* some;
   }
   return {
+    ...other,
     /** The name of the account in it. */
     account,
     /** The items of the account of a type, in the order of their keys. */

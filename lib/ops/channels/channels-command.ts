@@ -46,8 +46,10 @@ export const channelsCommand = (): Command =>
         .action(disconnectChannel),
     );
 
+export const isSender = (id: unknown): id is string => typeof id === "string" && /^\d{5,32}$/.test(id);
+
 function parseSender(id: string): string {
-  if (/^\d{5,32}$/.test(id)) return id;
+  if (isSender(id)) return id;
   throw new UserError("A sender is an id of Meta: 5 to 32 digits. A telephone number has another one.");
 }
 

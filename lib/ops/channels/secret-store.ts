@@ -1,10 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import {
   DeleteParameterCommand,
+  GetParameterCommand,
   ParameterNotFound,
   PutParameterCommand,
   SSMClient,
 } from "@aws-sdk/client-ssm";
+import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { parseJson } from "../../json.ts";
 import type { TableOptions } from "../command/command.ts";
@@ -30,11 +32,21 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-/** In the region of the selected table, which can be that of the stage's file. */
-const parameters = () => new SSMClient({ ...operatorConfig, region: table.config.region });
+/** A secret of the stage of another table, by its name or ARN; undefined if it cannot be read. The local run has one file for all. */
+export async function getSecret({ local }: TableOptions, { client, name: other }: OtherTable, name: string) {
+  if (local) return (await readSecrets())[name];
+  const Name = `/${other.split("/").at(-1)}/${name}`;
+  const sent = parameters(client).send(new GetParameterCommand({ Name, WithDecryption: true }));
+  return (await sent.catch(() => undefined))?.Parameter?.Value;
+}
+
+/** In the region of a table, which can be that of the stage's file. */
+const parameters = ({ config } = table) => new SSMClient({ ...operatorConfig, region: config.region });
+
+const readSecrets = async (): Promise<Readonly<Record<string, string | undefined>>> =>
+  Object(parseJson(await readFile(localFile("secrets.json"), "utf8").catch(() => "{}")));
 
 async function changeFile(changes: Readonly<Record<string, string | undefined>>): Promise<void> {
-  const file = localFile("secrets.json");
-  const stored = parseJson(await readFile(file, "utf8").catch(() => "{}"));
-  await writeFile(file, JSON.stringify({ ...Object(stored), ...changes }), { mode: 0o600 });
+  const text = JSON.stringify({ ...(await readSecrets()), ...changes });
+  await writeFile(localFile("secrets.json"), text, { mode: 0o600 });
 }

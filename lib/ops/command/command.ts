@@ -10,7 +10,7 @@ export interface TableOptions {
   readonly table?: string;
   readonly json?: boolean;
   /** Whether the command writes to the table, as it declares. */
-  readonly writes?: boolean;
+  readonly writes?: Declaration["writes"];
   /** Only of a command that writes many items. */
   readonly dryRun?: boolean;
 }
@@ -33,8 +33,8 @@ interface Declaration {
   readonly account?: "required" | "optional" | "none";
   /** Whether it reads or writes at a pace. */
   readonly paced?: boolean;
-  /** Whether it writes to the table. At a pace, it writes many items, and has `--dry-run`. */
-  readonly writes?: boolean;
+  /** Whether it writes: `always` also to a frozen account. At a pace, it writes many items, and has `--dry-run`. */
+  readonly writes?: boolean | "always";
 }
 
 /** A command that reports an option with a typo: commander reports first that the one that was meant is missing. */

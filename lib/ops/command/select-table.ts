@@ -3,6 +3,7 @@ import {
   type DynamoDBClientConfig,
   ListTagsOfResourceCommand,
 } from "@aws-sdk/client-dynamodb";
+import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
@@ -12,7 +13,7 @@ import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
-import type { PacedOptions, TableOptions } from "./command.ts";
+import { opsCommand, type PacedOptions, type TableOptions } from "./command.ts";
 import { readLocalRun } from "./local-run-file.ts";
 
 /** A command can wait longer than a route. Times are in milliseconds. */
@@ -33,17 +34,26 @@ const localConfig = {
  *
  * @param config replaces settings of the client
  * @throws UserError without a table, when `npm start` is not running, with credentials of another AWS account than that
- *   of the stage, or if the command would write another data format than the table has
+ *   of the stage, or if the command would write another data format than the table has, or to a frozen account
  */
 export async function selectTableByOptions(
-  options: TableOptions,
+  options: TableOptions & { readonly account?: string },
   config: DynamoDBClientConfig = {},
 ): Promise<void> {
   const { name, client } = await findTable(options);
   selectTable(name, { ...operatorConfig, ...client, ...config });
   // A local run says in its file which format it has.
   if (options.writes && !options.local) await checkDataFormat({ client: table, name });
+  const { account, writes } = options;
+  const frozenAt =
+    writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
+  if (!frozenAt) return;
+  throw new UserError(
+    `The account ${account} has been frozen since ${frozenAt}: nothing was written. To let it take writes again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
+  );
 }
+
+const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
 
 /** The name of the table, and the settings with which a client reaches it. */
 async function findTable({
@@ -94,12 +104,11 @@ export async function checkStage(stage: string): Promise<{ region?: string }> {
  * @throws UserError for another data format
  */
 export async function checkDataFormat({ client, name }: OtherTable, untagged?: number): Promise<void> {
-  const retry = { deadline: Date.now() + 10_000, isRetryable: isBusy };
   const tags = await withRetry(async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));
     return Tags;
-  }, retry);
+  }, whileBusy());
   const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value;
   if (Number(stored ?? untagged) === dataFormat) return;
   const found = stored === undefined ? "no data format" : `the data format ${stored}`;
@@ -127,7 +136,7 @@ export class ShownPace extends Pace {
 }
 
 /** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
-export async function selectPacedTable(options: PacedOptions): Promise<Pace> {
+export async function selectPacedTable(options: PacedOptions & { readonly account?: string }): Promise<Pace> {
   // The pace makes all further attempts, so that it notices every throttle.
   await selectTableByOptions(options, { maxAttempts: 1 });
   compareClocks(table);

@@ -95,7 +95,7 @@ async function end(found: ItemsToErase, keys: readonly Item[], pace: Pace): Prom
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await deleteItems(keys, pace);
-  for (const type of ["limit", "erasedLead"] as const)
+  for (const type of ["limit", "frozen", "erasedLead"] as const)
     for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
       await deleteItems(found.take(items), pace);
 }

@@ -37,7 +37,8 @@ export const keysCommand = (): Command =>
       command("revoke", "end a key now; authorizers can accept it until their cache expires", {
         // A whole key names its account.
         account: "optional",
-        writes: true,
+        // A key that has leaked is revoked also in a frozen account.
+        writes: "always",
       })
         .requiredOption(
           "--key <key>",

@@ -11,6 +11,7 @@ import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import {
   inPartition,
   keysOnly,
+  type OtherTable,
   type QuerySelection,
   queryAll,
   queryItems,
@@ -50,12 +51,13 @@ export async function scanTable(
   selection: ScanSelection,
   pace: Pace,
   onItems: (items: readonly Item[]) => void | Promise<void>,
+  other?: OtherTable,
 ): Promise<void> {
   const scan = async (Segment: number) => {
     const part = { ...selection, Segment, TotalSegments: segments, ConsistentRead: true };
     // A page may be deleted. The embedded DynamoDB reads nothing after an item that is gone, so the next page is read first.
     let former: readonly Item[] = [];
-    for await (const { Items = [] } of scanItems(part, pace)) {
+    for await (const { Items = [] } of scanItems(part, pace, undefined, other)) {
       await onItems(former);
       former = Items;
     }

@@ -39,8 +39,9 @@ const envelope = "account,detail,detail-type,id,region,resources,source,time,ver
 /** Events, in a queue and by a rule that exist only for the run. */
 export const events: Phase = {
   name: "events",
-  minutes: 3,
+  minutes: 2,
   needs: "aws",
+  isBeside: true,
   async *run(acceptance) {
     const { mine, accounts, note } = acceptance;
     const { aws, wait } = acceptance as Acceptance & { aws: AwsStage };

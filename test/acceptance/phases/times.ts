@@ -1,6 +1,7 @@
 import { type FilterLogEventsCommandInput, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { isRecord, parseJson } from "../../../lib/json.ts";
+import { lateWrites } from "../../../shared/logging/log-events.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/statistics.ts";
@@ -32,8 +33,9 @@ const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
 /** Cold starts, durations and memory, by what Lambda itself reports of each call. */
 export const times: Phase = {
   name: "times",
-  minutes: 3,
+  minutes: 2,
   needs: "aws",
+  isBeside: true,
   async *run(acceptance) {
     const { aws, now, wait, startedAt } = acceptance as Acceptance & { aws: AwsStage };
     const start = now();
@@ -45,6 +47,7 @@ export const times: Phase = {
     yield* coldStarts(reports);
     yield* warmCalls(reports);
     yield await throttles(aws, acceptance, startedAt);
+    yield await lateRows(aws, startedAt);
   },
 };
 
@@ -83,19 +86,22 @@ async function startEnvironments({ accounts, url, note, signal, load }: Acceptan
   await settle(clients.map((client) => client.post(conversations, message)));
 }
 
-async function readReports(
+async function readReports(stage: AwsStage, name: FunctionName, startTime: number) {
+  const lines = await readFunctionLog(stage, name, startTime, '{ $.type = "platform.report" }');
+  return lines.flatMap(({ record }) =>
+    isRecord(record) && isRecord(record.metrics) ? (record.metrics as unknown as Report) : [],
+  );
+}
+
+/** Reads the lines of a function's log that match, parsed. */
+async function readFunctionLog(
   { functionNames, logGroups, logs }: AwsStage,
   name: FunctionName,
   startTime: number,
-) {
+  filterPattern: string,
+): Promise<Line[]> {
   const logGroupName = logGroups[Object.keys(functionNames).indexOf(name)];
-  if (!logGroupName) return [];
-  return readLog(logs, { logGroupName, startTime, filterPattern: '{ $.type = "platform.report" }' }).then(
-    (lines) =>
-      lines.flatMap(({ record }) =>
-        isRecord(record) && isRecord(record.metrics) ? (record.metrics as unknown as Report) : [],
-      ),
-  );
+  return logGroupName ? readLog(logs, { logGroupName, startTime, filterPattern }) : [];
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -176,4 +182,19 @@ async function throttles(aws: AwsStage, { wasThrottled }: Acceptance, startTime:
   return wasThrottled
     ? compared(comparison, "no")
     : notSeen(comparison, "the throttle refused no request of the phase gateway");
+}
+
+/** Whether a row of the run was written long after its id was made, which its count could have missed. */
+async function lateRows(stage: AwsStage, startTime: number): Promise<Finding> {
+  const pattern = `{ $.message.event = "${lateWrites}" }`;
+  const lines = await readFunctionLog(stage, "maintain-counts", startTime, pattern);
+  const latest = lines.map(({ message }) => (isRecord(message) ? Number(message.latest) : Number.NaN));
+  const comparison = {
+    check: "Rows that were written long after their ids were made",
+    page: assumption("late-writes"),
+    expected: "none",
+  };
+  const seen =
+    latest.length === 0 ? "none" : `in ${latest.length} batches, ${Math.max(...latest)} ms at most`;
+  return compared(comparison, seen);
 }

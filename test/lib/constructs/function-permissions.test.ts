@@ -83,6 +83,7 @@ test("A write names no key of an index and no expiry but those of its items", ()
   expect([...new Set(named)].sort()).toEqual([
     "CONVERSATION: byStatus byLabel byStatusAndLabel byParent activeAt awaitingReplySince",
     "CONVERSATION: byStatus byStatusAndLabel activeAt awaitingReplySince",
+    "COUNT: expiresAt",
     "IDEMPOTENCY: expiresAt",
     "LEAD: byStatus byLabel byStatusAndLabel byParent activeAt",
     "RATE: expiresAt",

@@ -101,7 +101,11 @@ const expressions: Readonly<Record<string, string>> = {
   "server-errors-lists": highest(lists.map(failures)),
   "server-errors-writes": highest(writes.map(failures)),
   "slow-answers": highest(inOrder.map(slowCalls)),
-  "error-budget": percentage("{ApiHttpApi $default 5xx}", "ApiHttpApi $default Count", 5),
+  "error-budget": percentage(
+    "({ApiHttpApi $default 5xx} - {FrozenRequests})",
+    "ApiHttpApi $default Count",
+    5,
+  ),
   "forbidden-requests": "{ForbiddenRequests}",
   "rate-limiter-open": `${sum("rate limiter failed open *", inOrder)} + TIME_SERIES(0)`,
   "invalid-items": `${sum("invalid item *", ["authorize", ...inOrder, ...background.filter((name) => name !== "deliver-message")])} + TIME_SERIES(0)`,

@@ -36,7 +36,8 @@ function holds(text: string, line: unknown): boolean {
   if (number !== undefined) return value === Number(number);
   if (truth !== undefined) return value === (truth === "TRUE");
   if (typeof value !== "string") return false;
-  return (value === string) === (operator === "=");
+  const isAlike = string.endsWith("*") ? value.startsWith(string.slice(0, -1)) : value === string;
+  return isAlike === (operator === "=");
 }
 
 /**
@@ -153,6 +154,14 @@ test.each<Record<string, string>>([
   expect(countedInAccessLog(values)).toEqual([["ForbiddenRequests"]]);
 });
 
+test("A 503 of a write to a frozen account counts as such, and no other", () => {
+  const write = { status: "503", httpMethod: "POST", "authorizer.frozenAt": "2026-01-01T00:00:00.000Z" };
+  expect(countedInAccessLog(write)).toEqual([["FrozenRequests"]]);
+  const { "authorizer.frozenAt": _, ...unfrozen } = write;
+  for (const other of [unfrozen, { ...write, httpMethod: "GET" }, { ...write, status: "500" }])
+    expect(countedInAccessLog(other)).toEqual([]);
+});
+
 test("The age of the audit has the line's value; an alarm of the access log ends with lines that do not match", () => {
   const values = filters.map(({ MetricTransformations: [{ MetricName, MetricValue, DefaultValue }] }) => [
     MetricName,
@@ -160,6 +169,6 @@ test("The age of the audit has the line's value; an alarm of the access log ends
   ]);
   expect(Object.fromEntries(values)).toMatchObject({
     AuditAge: ["$.message.oldest", undefined],
-    ...{ ThrottledRequests: ["1", 0], ForbiddenRequests: ["1", 0] },
+    ...{ ThrottledRequests: ["1", 0], ForbiddenRequests: ["1", 0], FrozenRequests: ["1", undefined] },
   });
 });

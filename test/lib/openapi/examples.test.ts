@@ -71,6 +71,7 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
     await call("create-lead", { account, body, headers: key });
     return call("create-lead", { account, body: { name: "Grace" }, headers: key });
   },
+  account_frozen: () => call("create-lead", { account, body, frozenAt: "2026-01-01T00:00:00.000Z" }),
   rate_limited: async () => {
     // However long the table takes: a limiter that waits in vain lets the request pass.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);

@@ -43,7 +43,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   UnsupportedMediaTypeProblem: [`${problem} errors`],
   TooManyRequestsProblem: [problem],
   InternalErrorProblem: [problem],
-  BusyProblem: [problem],
+  UnavailableProblem: [problem],
   Fault: ["in field code message"],
   GatewayError: ["message"],
   LeadCreated: [event, "externalId email source addresses metadata imported importId"],

@@ -149,13 +149,13 @@ const changes: Readonly<Record<string, Change>> = {
         ...["copy", "--account", neighbour, "--from-table", tableName, "--to-account", account],
         ...["--replace", "--yes"],
       ),
-    // A lead with its names, a conversation with its messages and lock, the limit, and the notes of an erasure
-    // and of an import.
+    // A lead with its names, a conversation with its messages and lock, the limit, the records of requests, and the notes of
+    // an erasure and of an import.
     isAbsent: ({ pk, sk, leadId, conversationId }) =>
       sk === ids.ada ||
       ([`EXTERNAL#${account}`, `ADDRESS#${account}`].includes(String(pk)) && leadId === ids.ada) ||
       [sk, conversationId].includes(ids.chat) ||
-      ["LIMIT", "ERASED", "IMPORT"].some((type) => pk === `${type}#${account}`),
+      ["LIMIT", "ERASED", "IMPORT", "IDEMPOTENCY"].some((type) => `${pk}#`.startsWith(`${type}#${account}#`)),
     isComplete: true,
     // And a lead that was changed, and a conversation whose messages are not counted.
     prepare: async () => {

@@ -26,6 +26,7 @@ const shapes: Readonly<Record<number, unknown>> = {
       "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel id lastInboundAt lastMessage leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
+    "FROZEN#*": "frozenAt sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
     "IMPORT#*": "importId leadId sk storedAt",
     "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
@@ -84,6 +85,7 @@ test("another shape of what is stored has another number of the data format", as
     [leadsCommand(), "import", file, ...on],
     [leadsCommand(), "erase", ...on, "--lead", gone.body.id, "--yes"],
     [accountsCommand(), "set-limit", ...on, "--requests", "5"],
+    [accountsCommand(), "freeze", ...on, "--cache-seconds", "0"],
   ] as const) {
     const { failure } = await runCommand(command, ...args);
     expect([args[0], failure]).toEqual([args[0], undefined]);

@@ -31,6 +31,13 @@ test.each([
   expect(await loggedFailure(call)).not.toContain("secret");
 });
 
+test("the failure of a request is logged with its id, which the caller has", async () => {
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const event = { requestContext: { requestId: "Plah1ZY6WmRdgmM=" } };
+  await expect(authorize(Object.assign(broken("identitySource"), event))).rejects.toThrow();
+  expect(logged).toHaveBeenCalledWith(expect.objectContaining(event.requestContext));
+});
+
 /** An invalid request without the id that its error response needs. */
 function brokenEvent() {
   const event = routeEvent("create-lead", { body: { secret: "secret" } });

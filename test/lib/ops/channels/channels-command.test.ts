@@ -1,10 +1,11 @@
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, expect, test, vi } from "vitest";
-import { deleteSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
-import { selectTable } from "../../../../shared/dynamodb/table-client.ts";
+import { deleteSecret, getSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
+import { connect, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
+import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { program } from "../support/program.ts";
 
 const token = "EAAG".padEnd(40, "x");
@@ -82,5 +83,16 @@ test("a token is stored in the region of the table, whatever that of the environ
   selectTable("unit", { region: "eu-central-1" });
   await putSecret({}, "x", token);
   await deleteSecret({}, "x");
-  expect(regions).toEqual(["eu-central-1", "eu-central-1"]);
+  const client = connect({ region: "eu-north-1" });
+  const name = "arn:aws:dynamodb:eu-north-1:111111111111:table/other";
+  expect(await getSecret({}, { client, name }, "x")).toBeUndefined();
+  expect(regions).toEqual(["eu-central-1", "eu-central-1", "eu-north-1"]);
+});
+
+test("the tokens of the local run are in one file", async () => {
+  vi.stubEnv("DATA_DIR", await temporaryDirectory());
+  const other = { client: table, name: "other" };
+  expect(await getSecret({ local: true }, other, "x")).toBeUndefined();
+  await putSecret({ local: true }, "x", token);
+  expect(await getSecret({ local: true }, other, "x")).toBe(token);
 });

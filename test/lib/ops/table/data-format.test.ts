@@ -24,6 +24,7 @@ const writing = [
   ...["keys issue", "keys revoke --key key --yes", `leads import ${file}`, "leads erase --lead lead_1 --yes"],
   "counts verify --repair",
   ...["accounts set-limit --requests 1", "accounts copy --from-table none", "accounts erase --yes"],
+  ...["accounts freeze --cache-seconds 0", "accounts unfreeze"],
 ];
 
 const ops = (line: string) => program([...line.split(" "), "--account", "acme", "--table", tableName]);

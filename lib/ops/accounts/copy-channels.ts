@@ -1,0 +1,36 @@
+import { readAccount, setOwn } from "../../../shared/channels/connections.ts";
+import { tokenOf } from "../../../shared/channels/secrets.ts";
+import { ifValid, isText, readFields } from "../../../shared/dynamodb/invalid-items.ts";
+import { channelKey, senderKey } from "../../../shared/dynamodb/keys.ts";
+import { isMetaChannel } from "../../../shared/meta-channels.ts";
+import { isSender } from "../channels/channels-command.ts";
+import { getSecret, putSecret } from "../channels/secret-store.ts";
+import { opsCommand, type TableOptions } from "../command/command.ts";
+import { type Copying, copyItem } from "./copy-item.ts";
+
+/** Connects the channels that the account has in the source, each with its token. What is connected here stays as it is. */
+export async function copyChannels(copying: Copying, options: TableOptions): Promise<void> {
+  const { account, source, invalid, counts, dryRun } = copying;
+  const checks = { sk: isMetaChannel, sender: isSender, connectedAt: isText };
+  for await (const item of source.items("channel")) {
+    const connection = ifValid(() => readFields(item, checks, {}), invalid.noteInvalid);
+    if (!connection) continue;
+    const { sk: channel, ...fields } = connection;
+    const { sender, connectedAt } = fields;
+    const wanted = { ...channelKey(account, channel), ...fields };
+    const outcome = await copyItem({ ...copying, replace: false }, wanted, async (stored) => {
+      const owner = await readAccount(channel, sender);
+      if (owner !== undefined && owner !== account) return { left: `the account ${owner} has its sender` };
+      if (stored) return {};
+      const token = await getSecret(options, source, tokenOf(channel, sender));
+      if (token === undefined) {
+        const line = `channels connect --account ${account} --channel ${channel} --sender ${sender}`;
+        return { left: `its token cannot be read: pass it to ${opsCommand(options, line)}` };
+      }
+      // A sender without a token would fail its messages.
+      if (!dryRun) await putSecret(options, tokenOf(channel, sender), token);
+      return { others: [setOwn(senderKey(channel, sender), "accountId", account, connectedAt)] };
+    });
+    counts[outcome] += 1;
+  }
+}

