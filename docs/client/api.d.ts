@@ -240,12 +240,12 @@ export interface components {
             email?: string;
             /**
              * @description Score of the lead.
-             * @example 0
+             * @example 60
              */
             score: number;
             /**
              * @description Status of the lead.
-             * @example new
+             * @example qualified
              * @enum {string}
              */
             status: "new" | "qualified" | "booked";
@@ -290,11 +290,16 @@ export interface components {
             /**
              * Format: date-time
              * @description Time of the last change, in UTC: of the creation at first.
-             * @example 2026-11-21T01:59:00.163Z
+             * @example 2026-11-21T05:51:32.055Z
              */
             updatedAt: string;
         };
         NewLead: {
+            /**
+             * @description Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.
+             * @example Ada Lovelace
+             */
+            name?: string;
             /**
              * @description The lead to change; only with `ifExists=update`.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
@@ -316,11 +321,6 @@ export interface components {
             addresses?: {
                 [key: string]: string[] | null;
             };
-            /**
-             * @description Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.
-             * @example Ada Lovelace
-             */
-            name?: string;
             /**
              * Format: email
              * @description Email address. With `ifExists=update`, null takes it away.
@@ -369,8 +369,8 @@ export interface components {
              *         "externalId": "hubspot:4711",
              *         "name": "Ada Lovelace",
              *         "email": "ada@example.com",
-             *         "score": 0,
-             *         "status": "new",
+             *         "score": 60,
+             *         "status": "qualified",
              *         "source": "instagram",
              *         "tags": [
              *           "vip"
@@ -384,7 +384,7 @@ export interface components {
              *           "plan": "pro"
              *         },
              *         "createdAt": "2026-11-21T01:59:00.163Z",
-             *         "updatedAt": "2026-11-21T01:59:00.163Z"
+             *         "updatedAt": "2026-11-21T05:51:32.055Z"
              *       }
              *     ]
              */
@@ -1803,7 +1803,10 @@ export interface components {
             /**
              * @description The names of the fields that changed.
              * @example [
-             *       "status"
+             *       "externalId",
+             *       "score",
+             *       "status",
+             *       "addresses"
              *     ]
              */
             changed: string[];
@@ -2396,8 +2399,8 @@ export interface operations {
                      *           "externalId": "hubspot:4711",
                      *           "name": "Ada Lovelace",
                      *           "email": "ada@example.com",
-                     *           "score": 0,
-                     *           "status": "new",
+                     *           "score": 60,
+                     *           "status": "qualified",
                      *           "source": "instagram",
                      *           "tags": [
                      *             "vip"
@@ -2411,7 +2414,7 @@ export interface operations {
                      *             "plan": "pro"
                      *           },
                      *           "createdAt": "2026-11-21T01:59:00.163Z",
-                     *           "updatedAt": "2026-11-21T01:59:00.163Z"
+                     *           "updatedAt": "2026-11-21T05:51:32.055Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2480,25 +2483,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Ada Lovelace",
-                 *       "email": "ada@example.com",
-                 *       "source": "instagram",
-                 *       "tags": [
-                 *         "vip"
-                 *       ],
-                 *       "externalId": "hubspot:4711",
-                 *       "addresses": {
-                 *         "whatsapp": [
-                 *           "+4917700000001"
-                 *         ]
-                 *       },
-                 *       "metadata": {
-                 *         "plan": "pro"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewLead"];
             };
         };
@@ -2522,8 +2506,8 @@ export interface operations {
                      *       "externalId": "hubspot:4711",
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
-                     *       "score": 0,
-                     *       "status": "new",
+                     *       "score": 60,
+                     *       "status": "qualified",
                      *       "source": "instagram",
                      *       "tags": [
                      *         "vip"
@@ -2537,7 +2521,7 @@ export interface operations {
                      *         "plan": "pro"
                      *       },
                      *       "createdAt": "2026-11-21T01:59:00.163Z",
-                     *       "updatedAt": "2026-11-21T01:59:00.163Z"
+                     *       "updatedAt": "2026-11-21T05:51:32.055Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Lead"];
@@ -2559,7 +2543,6 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                     *       "externalId": "hubspot:4711",
                      *       "name": "Ada Lovelace",
                      *       "email": "ada@example.com",
                      *       "score": 0,
@@ -2568,11 +2551,6 @@ export interface operations {
                      *       "tags": [
                      *         "vip"
                      *       ],
-                     *       "addresses": {
-                     *         "whatsapp": [
-                     *           "+4917700000001"
-                     *         ]
-                     *       },
                      *       "metadata": {
                      *         "plan": "pro"
                      *       },
@@ -3228,14 +3206,17 @@ export interface operations {
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *         "createdAt": "2026-11-21T05:51:32.055Z",
                  *         "changed": [
-                 *           "status"
+                 *           "externalId",
+                 *           "score",
+                 *           "status",
+                 *           "addresses"
                  *         ],
                  *         "lead": {
                  *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "externalId": "hubspot:4711",
                  *           "name": "Ada Lovelace",
                  *           "email": "ada@example.com",
-                 *           "score": 0,
+                 *           "score": 60,
                  *           "status": "qualified",
                  *           "source": "instagram",
                  *           "tags": [

@@ -10,18 +10,21 @@ import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
 import { referencePages } from "./reference/reference.ts";
 
-type StartSettings = ReturnType<typeof readStartSettings>;
+type StartSettings = ReturnType<typeof readStartSettings> & { readonly verbose: boolean };
 
 /** `npm start`: runs the service until a signal ends it. */
 export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
     .option("--stage <name>", "the stage whose settings to run with", parseStageName, "dev")
+    .option("--verbose", "also log what the functions print, and all frames of errors", false)
     .addHelpText(
       "after",
       "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, GRAPH_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
     )
-    .action(({ stage }: { stage: string }) => serve(readStartSettings(stage, process.env)));
+    .action(({ stage, verbose }: { stage: string; verbose: boolean }) =>
+      serve({ ...readStartSettings(stage, process.env), verbose }),
+    );
 
 function parseStageName(text: string): string {
   if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
@@ -119,7 +122,7 @@ Create a lead, then list the leads:
   curl -X POST ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace","email":"ada@example.com","source":"website"}'
   curl ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}'
 
-Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id.
+Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id, and why it failed.
 `;
 }
 

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { DynamoDBRecord } from "aws-lambda";
 import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
@@ -8,52 +7,19 @@ import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { functionUrlPages } from "./gateway/function-url.ts";
 import { startGateway } from "./gateway/gateway.ts";
-import type { Pages } from "./gateway/request-routing.ts";
-import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
+import { createFaults, type Faults } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
-import { createFunctions } from "./lambda/lambda-functions.ts";
+import { createFunctionPool, type FunctionPool } from "./lambda/function-pool.ts";
+import type { LocalOptions } from "./local-options.ts";
 import { openLocalEventBus } from "./streams/local-event-bus.ts";
-import { openLocalFifoQueues } from "./streams/local-fifo-queues.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
 import { openLocalSecrets } from "./streams/local-secrets.ts";
 import { startStream } from "./streams/stream.ts";
 import { createStreamClient } from "./streams/stream-client.ts";
 import { openPositions } from "./streams/stream-positions.ts";
-import type { Invoke } from "./template/functions.ts";
+import type { Invoke, LocalFunction } from "./template/functions.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
-
-interface LocalOptions {
-  /** Where data is kept between runs; without it, data is in memory. */
-  readonly dataDirectory?: string | undefined;
-  /** Another engine than the embedded one. */
-  readonly dynamodbEndpoint?: string | undefined;
-  /** The port of the embedded engine: 0 for any free one; by default, one that no web page can reach. */
-  readonly enginePort?: number | undefined;
-  /** 0, the default, for any free port. */
-  readonly port?: number;
-  /** The stage to serve, by default `dev`. */
-  readonly stage?: string;
-  /** A cloud assembly to serve; without it, the stage is synthesized. */
-  readonly templateDirectory?: string | undefined;
-  /** How many requests each function serves concurrently; further requests wait. */
-  readonly maxEnvironments?: number;
-  /** Whether to enforce the stage's throttle, by default true. */
-  readonly throttling?: boolean;
-  /** Whether to feed functions from the table's stream, by default true. */
-  readonly streams?: boolean;
-  /** Variables of all functions beside their own. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** The faults that calls of the table have at random; without it, none. */
-  readonly faults?: readonly InjectedFault[] | undefined;
-  /** Where events are posted; without it, they are only logged. */
-  readonly eventsUrl?: string | undefined;
-  /** Pages to serve beside the API. */
-  readonly pages?: Pages;
-  readonly log?: (line: string) => void;
-  /** Called when the engine ends without having been stopped. */
-  readonly onEngineExit?: () => void;
-}
 
 /** A running service. */
 export interface LocalRun {
@@ -68,51 +34,48 @@ export interface LocalRun {
 const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
-export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> {
+export async function startLocal(options: LocalOptions): Promise<LocalRun> {
   const { port = 0, throttling = true, streams = true, log = console.log, onEngineExit = () => {} } = options;
-  const { dataDirectory, enginePort, pages } = options;
   await using starting = new AsyncDisposableStack();
-  const data = dataDirectory === undefined ? undefined : await openDataDirectory(dataDirectory);
-  starting.defer(() => data?.close());
+  const data = await openDataDirectory(options.dataDirectory);
+  starting.defer(data.close);
   const { endpoint } = options.dynamodbEndpoint
     ? { endpoint: options.dynamodbEndpoint }
     : starting.adopt(
-        await startEngine({ directory: data?.path, port: enginePort, log, onExit: onEngineExit }),
+        await startEngine({ directory: data.path, port: options.enginePort, log, onExit: onEngineExit }),
         (engine) => engine.stop(),
       );
-  const { throttle, ...stack } = await readStack(
-    options.templateDirectory ?? (await synthesizeStack(options.stage, data?.path, starting)),
-  );
+  const directory =
+    options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));
+  const { throttle, ...stack } = await readStack(directory);
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
-  const faults = options.faults && createFaults(options.faults);
-  const { invoke } = await startFunctions(
-    stack,
-    data && join(data.path, "secrets.json"),
-    endpoint,
-    faults,
-    options,
-    starting,
-  );
+  const faults = createFaults(options.faults ?? []);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const shared = { endpoint, faults, directory: data.path, signal, resources: starting };
+  const invoke = await startFunctions(stack, shared, options);
+  starting.defer(() => stopping.abort());
   if (streams) {
     const client = engineStreamsClient(endpoint);
     starting.defer(() => client.destroy());
-    const positions = openPositions(data && join(data.path, "stream.json"));
-    const shared = { client: createStreamClient(client, streamArn), streamArn, positions, log };
+    const positions = openPositions(join(data.path, "stream.json"));
     for (const source of stack.eventSources) {
       const deliver = (records: readonly DynamoDBRecord[]) =>
         invoke(source.function, JSON.stringify({ Records: records }));
-      starting.defer(startStream(source, { ...shared, deliver }).stop);
+      const stream = { client: createStreamClient(client, streamArn), streamArn, positions };
+      startStream(source, { ...stream, log, signal, deliver });
     }
   }
   const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const { urlFunction } = stack;
-  const allPages = urlFunction ? functionUrlPages(urlFunction, invoke, pages) : pages;
-  const gateway = await startGateway(api, { port, invoke, pages: allPages, faultsOf: faults?.take, log });
+  const pages = stack.urlFunction
+    ? functionUrlPages(stack.urlFunction, invoke, options.pages)
+    : options.pages;
+  const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
-  await data?.writeRun(run);
+  await data.writeRun(run);
   const resources = starting.move();
   return { ...run, stop: () => resources.disposeAsync() };
 }
@@ -123,13 +86,7 @@ export async function startLocal(options: LocalOptions = {}): Promise<LocalRun> 
  *
  * @returns the directory of the cloud assembly
  */
-async function synthesizeStack(
-  stage = "dev",
-  dataDirectory: string | undefined,
-  resources: AsyncDisposableStack,
-): Promise<string> {
-  const outdir = join(dataDirectory ?? (await mkdtemp(join(tmpdir(), "local-run-"))), "stack");
-  if (dataDirectory === undefined) resources.defer(() => rm(dirname(outdir), { recursive: true }));
+async function synthesizeStack(outdir: string, stage = "dev"): Promise<string> {
   await rm(outdir, { recursive: true, force: true });
   // A run that is given a cloud assembly does not need the CDK, which takes a second to load.
   const { createApp } = await import("../app.ts");
@@ -138,47 +95,50 @@ async function synthesizeStack(
   return outdir;
 }
 
+interface Shared {
+  readonly endpoint: string;
+  readonly faults: Faults;
+  /** The path of the data directory. */
+  readonly directory: string;
+  readonly signal: AbortSignal;
+  readonly resources: AsyncDisposableStack;
+}
+
 /** Starts the functions behind a proxy that enforces their roles. */
 async function startFunctions(
-  { functions, table, functionQueues }: Pick<LocalStack, "functions" | "table" | "functionQueues">,
-  secretsFile: string | undefined,
-  endpoint: string,
-  faults: Faults | undefined,
-  { maxEnvironments = defaultMaxEnvironments, environment = {}, eventsUrl, log = console.log }: LocalOptions,
-  resources: AsyncDisposableStack,
-) {
-  const bus = openLocalEventBus({ eventsUrl, log });
-  resources.defer(bus.stop);
+  { functions, table, functionQueues }: LocalStack,
+  { endpoint, faults, directory, signal, resources }: Shared,
+  { maxEnvironments = defaultMaxEnvironments, environment, eventsUrl, ...options }: LocalOptions,
+): Promise<Invoke> {
+  const { verbose = false, log = console.log } = options;
   // The functions that the queues feed start behind the proxy.
-  let started: ReturnType<typeof createFunctions> | undefined;
-  const invokeStarted: Invoke = async (fn, payload) => started?.invoke(fn, payload);
-  const fifo = openLocalFifoQueues(functionQueues, { invoke: invokeStarted, log });
-  resources.defer(fifo.stop);
+  const pools = new Map<LocalFunction, FunctionPool>();
+  const invoke: Invoke = async (fn, payload) => pools.get(fn)?.invoke(payload);
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
     findPartitionKey: (index) => findPartitionKey(table, index),
     operations: {
-      PutEvents: bus.putEvents,
-      SendMessage: openLocalQueues(log),
-      SendMessageBatch: fifo.sendMessageBatch,
-      ChangeMessageVisibility: fifo.changeMessageVisibility,
-      GetParameter: openLocalSecrets(secretsFile),
+      ...openLocalEventBus({ eventsUrl, log, signal }),
+      ...openLocalQueues(functionQueues, { invoke, log, signal }),
+      GetParameter: openLocalSecrets(join(directory, "secrets.json")),
     },
     faults,
+    verbose,
     log,
   });
   resources.defer(proxy.close);
-  started = createFunctions(functions, {
-    createVariables: (fn) => ({
+  for (const fn of functions) {
+    const variables = {
       // Of every service: no function reaches AWS itself.
       AWS_ENDPOINT_URL: proxy.endpoint,
       AWS_ACCESS_KEY_ID: proxy.createAccessKey(fn),
       ...environment,
-    }),
-    maxEnvironments,
-    log,
+    };
+    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, verbose, log }));
+  }
+  resources.defer(async () => {
+    await Promise.all([...pools.values()].map((pool) => pool.close()));
   });
-  resources.defer(started.stop);
-  return started;
+  return invoke;
 }

@@ -60,7 +60,7 @@ const components: Readonly<Record<string, Component>> = {
   Lead: {
     schema: leads.lead,
     descriptions: leads.leadDescriptions,
-    example: responseExamples["create-lead"],
+    example: updatedExamples.lead,
   },
   NewLead: {
     schema: leadBody,

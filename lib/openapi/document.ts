@@ -111,7 +111,7 @@ function operation(name: RouteName, route: Route) {
         content: {
           "application/json": {
             schema: toReference(bodies[name] ?? route.body),
-            ...bodyExamples(name),
+            examples: bodyExamples[name],
           },
         },
       },
@@ -123,13 +123,18 @@ function operation(name: RouteName, route: Route) {
 /** The body of a route that takes several. */
 const bodies: Partial<Record<RouteName, object>> = { "create-lead": leadBody, "send-message": messageBodies };
 
-/** An example of the body of a route, or one of each. */
-function bodyExamples(name: RouteName) {
-  const example = requestExamples[name];
-  if (name !== "send-message") return { example };
-  const updates = Object.entries(updateExamples).map(([value, body]) => [`update=${value}`, { value: body }]);
-  return { examples: { message: { value: example }, ...Object.fromEntries(updates) } };
-}
+/** The examples of the bodies of a route, which pages to try the API offer with the query parameter that has this name. */
+const bodyExamples: Partial<Record<RouteName, object>> = {
+  "create-lead": {
+    lead: { value: requestExamples["create-lead"] },
+    "ifExists=update": { value: updateExamples.lead },
+  },
+  "send-message": {
+    message: { value: requestExamples["send-message"] },
+    "update=message": { value: updateExamples.message },
+    "update=conversation": { value: updateExamples.conversation },
+  },
+};
 
 /** `list-leads` is `listLeads`. */
 const operationId = (name: string) => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -10,7 +10,7 @@ const requestId = "ELcEv7R332QgMgM=";
 const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
 const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
-/** A valid body for each route. */
+/** A valid body for each route. The one of a lead has no `externalId` and no address, so it can be sent again. */
 export const requestExamples: Partial<Record<RouteName, object>> &
   Record<"create-lead", object> &
   Record<"send-message", { readonly template: object; readonly metadata: object }> = {
@@ -19,8 +19,6 @@ export const requestExamples: Partial<Record<RouteName, object>> &
     email: "ada@example.com",
     source: "instagram",
     tags: ["vip"],
-    externalId: "hubspot:4711",
-    addresses: { whatsapp: ["+4917700000001"] },
     metadata: { plan: "pro" },
   },
   "send-message": {
@@ -32,8 +30,12 @@ export const requestExamples: Partial<Record<RouteName, object>> &
 
 const messageId = "msg_01M7XX83BDX5NTVPPGQKPC08SS";
 
-/** A valid body for each value of `update`. */
+/** A valid body of each update: of a lead, and for each value of `update`. */
 export const updateExamples = {
+  lead: {
+    ...{ name: "Ada Lovelace", externalId: "hubspot:4711", addresses: { whatsapp: ["+4917700000001"] } },
+    ...{ status: "qualified", score: 60 },
+  },
   message: {
     ...{ id: messageId, conversationId, delivery: "failed" },
     deliveryError: "131047: Message failed to send because more than 24 hours have passed",
@@ -43,7 +45,7 @@ export const updateExamples = {
 };
 
 /** A value of each field of the body of a lead, whatever the query. */
-export const leadExample = { id: leadId, ...requestExamples["create-lead"], status: "qualified", score: 60 };
+export const leadExample = { id: leadId, ...requestExamples["create-lead"], ...updateExamples.lead };
 
 const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
 const changeTimes = { updatedAfter: times.createdAfter, updatedBefore: times.createdBefore };
@@ -88,13 +90,19 @@ export const parameterExamples: Record<
   "send-message": { update: "message" },
 };
 
-const listedLead = toRecord(leadSchema, {
+const createdLead = toRecord(leadSchema, {
   ...requestExamples["create-lead"],
   id: leadId,
   score: 0,
   status: "new",
   createdAt: "2026-11-21T01:59:00.163Z",
   updatedAt: "2026-11-21T01:59:00.163Z",
+});
+
+const updatedLead = toRecord(leadSchema, {
+  ...createdLead,
+  ...updateExamples.lead,
+  updatedAt: "2026-11-21T05:51:32.055Z",
 });
 
 const listedConversation = {
@@ -129,14 +137,15 @@ const sentMessage = toRecord(messageSchema, {
 
 /** The responses to the updates. */
 export const updatedExamples = {
+  lead: updatedLead,
   message: toRecord(messageSchema, { ...sentMessage, to: "+4917700000001", ...updateExamples.message }),
   conversation: { ...listedConversation, ...updateExamples.conversation },
 };
 
-/** The response of each route after one request with each example. */
+/** The response of each route after one request with each example, and the update of the lead. */
 export const responseExamples = {
-  "list-leads": { data: [listedLead], pagination: onePage },
-  "create-lead": listedLead,
+  "list-leads": { data: [updatedLead], pagination: onePage },
+  "create-lead": createdLead,
   "list-conversations": { data: [listedConversation], pagination: onePage },
   "send-message": sentMessage,
 } as const satisfies Record<RouteName, object>;
@@ -146,7 +155,7 @@ const detail = (type: EventType, fields: object) =>
 
 /** The details of the events that these requests cause. */
 export const eventDetailExamples: Record<EventType, object> = {
-  "lead.created": detail("lead.created", listedLead),
+  "lead.created": detail("lead.created", updatedLead),
   "conversation.started": detail("conversation.started", listedConversation),
   "message.sent": detail("message.sent", { ...sentMessage, to: updatedExamples.message.to }),
   "message.received": detail("message.received", {
@@ -164,9 +173,9 @@ export const eventDetailExamples: Record<EventType, object> = {
   "lead.updated": detail("lead.updated", {
     id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
     leadId,
-    createdAt: "2026-11-21T05:51:32.055Z",
-    changed: ["status"],
-    lead: { ...listedLead, status: "qualified", updatedAt: "2026-11-21T05:51:32.055Z" },
+    createdAt: updatedLead.updatedAt,
+    changed: ["externalId", "score", "status", "addresses"],
+    lead: updatedLead,
   }),
   "conversation.updated": detail("conversation.updated", {
     id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",

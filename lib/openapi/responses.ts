@@ -111,19 +111,21 @@ export function buildResponses(name: RouteName, route: Route, description: strin
     content: { "application/json": content },
   });
   const usual = { schema: toReference(bodySchemas[name]), example: responseExamples[name] };
-  const updated = Object.entries(updatedExamples).map(([value, body]) => [
-    `update=${value}`,
-    { value: body },
-  ]);
   return {
     [route.success]: success(description, usual),
     ...(name === "create-lead" && {
-      200: success("With `ifExists=update`: the whole lead, changed.", usual),
+      200: success("With `ifExists=update`: the whole lead, changed.", {
+        ...usual,
+        example: updatedExamples.lead,
+      }),
     }),
     ...(name === "send-message" && {
       200: success("With `update`: the whole Message or Conversation after the update.", {
         schema: toReference(updatedRecord),
-        examples: Object.fromEntries(updated),
+        examples: {
+          "update=message": { value: updatedExamples.message },
+          "update=conversation": { value: updatedExamples.conversation },
+        },
       }),
     }),
     401: toComponent("Unauthorized"),

@@ -13,7 +13,7 @@ import { readRecord } from "../schemas/record.ts";
 import type { Validator } from "../schemas/validator.ts";
 
 /** How long most requests are remembered, in seconds. */
-const usualLifetime = 24 * 60 * 60;
+export const usualLifetime = 24 * 60 * 60;
 
 /** A request that takes effect once, however often it is sent. */
 export interface IdempotentRequest {

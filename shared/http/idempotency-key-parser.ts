@@ -2,14 +2,14 @@ import type { MiddlewareObj } from "@middy/core";
 import { type Fault, memberName } from "../errors.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
-const maxLength = 255;
+export const maxKeyLength = 255;
 
 /**
  * A key as most APIs accept it: visible ASCII, without the comma that joins a header sent twice.
  *
  * Both patterns are in the OpenAPI document, so they use only what regular expressions of all languages share.
  */
-const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxLength}}`;
+const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxKeyLength}}`;
 
 /**
  * A key as the draft standard defines it: a string in double quotes, in which a backslash escapes a quote or a
@@ -17,7 +17,7 @@ const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxLength}}`;
  *
  * @see https://www.rfc-editor.org/rfc/rfc9651#section-3.3.3
  */
-const quoted = `\\x22((?:[ !#-\\x5B\\x5D-~]|\\\\[\\x22\\\\]){1,${maxLength}})\\x22`;
+const quoted = `\\x22((?:[ !#-\\x5B\\x5D-~]|\\\\[\\x22\\\\]){1,${maxKeyLength}})\\x22`;
 
 /** What the header must match. */
 export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
@@ -57,7 +57,7 @@ const fault: Fault = {
   in: "header",
   field: "idempotency-key",
   code: "invalid_format",
-  message: `must be given once and have 1 to ${maxLength} visible ASCII characters, without commas, quotes and backslashes unless it is in double quotes`,
+  message: `must be given once and have 1 to ${maxKeyLength} visible ASCII characters, without commas, quotes and backslashes unless it is in double quotes`,
 };
 
 const misnamedFault = (field: string): Fault => ({

@@ -7,10 +7,10 @@ import { memberName } from "../errors.ts";
 export const maxBodyBytes = 80 * 1024;
 
 /** The most levels of objects and arrays; valid bodies have three. */
-const maxDepth = 100;
+export const maxDepth = 100;
 
 /** The most values, of objects and arrays too; valid bodies have 85 at most. */
-const maxBodyValues = 1000;
+export const maxBodyValues = 1000;
 
 export const limitMessages = {
   too_deep: `must have at most ${maxDepth} levels of objects and arrays`,

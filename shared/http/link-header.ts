@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { lastPage, type Page, toOrder } from "../pages/page.ts";
 
 /** The most bytes of the header. nginx takes 4 KB for all headers of a response by default, and answers 502 for more. */
-const maxBytes = 3500;
+export const maxLinkBytes = 3500;
 
 /** In which order links are left out of a longer header: without `next`, a list would seem to end. */
 const leftOut = ["last", "first", "prev", "next"];
@@ -44,7 +44,7 @@ export function linkHeader(
     ]),
   );
   const join = () => [...links.values()].join(", ");
-  for (const rel of leftOut) if (join().length > maxBytes) links.delete(rel);
+  for (const rel of leftOut) if (join().length > maxLinkBytes) links.delete(rel);
   return join();
 }
 

@@ -2,7 +2,6 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 import {
   conversationIdFilter,
   deliveryError,
-  type IdsDescription,
   id,
   idsFilter,
   label,
@@ -68,7 +67,7 @@ export const conversationsQueryDescriptions: Descriptions<
   typeof conversationsQuery,
   keyof typeof pagingDescriptions
 > = {
-  id: "Only the conversations with these ids, at most 100, separated by commas." satisfies IdsDescription,
+  id: "Only the conversations with these ids, at most 100, separated by commas.",
   leadId: "Only conversations with this lead.",
   channel: "Only conversations on this channel, for example instagram, whatsapp; in any letter case.",
   status: "Only conversations with this status, in any letter case.",

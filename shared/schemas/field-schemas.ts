@@ -18,9 +18,6 @@ export const id = { type: "string", minLength: 1, maxLength: 64 } as const satis
 /** How many ids a list can be filtered by: as many as a page has rows. */
 const maxIds = 100;
 
-/** A description of such a filter, as a plain literal: esbuild keeps a template with a number of another module. */
-export type IdsDescription = `${string}at most ${typeof maxIds}, ${string}`;
-
 /** The ids of records in a filter, which a query separates by commas. Mark its calls as pure: see `pageSchema`. */
 export const idsFilter = <Id extends object>(items: Id) =>
   ({ type: "array", maxItems: maxIds, items }) as const;

@@ -5,7 +5,6 @@ import {
   addressFilter,
   email,
   externalId,
-  type IdsDescription,
   id,
   idsFilter,
   label,
@@ -47,11 +46,10 @@ export const leadsQuery = {
 } as const satisfies JSONSchema;
 
 export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeof pagingDescriptions> = {
-  id: "Only the leads with these ids, at most 100, separated by commas." satisfies IdsDescription,
-  externalId:
-    "Only the leads with these external ids, at most 100, separated by commas." satisfies IdsDescription,
+  id: "Only the leads with these ids, at most 100, separated by commas.",
+  externalId: "Only the leads with these external ids, at most 100, separated by commas.",
   address:
-    "Only the leads with these addresses, at most 100, separated by commas: each a channel, a colon and an address, such as `whatsapp:%2B4917700000001`." satisfies IdsDescription,
+    "Only the leads with these addresses, at most 100, separated by commas: each a channel, a colon and an address, such as `whatsapp:%2B4917700000001`.",
   email: "Only leads with this email address, in any letter case.",
   status: "Only leads with this status.",
   source: "Only leads from this origin channel, for example instagram, whatsapp; in any letter case.",
@@ -87,10 +85,10 @@ export const leadUpdate = /* @__PURE__ */ (() =>
   ({
     type: "object",
     properties: {
+      name,
       id: leadIdFilter,
       externalId,
       addresses: addressChanges,
-      name,
       email: { ...email, type: ["string", "null"] },
       source: { ...label, type: ["string", "null"] },
       tags,

@@ -7,7 +7,8 @@
  * Usage: npm run bench:start
  */
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
@@ -36,9 +37,10 @@ const reference = async (name: string, entry: string) => {
   return { name, bundle: outfile };
 };
 
-// Its table in memory is all that is used of the local run; what this process starts uses it, too.
+const dataDirectory = await mkdtemp(join(tmpdir(), "bench-start-"));
+// Its table is all that is used of the local run; what this process starts uses it, too.
 const { dynamodbEndpoint, tableName, stop } = await startLocal({
-  ...{ streams: false, log: console.error, onEngineExit: () => process.exit(1) },
+  ...{ dataDirectory, streams: false, log: console.error, onEngineExit: () => process.exit(1) },
 });
 selectEngineTable(dynamodbEndpoint, tableName);
 Object.assign(process.env, {
@@ -89,4 +91,5 @@ try {
   await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);
 } finally {
   await stop();
+  await rm(dataDirectory, { recursive: true });
 }

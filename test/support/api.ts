@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../lib/local/local-run.ts";
@@ -23,17 +26,21 @@ export async function startApi(options: Options = {}) {
   const { assembly } = inject("engine");
   /** Every line that the run logged. */
   const log: string[] = [];
+  const dataDirectory = await mkdtemp(join(tmpdir(), "api-"));
   const run = await startLocal({
+    dataDirectory,
     streams: false,
     dynamodbEndpoint: engineEndpoint,
     templateDirectory: assembly,
     throttling: false,
     ...options,
+    verbose: true,
     log: (line) => log.push(line),
   });
   selectEngineTable(run.dynamodbEndpoint, run.tableName);
   const stop = async () => {
     await run.stop();
+    await rm(dataDirectory, { recursive: true });
     expectNothingSentIn(log);
   };
   // After thousands of requests, the check takes minutes.

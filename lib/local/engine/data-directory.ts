@@ -39,22 +39,17 @@ export async function openDataDirectory(directory: string) {
 async function prepareAndLock(directory: string) {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = await realpath(directory);
-  await makePrivate(path);
+  if ((await stat(path)).mode & sticky) throw new Error("other users share it");
+  // Whatever modes its files have.
+  await chmod(path, 0o700);
   return { path, unlock: lockFile(join(path, "run.lock")) };
 }
 
-/** Gives the directory the mode 0700, whatever its files have. @throws Error for a shared directory */
-async function makePrivate(directory: string): Promise<void> {
-  const isSticky = ((await stat(directory)).mode & 0o1000) !== 0;
-  if (isSticky) throw new Error("other users share it");
-  await chmod(directory, 0o700);
-}
+/** The bit in the mode of a directory such as `/tmp`. */
+const sticky = 0o1000;
 
 /** SQLite's code for a file that another connection uses: https://www.sqlite.org/rescode.html#busy */
 const sqliteBusy = 5;
-
-/** The locked databases: one that nothing refers to any more would be closed, and lose its lock. */
-const locked = new Set<DatabaseSync>();
 
 /**
  * Locks a database of SQLite, or an empty file, against all other connections, those of this process too. SQLite does
@@ -67,11 +62,7 @@ export function lockFile(file: string): (() => void) | undefined {
   try {
     // In WAL mode, a transaction alone does not exclude other connections.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    locked.add(database);
-    return () => {
-      locked.delete(database);
-      database.close();
-    };
+    return () => database.close();
   } catch (error) {
     database.close();
     const { errcode = 0 } = error as { errcode?: number };

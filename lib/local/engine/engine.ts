@@ -5,7 +5,6 @@ import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout } from "node:timers/promises";
 import { errorMessage, UserError } from "../../user-error.ts";
 
 /**
@@ -30,13 +29,23 @@ interface EngineOptions {
   readonly onExit: () => void;
 }
 
-/** How long an engine may take until it listens, and how long to wait for a free port, in milliseconds. */
+/** How long an engine may take until it listens, in milliseconds. */
 const startTimeout = 10_000;
 
-/** Starts the embedded DynamoDB on a free port of this machine. */
-export async function startEngine({ directory, port: wanted, log, onExit }: EngineOptions) {
+/** Starts the embedded DynamoDB on a free port of this machine. @throws UserError when it does not start */
+export async function startEngine(
+  options: EngineOptions,
+): Promise<{ endpoint: string; stop(): Promise<void> }> {
+  const { directory, log, onExit } = options;
+  const port = await findFreePort(options.port);
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
-  const { port, child } = await startOnFreePort(databaseFile ? ["--db-path", databaseFile] : [], wanted);
+  const data = databaseFile ? ["--db-path", databaseFile] : [];
+  const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...data]);
+  const failure = await findFailure(child);
+  // Another engine got it meanwhile. These are the engine's words, or those of the system.
+  if (/already in use/i.test(failure ?? "")) return startEngine(options);
+  if (failure !== undefined)
+    throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
   if (databaseFile) indexStream(databaseFile, log);
   child.once("exit", onExit);
   return {
@@ -51,35 +60,19 @@ export async function startEngine({ directory, port: wanted, log, onExit }: Engi
   };
 }
 
-/** Starts the engine on a port, or on the first free one of its own. @throws UserError when it does not start */
-async function startOnFreePort(args: readonly string[], wanted: number | undefined) {
-  let ports: readonly number[] = [];
-  for (const deadline = Date.now() + startTimeout; Date.now() < deadline; await setTimeout(100)) {
-    ports = await portsToTry(wanted);
-    for (const port of ports) {
-      const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...args]);
-      const failure = await findFailure(child);
-      if (failure === undefined) return { port, child };
-      // The engine's words, or those of the system.
-      if (!/already in use/i.test(failure))
-        throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
-    }
+/** Finds a free port, because the engine does not say which one the system gave it. @param wanted that, or 0 for any */
+async function findFreePort(wanted: number | undefined): Promise<number> {
+  const first = randomInt(enginePorts.length);
+  const ports =
+    wanted === undefined ? [...enginePorts.slice(first), ...enginePorts.slice(0, first)] : [wanted];
+  for (const port of ports) {
+    await using server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").catch(() => undefined);
+    if (isFree) return (server.address() as AddressInfo).port;
   }
   throw new UserError(
     `All ports of the embedded DynamoDB are in use (${ports.join(", ")}): stop another \`npm start\`.`,
   );
-}
-
-async function portsToTry(wanted: number | undefined): Promise<readonly number[]> {
-  if (wanted === undefined) {
-    const first = randomInt(enginePorts.length);
-    return [...enginePorts.slice(first), ...enginePorts.slice(0, first)];
-  }
-  if (wanted > 0) return [wanted];
-  // The engine does not say which port the system gave it.
-  await using server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return [(server.address() as AddressInfo).port];
 }
 
 /**
@@ -95,7 +88,7 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
     if (output.includes("Dynoxide listening on ")) outcome.resolve(undefined);
   });
   child.once("close", () => outcome.resolve(output.trim()));
-  const timer = globalThis.setTimeout(() => {
+  const timer = setTimeout(() => {
     child.disconnect();
     outcome.resolve(`no response within ${startTimeout / 1000} s`);
   }, startTimeout);

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import { buffer } from "node:stream/consumers";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { toResponse } from "./gateway-responses.ts";
 import type { Pages } from "./request-routing.ts";
@@ -19,7 +18,7 @@ export const functionUrlPages =
       headers: incoming.headers,
       queryStringParameters: Object.fromEntries(url.searchParams),
       requestContext: { http: { method } },
-      body: (body ?? (await buffer(incoming))).toString("base64"),
+      body: body.toString("base64"),
     };
     return invoke(fn, JSON.stringify(event)).then(toResponse, () => new Response(null, { status: 502 }));
   };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
@@ -20,7 +20,7 @@ interface GatewayOptions {
   readonly invoke: Invoke;
   readonly pages?: Pages | undefined;
   /** Why a request may have failed, for its log line, beside what its response says. */
-  readonly faultsOf?: ((requestId: string) => readonly string[]) | undefined;
+  readonly faultsOf: (requestId: string) => readonly string[];
   readonly log: (line: string) => void;
 }
 
@@ -40,8 +40,14 @@ export async function startGateway(
     });
     // A connection that stays open would delay the end.
     if (!server.listening) response.setHeader("connection", "close");
-    await sendResponse(response, outcome.response, requestId);
-    const faults = faultsOf?.(requestId).map((fault) => ` [${fault}]`) ?? [];
+    const body = await outcome.response.bytes();
+    response.setHeaders(outcome.response.headers);
+    response.writeHead(outcome.response.status, {
+      "apigw-requestid": requestId,
+      "content-length": body.length,
+    });
+    response.end(body);
+    const faults = faultsOf(requestId).map((fault) => ` [${fault}]`);
     const line = formatLogLine(request, outcome, Math.round(performance.now() - started), requestId);
     log([line, ...faults].join(""));
   });
@@ -90,11 +96,4 @@ function formatLogLine(
   const result = request.errored ? "the client went away" : status;
   const why = reason ? ` (${reason})` : "";
   return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${why}`;
-}
-
-async function sendResponse(to: ServerResponse, response: Response, requestId: string): Promise<void> {
-  const body = await response.bytes();
-  to.setHeaders(response.headers);
-  to.writeHead(response.status, { "apigw-requestid": requestId, "content-length": body.length });
-  to.end(body);
 }

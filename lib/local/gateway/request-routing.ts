@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
+import { gunzipSync } from "node:zlib";
 import type { APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
 import type { ApiDefinition, Authorizer } from "../template/api-routes.ts";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
@@ -13,9 +14,9 @@ const maxRequestBytes = 10_485_760;
 const maxEventBytes = 6_291_456;
 
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
-export type Pages = (request: IncomingMessage, body?: Buffer) => Promise<Response | undefined>;
+export type Pages = (request: IncomingMessage, body: Buffer) => Promise<Response | undefined>;
 
-/** A response, and for the log the account that the authorizer identified, or why the gateway refused the request. */
+/** A response, and for the log the account that the authorizer identified, and why the request failed. */
 export interface Outcome {
   readonly response: Response;
   readonly account?: string | undefined;
@@ -53,7 +54,7 @@ export function createRequestHandler(
     const { status, context } = await authorize(event);
     if (status !== 200) return refuse(status, context.reason);
     const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));
-    return { response, account: context.accountId };
+    return { response, account: context.accountId, reason: await findProblemCode(response) };
   };
 }
 
@@ -106,6 +107,14 @@ async function call(invoke: Invoke, fn: LocalFunction, event: object): Promise<R
   const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) > maxEventBytes) return gatewayResponse(413);
   return invoke(fn, payload).then(toResponse, () => gatewayResponse(500));
+}
+
+/** The code of a problem; undefined for another response. */
+async function findProblemCode(response: Response): Promise<string | undefined> {
+  if (response.headers.get("content-type") !== "application/problem+json") return undefined;
+  const bytes = await response.clone().bytes();
+  const body = response.headers.has("content-encoding") ? gunzipSync(bytes) : bytes;
+  return JSON.parse(new TextDecoder().decode(body)).code;
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */

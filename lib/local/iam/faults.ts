@@ -22,7 +22,7 @@ export function readFaults(names: string): readonly InjectedFault[] {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Draws the faults of calls, and remembers those of each request to the API until it has its response. */
+/** Draws the faults of calls, of these kinds, and remembers those of each request to the API until it has its response. */
 export function createFaults(names: readonly InjectedFault[]) {
   const drawn = new Map<string, string[]>();
   return {

@@ -18,8 +18,9 @@ interface ProxyOptions {
   readonly findPartitionKey: PartitionKeyLookup;
   /** Operations of other services than DynamoDB, by their names: each makes the output of an input. */
   readonly operations: Readonly<Record<string, (input: never) => Promise<object>>>;
-  /** Without it, calls have no faults. */
-  readonly faults?: Faults | undefined;
+  readonly faults: Faults;
+  /** Whether to log denials, which the function that gets one logs too. */
+  readonly verbose: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -30,7 +31,14 @@ const longestLateness = 2000;
  * Starts a proxy that forwards the requests that a function's role allows to the engine, or answers them by an operation of
  * its own, and rejects all others as AWS does. A web page that reaches its port knows no access key.
  */
-export async function startIamProxy({ findPartitionKey, operations, faults, log, ...engine }: ProxyOptions) {
+export async function startIamProxy({
+  findPartitionKey,
+  operations,
+  faults,
+  verbose,
+  log,
+  ...engine
+}: ProxyOptions) {
   const callers = new Map<string, LocalFunction>();
   const forward = createForward(engine);
 
@@ -43,12 +51,12 @@ export async function startIamProxy({ findPartitionKey, operations, faults, log,
     const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
     if (denial !== undefined) {
-      log(`[${caller.label}] AccessDeniedException: ${denial}`);
+      if (verbose) log(`[${caller.label}] AccessDeniedException: ${denial}`);
       return rejection(400, "AccessDeniedException", denial);
     }
     // The SDK sends what the function has as its trace. The functions that the stream feeds have none.
     const requestId = incoming.headers["x-amzn-trace-id"]?.toString();
-    const fault = faults?.draw(requestId, operation);
+    const fault = faults.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
     if (fault === "throttle") return rejection(400, "ThrottlingException", "FAULTS has throttle.");
     const own = operations[operation];

@@ -1,4 +1,4 @@
-import { busArn, parameterArn, queueArn, tableArn } from "../template/intrinsics.ts";
+import { localArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
 /** One access of a request, as IAM evaluates it. */
@@ -15,15 +15,6 @@ export type PartitionKeyLookup = (index?: string) => string | undefined;
 
 type AttributeValue = Readonly<Record<string, string>>;
 type AttributeMap = Readonly<Record<string, AttributeValue>>;
-
-/** The IAM action for each kind of item in a transaction. */
-const transactionActions: Readonly<Record<string, string>> = {
-  Get: "GetItem",
-  Put: "PutItem",
-  Update: "UpdateItem",
-  Delete: "DeleteItem",
-  ConditionCheck: "ConditionCheckItem",
-};
 
 /**
  * Lists the accesses that a request needs: one for most operations, one for each item of a transaction, each table of a
@@ -46,7 +37,10 @@ export function parseAccesses(
     leadingKeys = partitionKeys([(input.Key ?? input.Item) as AttributeMap | undefined]),
   ): AwsRequestAccess => ({
     action: `dynamodb:${name}`,
-    resource: buildArn(input.TableName, input.IndexName),
+    resource: localArn(
+      "dynamodb",
+      `table/${input.TableName}${input.IndexName ? `/index/${input.IndexName}` : ""}`,
+    ),
     context: readContext(name, input, leadingKeys),
   });
 
@@ -56,7 +50,7 @@ export function parseAccesses(
     case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
-        Object.entries(item).map(([kind, part]) => toAccess(transactionActions[kind] ?? kind, part)),
+        Object.entries(item).map(([kind, part]) => toAccess(`${kind}Item`, part)),
       );
     case "BatchGetItem":
       return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) =>
@@ -67,29 +61,27 @@ export function parseAccesses(
         ),
       );
     case "PutEvents":
-      return (input.Entries as readonly { readonly EventBusName: string }[]).map(({ EventBusName }) => ({
-        action: "events:PutEvents",
-        resource: busArn + EventBusName,
-        context: {},
-      }));
+      return (input.Entries as readonly { readonly EventBusName: string }[]).map(({ EventBusName }) =>
+        toOtherAccess("events:PutEvents", `event-bus/${EventBusName}`),
+      );
     case "GetParameter":
-      return [{ action: "ssm:GetParameter", resource: parameterArn + input.Name, context: {} }];
+      return [toOtherAccess("ssm:GetParameter", `parameter${input.Name}`)];
     case "ChangeMessageVisibility":
-      return [
-        { action: "sqs:ChangeMessageVisibility", resource: `${queueArn}${input.QueueUrl}`, context: {} },
-      ];
+      return [toOtherAccess("sqs:ChangeMessageVisibility", `${input.QueueUrl}`)];
     case "SendMessage":
     case "SendMessageBatch":
-      return [{ action: "sqs:SendMessage", resource: `${queueArn}${input.QueueUrl}`, context: {} }];
+      return [toOtherAccess("sqs:SendMessage", `${input.QueueUrl}`)];
     default:
       return [toAccess(operation, input)];
   }
 }
 
-function buildArn(table: unknown, index: unknown): string {
-  const arn = `${tableArn}${table}`;
-  return index === undefined ? arn : `${arn}/index/${index}`;
-}
+/** An access of another service than DynamoDB, whose name begins the action. */
+const toOtherAccess = (action: string, resource: string): AwsRequestAccess => ({
+  action,
+  resource: localArn(action.replace(/:.*/, ""), resource),
+  context: {},
+});
 
 /** Finds the value that a query's key condition compares the partition key with. */
 function findQueriedKey(input: Input, findPartitionKey: PartitionKeyLookup): string {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { Worker } from "node:worker_threads";
 import { errorCode } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
+import { localRegion } from "../template/intrinsics.ts";
 
 /** One invocation of the function. */
 export interface Invocation {
@@ -27,23 +28,26 @@ export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;
 /**
  * Starts an execution environment of a function: a worker thread with its own memory and environment variables.
  *
- * @param variables the function's whole `process.env`
+ * @param variables those beside Lambda's and the function's own: its endpoint of AWS, and the access key by which it is
+ * recognized there
+ * @param log takes the lines of its standard output and of its standard error
  */
 export function startEnvironment(
   fn: LocalFunction,
-  variables: Record<string, string>,
-  log: (line: string) => void,
+  variables: Readonly<Record<string, string>>,
+  log: Readonly<Record<"info" | "error", (line: string) => void>>,
 ) {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     name: fn.name,
-    env: variables,
+    env: { ...lambdaVariables(fn), ...variables },
     execArgv: [],
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: fn.memorySize },
     workerData: fn,
   });
-  for (const input of [worker.stdout, worker.stderr]) createInterface({ input }).on("line", log);
+  createInterface({ input: worker.stdout }).on("line", log.info);
+  createInterface({ input: worker.stderr }).on("line", log.error);
   /** Aborted when the environment ends, with a reason for the log. */
   const ended = new AbortController();
   worker.once("error", (error) => ended.abort(new Error(describeFailure(error))));
@@ -90,6 +94,21 @@ export function startEnvironment(
     await worker.terminate();
   }
 }
+
+/**
+ * The environment variables of a function: those of Lambda that the SDK reads and the function's own, but none of the
+ * developer's.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ */
+const lambdaVariables = (fn: LocalFunction) => ({
+  AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+  AWS_LAMBDA_FUNCTION_NAME: fn.name,
+  AWS_REGION: localRegion,
+  AWS_SECRET_ACCESS_KEY: "local",
+  TZ: ":UTC",
+  ...fn.environment,
+});
 
 function describeFailure(failure: unknown): string {
   if (errorCode(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";

@@ -4,21 +4,33 @@ import type { LocalFunction } from "../template/functions.ts";
 import { type ExecutionEnvironment, startEnvironment } from "./execution-environment.ts";
 
 interface PoolOptions {
-  /** The function's whole `process.env`. */
-  readonly variables: Record<string, string>;
+  /** Variables beside those of Lambda and the function's own. */
+  readonly variables: Readonly<Record<string, string>>;
   /** How many requests the function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
+  /** Whether to log all that the function prints, in place of its warnings and errors without frames of libraries. */
+  readonly verbose: boolean;
   readonly log: (line: string) => void;
 }
+
+/** Frames of libraries and of what calls a handler; those of an error that was logged as an object are escaped. */
+const libraryFrames =
+  /(?:\n|\\n)? {4}at [^\n\\'"]*(?:node_modules|node:|lambda\/worker|masked-failures)[^\n\\'"]*/g;
+
+export type FunctionPool = ReturnType<typeof createFunctionPool>;
 
 /**
  * Creates a pool of the execution environments of one function. Each serves one request at a time; the one used last is used
  * first, and one that ended is replaced.
  */
-export function createFunctionPool(fn: LocalFunction, { variables, maxEnvironments, log }: PoolOptions) {
+export function createFunctionPool(
+  fn: LocalFunction,
+  { variables, maxEnvironments, verbose, log }: PoolOptions,
+) {
   const environments = new Set<ExecutionEnvironment>();
   const idle: ExecutionEnvironment[] = [];
-  const waiting: ((environment: ExecutionEnvironment) => void)[] = [];
+  const waiting: (() => void)[] = [];
+  let running = 0;
   let closed = false;
 
   return {
@@ -28,7 +40,10 @@ export function createFunctionPool(fn: LocalFunction, { variables, maxEnvironmen
      * @throws Error when the function throws, ends, times out or returns a value that cannot be sent; the log has the cause
      */
     async invoke(payload: string): Promise<unknown> {
-      const environment = await acquire();
+      if (running < maxEnvironments) running += 1;
+      // Until one that runs ends, in whose place it runs.
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      const environment = takeIdle() ?? start();
       const requestId = randomUUID();
       try {
         return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
@@ -36,7 +51,10 @@ export function createFunctionPool(fn: LocalFunction, { variables, maxEnvironmen
         if (!closed) logLines(`The request ${requestId} failed: ${errorMessage(error)}`);
         throw new Error(`The function ${fn.label} failed.`, { cause: error });
       } finally {
-        release(environment);
+        idle.push(environment);
+        const next = closed ? undefined : waiting.shift();
+        if (next) next();
+        else running -= 1;
       }
     },
     async close(): Promise<void> {
@@ -45,32 +63,24 @@ export function createFunctionPool(fn: LocalFunction, { variables, maxEnvironmen
     },
   };
 
-  function acquire(): ExecutionEnvironment | Promise<ExecutionEnvironment> {
-    for (let environment = idle.pop(); environment; environment = idle.pop()) {
-      if (environment.isAlive()) return environment;
-      environments.delete(environment);
-    }
-    if (environments.size < maxEnvironments) return start();
-    return new Promise((resolve) => waiting.push(resolve));
-  }
-
-  function release(environment: ExecutionEnvironment): void {
-    if (closed) return;
-    if (!environment.isAlive()) environments.delete(environment);
-    const next = waiting.shift();
-    if (next) next(environment.isAlive() ? environment : start());
-    else if (environment.isAlive()) idle.push(environment);
+  function takeIdle(): ExecutionEnvironment | undefined {
+    const environment = idle.pop();
+    if (!environment || environment.isAlive()) return environment;
+    environments.delete(environment);
+    return takeIdle();
   }
 
   function start(): ExecutionEnvironment {
-    const environment = startEnvironment(fn, variables, logLines);
+    const environment = startEnvironment(fn, variables, {
+      info: verbose ? logLines : () => {},
+      error: logLines,
+    });
     environments.add(environment);
-    logLines(`Environment ${environments.size} starts.`);
     return environment;
   }
 
   function logLines(text: string): void {
-    // The frames of an error that was logged as an object are escaped.
-    for (const line of text.split(/\n|\\n(?= {4}at )/)) log(`[${fn.label}] ${line}`);
+    const shown = verbose ? text : text.replaceAll(libraryFrames, "");
+    for (const line of shown.split(/\n|\\n(?= {4}at )/)) log(`[${fn.label}] ${line}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from "aws-lambda";
+import { retryDelay } from "./retry-delay.ts";
 
 /** How a batch is delivered. */
 interface Delivery {
@@ -7,9 +8,6 @@ interface Delivery {
   readonly wait: (milliseconds: number) => Promise<unknown>;
   readonly signal: AbortSignal;
 }
-
-const firstDelay = 100;
-const maxDelay = 10_000;
 
 /**
  * Delivers a batch until nothing of it fails, again from its first failed record on. AWS would also halve a batch for
@@ -23,7 +21,7 @@ export async function deliverBatch(
 ): Promise<void> {
   let rest = batch;
   for (let attempt = 0; rest.length > 0 && !signal.aborted; attempt++) {
-    if (attempt > 0) await wait(Math.min(firstDelay * 2 ** (attempt - 1), maxDelay));
+    if (attempt > 0) await wait(retryDelay(attempt - 1));
     if (signal.aborted) return;
     const records = rest;
     // The function pool has logged why a function threw.

@@ -2,11 +2,14 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
 import { localAccountId, localRegion } from "../template/intrinsics.ts";
+import { retryDelay } from "./retry-delay.ts";
 
 interface EventBusOptions {
   /** The URL to which each event is posted; without it, events are only logged. */
   readonly eventsUrl: string | undefined;
   readonly log: (line: string) => void;
+  /** Ends all retries. */
+  readonly signal: AbortSignal;
 }
 
 /** An entry of `PutEvents`. */
@@ -21,40 +24,29 @@ type BusEvent = ReturnType<typeof toEvent>;
 /** EventBridge's time limit for an API destination, in milliseconds. */
 const timeout = 5000;
 
-const firstDelay = 100;
-const maxDelay = 10_000;
-
 /**
  * Opens an event bus with one target, the URL. Like EventBridge, it delivers each event by itself, in no order: one that is
  * refused is retried alone, until the run ends.
  */
-export function openLocalEventBus({ eventsUrl, log }: EventBusOptions) {
-  const stopping = new AbortController();
+export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
   return {
-    /**
-     * `PutEvents`, which resolves when each event has been posted once: a receiver gets no more at a time than a call has.
-     */
-    async putEvents({ Entries }: { readonly Entries: readonly Entry[] }) {
+    /** Resolves when each event has been posted once: a receiver gets no more at a time than a call has. */
+    async PutEvents({ Entries }: { readonly Entries: readonly Entry[] }) {
       const events = Entries.map(toEvent);
       await Promise.all(events.map((event) => (eventsUrl ? deliver(event, eventsUrl) : log(entry(event)))));
       return { FailedEntryCount: 0, Entries: events.map(({ id }) => ({ EventId: id })) };
-    },
-    /** Ends all retries. */
-    stop(): void {
-      stopping.abort();
     },
   };
 
   /** Posts an event, and retries it later if that failed. */
   async function deliver(event: BusEvent, url: string, attempt = 0): Promise<void> {
     const failure = await post(url, event);
-    if (stopping.signal.aborted) return;
+    if (signal.aborted) return;
     if (!failure) return log(entry(event));
     if (!failure.isRetried)
       return log(`${entry(event)} is given up, on AWS to the rule's dead-letter queue: ${failure.reason}`);
     if (attempt === 0) log(`${entry(event)} failed and is retried: ${failure.reason}`);
-    const delay = Math.min(firstDelay * 2 ** attempt, maxDelay);
-    setTimeout(delay, undefined, { signal: stopping.signal, ref: false }).then(
+    setTimeout(retryDelay(attempt), undefined, { signal, ref: false }).then(
       () => deliver(event, url, attempt + 1),
       () => {},
     );

@@ -1,15 +1,86 @@
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { SQSBatchResponse } from "aws-lambda";
+import type { FunctionQueue } from "../template/event-source.ts";
+import type { Invoke } from "../template/functions.ts";
+
+interface QueueOptions {
+  readonly invoke: Invoke;
+  readonly log: (line: string) => void;
+  /** Ends all retries. */
+  readonly signal: AbortSignal;
+}
+
+interface Entry {
+  readonly Id: string;
+  readonly MessageBody: string;
+  readonly MessageGroupId: string;
+  readonly MessageDeduplicationId: string;
+}
+
+/** What SQS returns of a message; the SDK compares the digest. */
+const receipt = (body: string) => ({
+  MessageId: randomUUID(),
+  MD5OfMessageBody: createHash("md5").update(body).digest("hex"),
+});
 
 /**
- * Takes the messages of failure queues, which nothing reads: a message has a position in the stream, and is logged.
+ * Opens queues in memory, which end with the run: failure queues, which nothing reads, and FIFO queues. Each group of those is
+ * fed to the function of its queue in its order, a message at a time, and groups beside each other.
  *
- * @returns `SendMessage`
+ * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
-export const openLocalQueues =
-  (log: (line: string) => void) =>
-  async ({ QueueUrl, MessageBody }: { readonly QueueUrl: string; readonly MessageBody: string }) => {
-    log(`[${QueueUrl}] ${MessageBody}`);
-    // The SDK compares it.
-    const MD5OfMessageBody = createHash("md5").update(MessageBody).digest("hex");
-    return { MessageId: randomUUID(), MD5OfMessageBody };
+export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log, signal }: QueueOptions) {
+  const known = new Set<string>();
+  /** The last delivery of each group, which the next one waits for. */
+  const groups = new Map<string, Promise<void>>();
+  /** When received messages are visible again, if their function has said so, in seconds. */
+  const pauses = new Map<string, number>();
+
+  async function deliver(queue: FunctionQueue, { MessageBody, MessageGroupId }: Entry): Promise<void> {
+    const [messageId, receiptHandle] = [randomUUID(), randomUUID()];
+    for (let receives = 1; receives <= queue.maxReceives && !signal.aborted; receives++) {
+      const attributes = { MessageGroupId, ApproximateReceiveCount: `${receives}` };
+      const records = [{ messageId, receiptHandle, body: MessageBody, attributes, eventSource: "aws:sqs" }];
+      const isDone = await invoke(queue.function, JSON.stringify({ Records: records })).then(
+        (response) => ((response as SQSBatchResponse | undefined)?.batchItemFailures ?? []).length === 0,
+        () => false,
+      );
+      if (isDone) return;
+      const pause = (pauses.get(receiptHandle) ?? queue.visibilityTimeout) * 1000;
+      await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {});
+    }
+    if (!signal.aborted) log(`[${queue.url}] a message is given up, on AWS to its dead-letter queue`);
+  }
+
+  return {
+    /** Takes a message of a failure queue, which has a position in the stream: it is logged. */
+    async SendMessage({ QueueUrl, MessageBody }: Pick<Entry, "MessageBody"> & { readonly QueueUrl: string }) {
+      log(`[${QueueUrl}] ${MessageBody}`);
+      return receipt(MessageBody);
+    },
+    async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly Entry[] }) {
+      const queue = queues.find(({ url }) => url === input.QueueUrl);
+      for (const entry of input.Entries) {
+        if (!queue || known.has(entry.MessageDeduplicationId)) continue;
+        known.add(entry.MessageDeduplicationId);
+        const before = groups.get(entry.MessageGroupId) ?? Promise.resolve();
+        groups.set(
+          entry.MessageGroupId,
+          before.then(() => deliver(queue, entry)),
+        );
+      }
+      return {
+        Successful: input.Entries.map(({ Id, MessageBody }) => ({ Id, ...receipt(MessageBody) })),
+        Failed: [],
+      };
+    },
+    async ChangeMessageVisibility(input: {
+      readonly ReceiptHandle: string;
+      readonly VisibilityTimeout: number;
+    }) {
+      pauses.set(input.ReceiptHandle, input.VisibilityTimeout);
+      return {};
+    },
   };
+}

@@ -7,9 +7,9 @@ import { parseJson } from "../../json.ts";
  * @returns `GetParameter`
  */
 export const openLocalSecrets =
-  (file: string | undefined) =>
+  (file: string) =>
   async ({ Name }: { readonly Name: string }) => {
-    const text = file === undefined ? "{}" : await readFile(file, "utf8").catch(() => "{}");
+    const text = await readFile(file, "utf8").catch(() => "{}");
     // The name begins with the path of the stage.
     const Value: unknown = Reflect.get(Object(parseJson(text)), Name.replace(/^\/[^/]*\//, ""));
     return { Parameter: { Name, ...(typeof Value === "string" && { Value }) } };

@@ -4,16 +4,13 @@ export type StreamPositions = ReturnType<typeof openPositions>;
 
 /**
  * How far each event source has read each shard, kept from one run to the next: the sequence number of the last record.
- *
- * @param file without it, the positions are kept in memory only
  */
-export function openPositions(file: string | undefined) {
-  const positions = file === undefined ? {} : read(file);
+export function openPositions(file: string) {
+  const positions = read(file);
   return {
     get: (key: string): string | undefined => positions[key],
     set(key: string, sequenceNumber: string): void {
       positions[key] = sequenceNumber;
-      if (file === undefined) return;
       writeFileSync(`${file}.new`, `${JSON.stringify(positions, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${file}.new`, file);
     },

@@ -14,6 +14,8 @@ interface StreamOptions {
   /** Delivers a batch to the target of the source. @returns the function's response */
   readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly log: (line: string) => void;
+  /** Stops without waiting for the batch that is being delivered: the next run delivers it again. */
+  readonly signal: AbortSignal;
   /** Waits for a number of milliseconds, or until the signal is aborted. Tests need not wait as long. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -32,14 +34,10 @@ const readDelay = 250;
 const failureDelay = 1000;
 
 /** Feeds a function from a stream, as a Lambda event source mapping does. */
-export function startStream(source: EventSource, options: StreamOptions) {
-  const { client, streamArn, positions, log, deliver } = options;
-  const controller = new AbortController();
-  const { signal } = controller;
+export function startStream(source: EventSource, options: StreamOptions): void {
+  const { client, streamArn, positions, log, deliver, signal } = options;
   const wait = (milliseconds: number) => (options.wait ?? delay)(milliseconds, signal);
   void deliverShards();
-  /** Stops without waiting for the batch that is being delivered: the next run delivers it again. */
-  return { stop: () => controller.abort() };
 
   /** Delivers every shard of the stream, each one after its parent. */
   async function deliverShards(): Promise<void> {

@@ -1,7 +1,7 @@
 import { isRecord } from "../../json.ts";
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import type { StackTemplate } from "./intrinsics.ts";
+import { localArn, type StackTemplate } from "./intrinsics.ts";
 
 /** Whether an event passes a filter. */
 type Filter = (event: unknown) => boolean;
@@ -35,6 +35,36 @@ export function readEventSources(
       accepts: (record) => filters.some((matches) => matches(record)),
       batchSize: Number(properties.BatchSize),
       window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
+    };
+  });
+}
+
+/** A queue that feeds a function, in the order of each group. */
+export interface FunctionQueue {
+  readonly url: string;
+  readonly function: LocalFunction;
+  /** How often a message is received before it goes to the dead-letter queue. */
+  readonly maxReceives: number;
+  /** After how many seconds a message that its function has not handled is received again. */
+  readonly visibilityTimeout: number;
+}
+
+/** Reads from the template which functions queues feed. */
+export function readFunctionQueues(
+  { findResources, resolve }: StackTemplate,
+  functions: readonly LocalFunction[],
+): FunctionQueue[] {
+  const queues = findResources("AWS::SQS::Queue");
+  return findResources("AWS::Lambda::EventSourceMapping").flatMap(([id, properties]) => {
+    const arn = resolve(properties.EventSourceArn);
+    const queue = queues.find(([queueId]) => resolve({ "Fn::GetAtt": [queueId, "Arn"] }) === arn);
+    if (!queue) return [];
+    const { maxReceiveCount } = queue[1].RedrivePolicy as { readonly maxReceiveCount: number };
+    return {
+      url: String(arn).slice(localArn("sqs", "").length),
+      function: findFunction(functions, resolve(properties.FunctionName), `${id} feeds`),
+      maxReceives: maxReceiveCount,
+      visibilityTimeout: Number(queue[1].VisibilityTimeout),
     };
   });
 }

@@ -19,27 +19,16 @@ export const localAccountId = "000000000000";
 /** The AWS region of the local run. */
 export const localRegion = "local";
 
-/** The ARN of a Lambda function, in front of its name. */
-export const lambdaArn = `arn:aws:lambda:${localRegion}:${localAccountId}:function:`;
-
-/** The ARN of a table, in front of its name. */
-export const tableArn = `arn:aws:dynamodb:${localRegion}:${localAccountId}:table/`;
-
-/** The ARN of an event bus, in front of its name. */
-export const busArn = `arn:aws:events:${localRegion}:${localAccountId}:event-bus/`;
-
-/** The ARN of a queue, in front of its name. Its URL is its name here. */
-export const queueArn = `arn:aws:sqs:${localRegion}:${localAccountId}:`;
-
-/** The ARN of a parameter, in front of its name, which begins with a slash. */
-export const parameterArn = `arn:aws:ssm:${localRegion}:${localAccountId}:parameter`;
+/** The ARN of a resource on this machine, such as `table/leads`; of a queue it is the name, which is its URL here. */
+export const localArn = (service: string, resource: string) =>
+  `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
 
 /** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
-  "AWS::DynamoDB::Table": { name: "TableName", arn: tableArn },
-  "AWS::Lambda::Function": { name: "FunctionName", arn: lambdaArn },
-  "AWS::Events::EventBus": { name: "Name", arn: busArn },
-  "AWS::SQS::Queue": { name: "QueueName", arn: queueArn },
+  "AWS::DynamoDB::Table": { name: "TableName", arn: localArn("dynamodb", "table/") },
+  "AWS::Lambda::Function": { name: "FunctionName", arn: localArn("lambda", "function:") },
+  "AWS::Events::EventBus": { name: "Name", arn: localArn("events", "event-bus/") },
+  "AWS::SQS::Queue": { name: "QueueName", arn: localArn("sqs", "") },
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
 };
 
@@ -89,7 +78,7 @@ export function openTemplate({ Resources }: Template) {
     const { Type, Properties = {} } = resource;
     // Of an alias, it is the ARN.
     if (Type === "AWS::Lambda::Alias")
-      return `${lambdaArn}${resolve(Properties.FunctionName)}:${resolve(Properties.Name)}`;
+      return localArn("lambda", `function:${resolve(Properties.FunctionName)}:${resolve(Properties.Name)}`);
     return String(resolve(Properties[namedTypes[Type]?.name ?? ""] ?? id));
   }
 
@@ -98,7 +87,7 @@ export function openTemplate({ Resources }: Template) {
     const type = namedTypes[Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn + name;
     // Roles name it.
-    if (attribute === "StreamArn") return `${tableArn}${name}/stream/local`;
+    if (attribute === "StreamArn") return localArn("dynamodb", `table/${name}/stream/local`);
     throw new UserError(
       `The local run does not support the attribute ${attribute} of ${id} in the template.`,
     );

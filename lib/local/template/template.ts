@@ -2,9 +2,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
 import { type ApiDefinition, readApi } from "./api-routes.ts";
-import { type FunctionQueue, readFunctionQueues, readUrlFunction } from "./channels.ts";
-import { type EventSource, readEventSources } from "./event-source.ts";
-import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
+import {
+  type EventSource,
+  type FunctionQueue,
+  readEventSources,
+  readFunctionQueues,
+} from "./event-source.ts";
+import { type FindAsset, findFunction, type LocalFunction, readFunctions } from "./functions.ts";
 import { openTemplate, type Template } from "./intrinsics.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
@@ -47,6 +51,8 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
   const stack = openTemplate(template);
   const functions = readFunctions(stack, findAsset);
+  const [url] = stack.findResources("AWS::Lambda::Url");
+  const urlTarget = url && stack.resolve(url[1].TargetFunctionArn);
   return {
     ...readApi(stack, functions),
     hasCors: stack.findResources("AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
@@ -54,6 +60,6 @@ export function parseStack(template: Template, findAsset: FindAsset): LocalStack
     table: readTable(stack),
     eventSources: readEventSources(stack, functions),
     functionQueues: readFunctionQueues(stack, functions),
-    urlFunction: readUrlFunction(stack, functions),
+    urlFunction: url && findFunction(functions, urlTarget, "The function URL invokes"),
   };
 }

@@ -19,7 +19,7 @@ import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active
 import { conversationItem, summarize } from "./conversations.ts";
 
 /** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
-const inboundLifetime = 8 * 24 * 60 * 60;
+export const inboundLifetime = 8 * 24 * 60 * 60;
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {

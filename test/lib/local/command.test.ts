@@ -70,7 +70,7 @@ test.each([
 });
 
 test("the stage is dev unless an option names another, whose name is checked", async () => {
-  expect(startCommand().opts()).toEqual({ stage: "dev" });
+  expect(startCommand().opts()).toEqual({ stage: "dev", verbose: false });
   await expect(parse("--stage", "Prod")).rejects.toThrow(
     /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
   );

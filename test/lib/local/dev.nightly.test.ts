@@ -14,9 +14,11 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
     const dev = { removalPolicy: "destroy" } as const;
     const cwd = await copyProject({ dev: { ...dev, rateLimitRequests: 6000 } });
     const port = await freePort();
+    const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
+    const [program, ...args] = scripts.dev.replace("exec node ", "").split(" ");
     const command = startCommand(
       { DATA_DIR: join(cwd, ".local"), PORT: String(port) },
-      { cwd, program: "node_modules/nodemon/bin/nodemon.js", args: ["bin/local.ts"] },
+      { cwd, program, args },
     );
     onTestFinished(async () => {
       signalProcess(command.pid, "SIGTERM");
@@ -50,5 +52,6 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
       .toBe('"account";q=5999;w=60');
     const leads = (await (await fetch(url, { headers })).json()) as { data: { name: string }[] };
     expect(leads.data.map(({ name }) => name)).toContain("First");
+    expect(command.output()).not.toMatch(/ended by itself|was stopped/);
   });
 });

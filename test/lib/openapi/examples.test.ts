@@ -6,6 +6,7 @@ import {
   problemExamples,
   requestExamples,
   responseExamples,
+  updatedExamples,
   updateExamples,
 } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
@@ -33,7 +34,11 @@ test("each example of a request receives the example of its response", async () 
     const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });
     const expected = normalize(responseExamples[name]);
     expect([name, status, normalize(received)]).toEqual([name, routes[name].success, expected]);
-    if (name === "create-lead") leadId = (received as { id: string }).id;
+    if (name !== "create-lead") continue;
+    leadId = (received as { id: string }).id;
+    const update = { query: "ifExists=update", body: { id: leadId, ...updateExamples.lead } };
+    const updated = await call(name, { account, ...update });
+    expect([updated.status, normalize(updated.body)]).toEqual([200, normalize(updatedExamples.lead)]);
   }
 });
 

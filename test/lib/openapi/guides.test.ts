@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
-import { defaults } from "../../../lib/config/settings.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { problems } from "../../../shared/errors.ts";
-import { maxBodyBytes } from "../../../shared/http/json-scan.ts";
-import { newMessage } from "../../../shared/schemas/conversation-schemas.ts";
-import { defaultLimit, maxLimit } from "../../../shared/schemas/page-schemas.ts";
 
 const guides = openApiDocument().info.description;
 
@@ -34,24 +30,31 @@ test("the description of the document has a guide for each subject", () => {
 });
 
 test("the guides have each problem with its status", () => {
-  const documented = [...guide("Errors").matchAll(/^\| (\d{3}) `(\w+)` \|/gm)];
-  expect(Object.fromEntries(documented.map(([, status, code]) => [code, Number(status)]))).toEqual(
-    Object.fromEntries(Object.entries(problems).map(([code, { status }]) => [code, status])),
+  const documented = [...guides.matchAll(/(\d{3}) \[?`(\w+)`/g)].map(
+    ([, status, code]) => `${status} ${code}`,
   );
+  const returned = Object.entries(problems).map(([code, { status }]) => `${status} ${code}`);
+  expect(new Set(documented)).toEqual(new Set(returned));
 });
 
 test("the guides have each event", () => {
   for (const type of Object.keys(eventSchemas)) expect(guide("Events")).toContain(`\`${type}\``);
 });
 
-test("the guides have the limits of the code", () => {
-  const count = (value: number) => value.toLocaleString("en");
-  expect(guide("Lists and filters")).toContain(`from 1 to ${maxLimit}, by default ${defaultLimit}`);
-  const { rateLimitRequests } = defaults;
-  expect(guide("Limits and 429")).toContain(`${count(rateLimitRequests)} requests in each minute`);
-  expect(guide("Limits and 429")).toContain(`q=${rateLimitRequests};w=60`);
-  expect(guide("Limits and 429")).toContain(`at most ${maxBodyBytes / 1024} KB`);
-  expect(guide("Limits and 429")).toContain(`${count(newMessage.properties.message.maxLength)} characters`);
+test("each guide links others that there are, and the operations of its samples", () => {
+  const anchors = (guides.match(/^# .+$/gm) ?? []).map((title) =>
+    title.slice(2).toLowerCase().replaceAll(" ", "-"),
+  );
+  for (const section of guides.split(/^# /m)) {
+    const links = [...section.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(anchors).toEqual(expect.arrayContaining(links));
+    expect([section, links.length]).not.toEqual([section, 0]);
+    for (const [operation] of section.matchAll(/^(?:GET|POST) \/api\/v1\/\w+/gm))
+      expect(section).toMatch(new RegExp(`\`${operation}[\`?]`));
+  }
+  const instead = guide("What the API does not do").match(/^\| (?!-|Not possible).+$/gm) ?? [];
+  expect(instead.filter((row) => !/\]\(#|`GET \//.test(row))).toEqual([]);
+  expect(instead.length).toBeGreaterThan(10);
 });
 
 test("no line is wrapped, because some pages show each line break", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { responseExamples } from "../../../lib/openapi/examples.ts";
+import { updatedExamples } from "../../../lib/openapi/examples.ts";
 import { newId } from "../../../shared/ids.ts";
 import { conversation, message } from "../../../shared/schemas/conversation-schemas.ts";
 import { lead } from "../../../shared/schemas/lead-schemas.ts";
@@ -27,7 +27,7 @@ const state = { delivery: "failed", deliveryError: "131047", providerId: "wamid.
 
 /** A validator with its schema, and an item that has all of its properties. */
 const records = {
-  lead: [validateLead, lead, responseExamples["create-lead"]],
+  lead: [validateLead, lead, updatedExamples.lead],
   conversation: [
     validateConversation,
     conversation,

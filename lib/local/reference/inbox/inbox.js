@@ -1,18 +1,11 @@
-import { readConversations, readOpened } from "/inbox/read.js";
+import { readInbox } from "/inbox/recipes.ts";
 import { client, explain, key } from "/inbox/requests.js";
 import { find, nameOf, renderList, setText, showMessage, showRow } from "/inbox/view.js";
 
-/** How many more messages are shown at a time. */
-const messageStep = 50;
 /** What is typed and not sent yet, by the id of the conversation. */
 const drafts = new Map();
-/** The conversations of the list, who waits for a reply first. */
+/** The conversations of the list, who waits for a reply first; the open one with its messages, once they are read. */
 let rows = [];
-/** The open conversation with its messages; undefined until they are read. */
-let opened;
-/** How much is shown. Each look reads all of it, so that all states are the newest. */
-let pages = 1;
-let messageCount = messageStep;
 let looks = 0;
 let timer;
 
@@ -30,19 +23,18 @@ async function look() {
   looks += 1;
   const [current, id] = [looks, openId()];
   try {
-    const [waiting, active, conversation] = await Promise.all([
-      readConversations({ awaitingReply: true }, pages),
-      readConversations({ status: "active" }, pages),
-      id && readOpened(id, messageCount),
+    const [waiting, active, opened] = await Promise.all([
+      readInbox(client, { awaitingReply: true, limit: 100 }),
+      readInbox(client, { status: "active", limit: 100 }),
+      id ? readInbox(client, { id: [id], include: "messages", messageLimit: 100 }) : { rows: [] },
     ]);
     if (current !== looks) return;
-    rows = [...new Map([...waiting.rows, ...active.rows].map((row) => [row.id, row])).values()];
-    opened = conversation;
+    const found = [...waiting.rows, ...active.rows, ...opened.rows];
+    rows = [...new Map(found.map((row) => [row.id, row])).values()];
     show();
     find("#empty").hidden = rows.length > 0;
-    find("#more").hidden = rows.length >= active.total;
     setText(find("#total"), `${waiting.total} waiting for a reply`);
-    setText(find("#problem"), id && !opened ? "There is no such conversation." : "");
+    setText(find("#problem"), id && !rowOf(id) ? "There is no such conversation." : "");
   } catch (error) {
     if (current !== looks) return;
     setText(find("#problem"), `This may be out of date: ${explain(error)}`);
@@ -55,18 +47,17 @@ function show() {
   document.body.classList.toggle("open", id !== undefined);
   renderList("conversation", rows, showRow);
   if (!id) return;
-  const { messages = [], channel, status, ...rest } = opened ?? rowOf(id) ?? {};
+  const { messages = [], channel, status, ...rest } = rowOf(id) ?? {};
   const address = rest.lead?.addresses?.[channel]?.[0] ?? "no address, so nothing can be delivered";
   setText(find("#name"), nameOf(rest));
   setText(find("#about"), channel ? `${channel} · ${address} · ${status}` : "");
   find("#close").hidden = status !== "active";
-  find("#older").hidden = messages.length < messageCount;
   const scroll = find("#scroll");
   const isAtEnd = scroll.scrollTop + scroll.clientHeight > scroll.scrollHeight - 20;
   const isMore = isAtEnd && find("#messages").childElementCount > 0;
   // A screen reader reads what is new, and not a conversation that is opened.
   find("#messages").ariaLive = isMore ? "polite" : "off";
-  renderList("message", messages, showMessage);
+  renderList("message", messages.toReversed(), showMessage);
   if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
 }
 
@@ -78,11 +69,10 @@ function showDraft() {
 }
 
 /** Shows what the address of the page names, and puts the focus there. */
-function open() {
-  const previous = find(`#conversations [data-id="${opened?.id}"] a`) ?? find("#conversations a");
-  [opened, messageCount] = [undefined, messageStep];
+function open({ oldURL = "" } = {}) {
   show();
   showDraft();
+  const previous = find(`a[href="${URL.parse(oldURL)?.hash}"]`) ?? find("#conversations a");
   (openId() ? find("#text") : previous)?.focus();
   look();
 }
@@ -91,7 +81,7 @@ async function reply(event) {
   event.preventDefault();
   const id = openId();
   const draft = draftOf(id);
-  const { leadId, channel } = opened ?? rowOf(id) ?? {};
+  const { leadId, channel } = rowOf(id) ?? {};
   if (!leadId || draft.isSending) return;
   // It stays until the text is stored: an attempt without a response may have stored it.
   const { idempotencyKey = crypto.randomUUID() } = draft;
@@ -124,16 +114,6 @@ async function close() {
   }
 }
 
-find("#more").onclick = () => {
-  pages += 1;
-  look();
-};
-find("#older").onclick = async () => {
-  const oldest = find("#messages").firstElementChild;
-  messageCount += messageStep;
-  await look();
-  oldest.scrollIntoView();
-};
 find("#close").onclick = close;
 find("form").onsubmit = reply;
 find("#text").oninput = ({ target }) => {

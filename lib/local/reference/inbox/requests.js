@@ -5,16 +5,12 @@ const requests = [];
 
 /** Shows a request, the newest first. A GET that has the same result again is shown once, with how often. */
 function showRequest(line, { method, body: sent }, status, received) {
-  const id = method === "GET" ? `${line} ${status}` : crypto.randomUUID();
-  const known = requests.find((request) => request.id === id);
-  const shown = known ?? { id, line, times: 0 };
-  shown.times += 1;
-  shown.result = shown.times > 1 ? `${status} · ${shown.times} times` : `${status}`;
-  shown.body = [sent, received]
-    .filter(Boolean)
-    .map((text) => text.slice(0, 200))
-    .join(" → ");
-  if (!known) requests.unshift(shown);
+  const known = method === "GET" && requests.find((one) => one.line === line && one.status === status);
+  const request = known || { id: crypto.randomUUID(), line, status, times: 0 };
+  request.times += 1;
+  request.result = request.times > 1 ? `${status} · ${request.times} times` : `${status}`;
+  request.body = [sent, received].flatMap((text) => text?.slice(0, 200) || []).join(" → ");
+  if (!known) requests.unshift(request);
   renderList("request", requests.slice(0, 50), (element, { line, result, body }) =>
     fill(element, { line, result, body }),
   );

@@ -21,7 +21,7 @@ const allow = (action: string, pattern: string): Statement => ({
 });
 
 /** An engine that responds to every request with an item, and a client with a role behind the proxy. */
-async function start(statements: Statement[], faults?: Faults) {
+async function start(statements: Statement[], faults: Faults = createFaults([])) {
   const received: { request: IncomingMessage; body: string }[] = [];
   const engine = createServer(async (request, response) => {
     received.push({ request, body: String(await buffer(request)) });
@@ -38,9 +38,13 @@ async function start(statements: Statement[], faults?: Faults) {
       PutEvents: async ({ Entries }: { Entries: object[] }) => ({
         Entries: Entries.map(() => ({ EventId: "1" })),
       }),
-      SendMessage: openLocalQueues((line) => log.push(line)),
+      ...openLocalQueues([], {
+        ...{ invoke: async () => undefined, log: (line) => log.push(line) },
+        signal: new AbortController().signal,
+      }),
     },
     faults,
+    verbose: true,
     log: (line) => log.push(line),
   });
   const role = { name: "ProbeRole", statements };

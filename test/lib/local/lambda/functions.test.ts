@@ -6,18 +6,22 @@ import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
-import { createFunctions } from "../../../../lib/local/lambda/lambda-functions.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
 
 async function createPool(
   source: string,
-  { maxEnvironments = 4, ...settings }: Partial<LocalFunction> & { maxEnvironments?: number } = {},
+  {
+    maxEnvironments = 4,
+    verbose = true,
+    ...settings
+  }: Partial<LocalFunction> & { maxEnvironments?: number; verbose?: boolean } = {},
 ) {
   const log: string[] = [];
   const fn = await createFunction(source, settings);
-  const pool = createFunctionPool(fn, { variables: {}, maxEnvironments, log: (line) => log.push(line) });
+  const options = { maxEnvironments, verbose, log: (line: string) => log.push(line) };
+  const pool = createFunctionPool(fn, { variables: {}, ...options });
   onTestFinished(() => pool.close());
   return {
     log,
@@ -117,6 +121,22 @@ test("the frames of an error are those of the source, each on its line", async (
   await expect.poll(() => log.filter((line) => / at .*probe\.ts:/.test(line))).toEqual([frame, frame]);
 });
 
+test("unless it is verbose, the log has warnings and errors alone, and no frames of libraries", async () => {
+  const directory = join(await temporaryDirectory(), "node_modules/library");
+  await mkdir(directory, { recursive: true });
+  const library = join(directory, "index.cjs");
+  await writeFile(library, "exports.fail = (run) => run();");
+  const failing = `require(${JSON.stringify(library)}).fail(() => { throw new Error('on purpose'); })`;
+  const source = handler(
+    `try { ${failing} } catch ({ stack }) { console.info('printed'); console.error({ stack }); } ${failing}`,
+  );
+  const { call, log } = await createPool(source, { verbose: false });
+  await expect(call()).rejects.toThrow("The function probe failed.");
+  await expect.poll(() => log.filter((line) => line.includes("on purpose"))).toHaveLength(2);
+  expect(log.filter((line) => / at .*index\.cjs:/.test(line))).toHaveLength(4);
+  expect(log.join("\n")).not.toMatch(/printed|node_modules|node:|worker\.ts/);
+});
+
 test("a debugger may stop a function for longer than its time limit", async () => {
   inspector.open(0);
   onTestFinished(() => inspector.close());
@@ -209,14 +229,10 @@ test("a function has the variables of Lambda and its own, with its own access ke
     vi.stubEnv(name, "");
   const source = handler("return { ...process.env }");
   const fn = await createFunction(source, { environment: { TABLE_NAME: "probes" } });
-  const other = { ...fn, name: "Other", environment: {} };
-  const { invoke, stop } = createFunctions([fn, other], {
-    createVariables: ({ name }) => ({ AWS_ACCESS_KEY_ID: `key of ${name}`, LOG_ERROR_MESSAGES: "true" }),
-    ...{ maxEnvironments: 1, log: () => {} },
-  });
-  onTestFinished(() => stop());
-  expect(await invoke(other, "{}")).toMatchObject({ AWS_ACCESS_KEY_ID: "key of Other" });
-  expect(await invoke(fn, "{}")).toEqual({
+  const variables = { AWS_ACCESS_KEY_ID: "key of Probe", LOG_ERROR_MESSAGES: "true" };
+  const pool = createFunctionPool(fn, { variables, maxEnvironments: 1, verbose: false, log: () => {} });
+  onTestFinished(() => pool.close());
+  expect(await pool.invoke("{}")).toEqual({
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
     AWS_LAMBDA_FUNCTION_NAME: "Probe",
     AWS_REGION: "local",

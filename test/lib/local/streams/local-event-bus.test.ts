@@ -45,9 +45,17 @@ const toEntry = (id: string) => ({
 
 function open(eventsUrl: string | undefined) {
   const log: string[] = [];
-  const bus = openLocalEventBus({ eventsUrl, log: (line) => log.push(line) });
-  onTestFinished(() => bus.stop());
-  return { ...bus, log, putMessages: (...ids: string[]) => bus.putEvents({ Entries: ids.map(toEntry) }) };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { PutEvents: putEvents } = openLocalEventBus({ eventsUrl, log: (line) => log.push(line), signal });
+  const stop = () => stopping.abort();
+  onTestFinished(stop);
+  return {
+    putEvents,
+    stop,
+    log,
+    putMessages: (...ids: string[]) => putEvents({ Entries: ids.map(toEntry) }),
+  };
 }
 
 test("an event is posted in EventBridge's format, and again with the same id", async () => {

@@ -78,23 +78,26 @@ async function start(
   };
   const delivered: (readonly DynamoDBRecord[])[] = [];
   const log: string[] = [];
-  const stream = startStream(source, {
+  const stopping = new AbortController();
+  startStream(source, {
     client,
     streamArn: settings.streamArn ?? streamArn,
-    positions: openPositions(file),
+    positions: openPositions(file ?? join(await temporaryDirectory(), "stream.json")),
     deliver: async (records) => {
       delivered.push(records);
       return respond(sequenceNumbers(records));
     },
     log: (line) => log.push(line),
+    signal: stopping.signal,
     // A hundredth of the time passes.
     wait: async (milliseconds, signal) => {
       onWait(milliseconds);
       await setTimeout(milliseconds / 100, undefined, { signal }).catch(() => {});
     },
   });
-  onTestFinished(() => stream.stop());
-  return { ...stream, delivered, log, batches: () => delivered.map(sequenceNumbers) };
+  const stop = () => stopping.abort();
+  onTestFinished(stop);
+  return { stop, delivered, log, batches: () => delivered.map(sequenceNumbers) };
 }
 
 test("records are delivered in batches of at most the batch size", async () => {

@@ -35,7 +35,8 @@ export async function startProbes({
     return fn === probe ? respond(event) : authorize(event);
   };
   const api: ApiDefinition = { routes, authorizer, ...(throttle && { throttle }) };
-  const gateway = await startGateway(api, { port, invoke, pages, log: (line) => log.push(line) });
+  const options = { port, invoke, pages, faultsOf: () => [] };
+  const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
   onTestFinished(() => gateway.stop());
   const get = (path = "/probes", { headers, ...init }: RequestInit = {}) =>
     fetch(`${gateway.url}${path}`, { ...init, headers: { authorization: "x", ...headers } });

@@ -19,9 +19,13 @@ const readNewestLead = (apiKey) =>
     () => undefined,
   );
 
-/** The document with a lead's id in the request that sends a message. */
-function fillLead(openapi, lead) {
+/** The document with a lead's id in the request that sends a message, and the key and address of this run in the first sample. */
+function fill(openapi, apiKey, lead) {
   const filled = structuredClone(openapi);
+  const { info } = filled;
+  info.description = info.description
+    .replace("<API_KEY>", apiKey)
+    .replace("http://127.0.0.1:3000", location.origin);
   const { post } = filled.paths[sendMessage];
   if (lead) post.requestBody.content["application/json"].examples.message.value.leadId = lead.id;
   post.description += lead
@@ -36,13 +40,13 @@ const closeMenu = () =>
 
 async function start() {
   const [openapi, apiKey] = await Promise.all([
-    readJson("/docs/openapi.json"),
+    readJson("/docs/page.json"),
     readJson("/docs/api-key.json"),
     import("/docs/scalar.js"),
   ]);
   const configure = (lead) => ({
     ...configuration,
-    content: fillLead(openapi, lead),
+    content: fill(openapi, apiKey, lead),
     authentication: { securitySchemes: { apiKey: { token: apiKey } } },
     // Once Scalar has closed the menu itself, as it does for an operation, there is no such button.
     onSidebarClick: () => setTimeout(closeMenu),

@@ -1,0 +1,37 @@
+import type { Pages } from "./gateway/request-routing.ts";
+import type { InjectedFault } from "./iam/faults.ts";
+
+/** How the service runs on this machine. */
+export interface LocalOptions {
+  /** Where data is kept between runs. */
+  readonly dataDirectory: string;
+  /** Another engine than the embedded one. */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** The port of the embedded engine: 0 for any free one; by default, one that no web page can reach. */
+  readonly enginePort?: number | undefined;
+  /** 0, the default, for any free port. */
+  readonly port?: number;
+  /** The stage to serve, by default `dev`. */
+  readonly stage?: string;
+  /** A cloud assembly to serve; without it, the stage is synthesized. */
+  readonly templateDirectory?: string | undefined;
+  /** How many requests each function serves concurrently; further requests wait. */
+  readonly maxEnvironments?: number;
+  /** Whether to enforce the stage's throttle, by default true. */
+  readonly throttling?: boolean;
+  /** Whether to feed functions from the table's stream, by default true. */
+  readonly streams?: boolean;
+  /** Variables of all functions beside their own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The faults that calls of the table have at random; without it, none. */
+  readonly faults?: readonly InjectedFault[] | undefined;
+  /** Where events are posted; without it, they are only logged. */
+  readonly eventsUrl?: string | undefined;
+  /** Pages to serve beside the API. */
+  readonly pages?: Pages;
+  /** Whether to log more than a line for each request and event, warnings and errors. */
+  readonly verbose?: boolean;
+  readonly log?: (line: string) => void;
+  /** Called when the engine ends without having been stopped. */
+  readonly onEngineExit?: () => void;
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { defaults } from "../../../lib/config/settings.ts";
+import { inboundLifetime } from "../../../shared/domain/conversations/messages.ts";
+import { usualLifetime } from "../../../shared/domain/idempotent-replay.ts";
+import { maxFaults } from "../../../shared/errors.ts";
+import { compressedFrom } from "../../../shared/http/compressed-responses.ts";
+import { maxKeyLength } from "../../../shared/http/idempotency-key-parser.ts";
+import { maxBodyBytes, maxBodyValues, maxDepth } from "../../../shared/http/json-scan.ts";
+import { maxLinkBytes } from "../../../shared/http/link-header.ts";
+import { lastPage } from "../../../shared/pages/page.ts";
+import { lastMessage, newMessage, template } from "../../../shared/schemas/conversation-schemas.ts";
+import * as fields from "../../../shared/schemas/field-schemas.ts";
+import { leadsQuery } from "../../../shared/schemas/lead-schemas.ts";
+import { defaultLimit, maxLimit } from "../../../shared/schemas/page-schemas.ts";
+
+const document: object = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
+
+/** The descriptions in a part of the document by the names of their fields, and the guides by their titles. */
+function textsIn(part: object, field = ""): (readonly [name: string, text: string])[] {
+  return Object.entries(part).flatMap(([key, value]) => {
+    if (key === "description" && typeof value === "string") {
+      const guides = value.split(/^# (.+)$/m);
+      return guides.map((text, i) => [i === 0 ? field : (guides[i - 1] ?? ""), text] as const);
+    }
+    const name = value?.name ?? (/^(?:items|schema)$/.test(key) ? field : key);
+    return value && typeof value === "object" ? textsIn(value, name) : [];
+  });
+}
+
+const texts = textsIn(document);
+
+/** Statuses, samples and names of documents are no bounds. */
+const noBounds =
+  /```[\s\S]*?```|`[^`]*`|\]\([^)]*\)|(?<![\d,])(?:20[01]|40[01349]|41[35]|42[29]|50[03])\b(?! characters)|RFC \d+|OpenAPI \S+|\b[24]xx\b/g;
+
+/** The numbers in the texts of each name, once each, with the word that follows. */
+function numbersByName() {
+  const found: Record<string, string[]> = {};
+  for (const [name, text] of texts) {
+    const numbers = text.replaceAll(noBounds, "").match(/\d[\d,]*(?<!,)\w*(?: \w+)?/g) ?? [];
+    if (numbers.length > 0) found[name] = [...new Set([...(found[name] ?? []), ...numbers])];
+  }
+  return found;
+}
+
+test("the numbers in all texts are those of the code", () => {
+  const count = (value: number) => value.toLocaleString("en");
+  const ids = leadsQuery.properties.id.maxItems;
+  const rows = count(lastPage({ sort: "updatedAt" }, 1));
+  const [hours, days] = [`${usualLifetime / 3600} hours`, `${inboundLifetime / 86_400} days`];
+  const errorText = `${fields.deliveryError.maxLength} characters`;
+  // The numbers without a name are those of AWS and WhatsApp, and of what clients do.
+  expect(numbersByName()).toEqual({
+    page: ["1"],
+    ...{ id: [`${ids}`], externalId: [`${ids}`], address: [`${ids}`] },
+    sort: [`${rows} leads`, `${rows} conversations`],
+    post: ["0"],
+    messageLimit: [`${defaultLimit} by`],
+    addresses: [`${fields.maxAddresses}`],
+    metadata: [`${fields.metadata.maxProperties} names`, `${count(fields.maxBytes.metadata)} bytes`],
+    lastInboundAt: ["24 hours"],
+    text: [`${lastMessage.properties.text.maxLength} characters`],
+    template: ["24 hours", `${count(fields.maxBytes.template)} bytes`],
+    deliveryError: [errorText],
+    errors: [`${maxFaults}`],
+    "Idempotency-Key": [hours, days, "1 to", `${maxKeyLength} visible`],
+    ContentEncoding: [`${count(compressedFrom)} bytes`],
+    Link: [`${rows} rows`, `${count(maxLinkBytes)} bytes`],
+    TooLarge: ["6 MB"],
+    "Lists and filters": [
+      ...[`${count(50 * maxLimit)} leads`, "50 pages", `${maxLimit}`, "1", "1 to", `${defaultLimit}`],
+      ...[`${rows} rows`, `${ids} values`, `${ids + 1}st returns`],
+    ],
+    "Read everything": ["1 with", `${maxLimit} with`, "1970 if"],
+    "Which key to choose": [
+      ...["1 to", `${fields.externalId.maxLength} visible`, `${fields.maxAddresses} addresses`],
+    ],
+    Messages: ["24 hours", `${template.properties.parameters.maxItems}`],
+    "An inbox": [`${maxLimit} conversations`, "24 hours"],
+    "Deliver and report": [errorText],
+    "Receive answers": [days],
+    "What the API does not do": ["35 days", "14 days", `${ids} ids`],
+    Retries: [hours, days],
+    "Limits and 429": [
+      ...[`${count(defaults.rateLimitRequests)} requests`, "30 seconds", "60 messages"],
+      ...[
+        `${count(defaults.throttleRate)} requests`,
+        `${maxBodyBytes / 1024} KB`,
+        `${count(maxBodyValues)} values`,
+      ],
+      ...[`${maxDepth} levels`, "6 MB", `${count(newMessage.properties.message.maxLength)} characters`],
+    ],
+    Events: ["24 hours"],
+  });
+});
+
+/** What the texts of a name all say, as tests of the routes show it. */
+test.each([
+  [/(?<!Retry)After$/, /this time or later/],
+  [/Before$/, /before (?:this time|the one with this id)/],
+  [
+    /^externalId$/,
+    /^Only the leads with|^Your own id of the lead(?:, if it has one\.$|.*it never changes\.$)/,
+  ],
+  [/^Which key to choose$/, /Once a lead has one, it never changes/],
+  [/^sort$/, /`-createdAt`, the newest first, is the default.*`createdAt`, the oldest first/],
+  [/^email$/, /any letter case|Email address/],
+  [/^delivery$/, /`sent`, `failed`, `delivered` or `read`/],
+  [/^direction$/, /^`outbound`, (?:the default, )?or `inbound`/],
+])("the texts of %s say %s", (name, said) => {
+  const found = texts.filter(([field]) => name.test(field)).map(([, text]) => text);
+  expect(found).not.toEqual([]);
+  expect(found.filter((text) => !said.test(text))).toEqual([]);
+});
