@@ -1,6 +1,6 @@
 /**
- * Loads the whole service on this machine: each kind of request, a mixed load over more and more connections, and an account
- * over its rate limit beside one within it. Writes docs/bench/load.md; exits 1 after a response with an unexpected status.
+ * Loads the whole service on this machine: each kind of request, and a mixed load over more and more connections. Writes
+ * docs/bench/load.md; exits 1 after a response with an unexpected status.
  *
  * Usage: npm run bench:load
  */
@@ -13,16 +13,11 @@ import { createHistogram } from "node:perf_hooks";
 import autocannon from "autocannon";
 import { number, table } from "./markdown.ts";
 
-/** How long each load lasts, and the one of neighbours: a window of the rate limit; in seconds. */
-const [seconds, windowSeconds] = [10, 60];
+/** How long each load lasts, in seconds. */
+const seconds = 10;
 
-/** The requests a second of the quiet and of the greedy neighbour, and what the latter may send in a window: a third. */
-const [quietRate, greedyRate, greedyLimit] = [10, 45, 900];
-
-const limits = { quiet: 1e9, greedy: greedyLimit };
-const service = fork(join(import.meta.dirname, "load/service.ts"), [JSON.stringify(limits)]);
-type Account = keyof typeof limits;
-const [{ url, keys }] = (await once(service, "message")) as [{ url: string; keys: Record<Account, string> }];
+const service = fork(join(import.meta.dirname, "load/service.ts"));
+const [{ url, apiKey }] = (await once(service, "message")) as [{ url: string; apiKey: string }];
 
 const get = (path: string): autocannon.Request => ({ method: "GET", path: `/api/v1/${path}` });
 const post = (path: string, rest: autocannon.Request): autocannon.Request => ({
@@ -30,37 +25,34 @@ const post = (path: string, rest: autocannon.Request): autocannon.Request => ({
   ...rest,
 });
 
-/** The requests of an account: two reads for each write. Messages go to its leads by turns, and join conversations. */
-function requestsOf(): Readonly<Record<string, autocannon.Request>> {
-  const leadIds: string[] = [];
-  let sent = 0;
-  return {
-    "create lead": post("leads", {
-      body: JSON.stringify({ name: "Lead [<id>]", email: "lead@example.com", source: "website" }),
-      onResponse: (status, body) => void (status === 201 && leadIds.push(JSON.parse(body).id)),
-    }),
-    "list leads": get("leads"),
-    "list leads, filtered": get("leads?source=website&status=new"),
-    "send message": post("conversations", {
-      setupRequest: (request) => {
-        const leadId = leadIds[sent++ % leadIds.length];
-        return { ...request, body: JSON.stringify({ leadId, channel: "email", message: "Hello" }) };
-      },
-    }),
-    "list conversations": get("conversations"),
-    "list conversations, filtered": get("conversations?channel=email"),
-  };
-}
+const leadIds: string[] = [];
+let sent = 0;
 
-const requests = { quiet: requestsOf(), greedy: requestsOf() };
-const expected = { quiet: /^20[01]$/, greedy: /^(20[01]|429)$/ };
+/** Two reads for each write. Messages go to the leads by turns, and join conversations. */
+const requests: Readonly<Record<string, autocannon.Request>> = {
+  "create lead": post("leads", {
+    body: JSON.stringify({ name: "Lead [<id>]", email: "lead@example.com", source: "website" }),
+    onResponse: (status, body) => void (status === 201 && leadIds.push(JSON.parse(body).id)),
+  }),
+  "list leads": get("leads"),
+  "list leads, filtered": get("leads?source=website&status=new"),
+  "send message": post("conversations", {
+    setupRequest: (request) => {
+      const leadId = leadIds[sent++ % leadIds.length];
+      return { ...request, body: JSON.stringify({ leadId, channel: "email", message: "Hello" }) };
+    },
+  }),
+  "list conversations": get("conversations"),
+  "list conversations, filtered": get("conversations?channel=email"),
+};
+
 let hasFailed = false;
 
-/** Sends requests of an account, and reads the status and the time of every response. @returns the cells of a table */
-async function load(account: Account, options: Partial<autocannon.Options>) {
-  const headers = { authorization: `Bearer ${keys[account]}` };
+/** Sends requests, and reads the status and the time of every response. @returns the cells of a table */
+async function load(options: Partial<autocannon.Options>) {
+  const headers = { authorization: `Bearer ${apiKey}` };
   const all = { url, duration: seconds, timeout: 35, idReplacement: true, headers };
-  const instance = autocannon({ ...all, requests: Object.values(requests[account]), ...options }, () => {});
+  const instance = autocannon({ ...all, requests: Object.values(requests), ...options }, () => {});
   const times = createHistogram();
   instance.on("response", (_, status, __, milliseconds) => {
     // A histogram has whole numbers.
@@ -69,8 +61,8 @@ async function load(account: Account, options: Partial<autocannon.Options>) {
   const result: autocannon.Result = (await once(instance, "done"))[0];
   const statuses = Object.entries(result.statusCodeStats ?? {});
   if (result.errors > 0) statuses.push(["no response", { count: result.errors }]);
-  hasFailed ||= statuses.some(([status]) => !expected[account].test(status));
-  const others = statuses.filter(([status]) => !expected.quiet.test(status));
+  const others = statuses.filter(([status]) => !/^20[01]$/.test(status));
+  hasFailed ||= others.length > 0;
   return [
     number(times.count / result.duration, 0),
     ...[times.percentile(50), times.percentile(99), times.max].map((time) => number(time / 1000)),
@@ -79,27 +71,14 @@ async function load(account: Account, options: Partial<autocannon.Options>) {
 }
 
 // The first leads, to which messages go, and the environments that the connections need.
-for (const account of ["quiet", "greedy"] as const) {
-  await load(account, {
-    requests: Object.values(requests[account]).slice(0, 1),
-    connections: 4,
-    amount: 100,
-  });
-  await load(account, { connections: 4, amount: 120 });
-}
+await load({ requests: Object.values(requests).slice(0, 1), connections: 4, amount: 100 });
+await load({ connections: 4, amount: 120 });
 
 const kinds = [];
-for (const [kind, request] of Object.entries(requests.quiet))
-  kinds.push([kind, ...(await load("quiet", { requests: [request], connections: 4 }))]);
+for (const [kind, request] of Object.entries(requests))
+  kinds.push([kind, ...(await load({ requests: [request], connections: 4 }))]);
 const levels = [];
-for (const connections of [1, 2, 4, 8, 16, 32])
-  levels.push([connections, ...(await load("quiet", { connections }))]);
-const neighbour = { connections: 8, overallRate: quietRate, duration: windowSeconds };
-const alone = await load("quiet", neighbour);
-const [beside, greedy] = await Promise.all([
-  load("quiet", neighbour),
-  load("greedy", { ...neighbour, overallRate: greedyRate }),
-]);
+for (const connections of [1, 2, 4, 8, 16, 32]) levels.push([connections, ...(await load({ connections }))]);
 service.disconnect();
 
 const head = ["requests a second", "p50 (ms)", "p99", "worst", "other responses"];
@@ -119,19 +98,6 @@ ${table(["", ...head], kinds)}
 All kinds in turn, two reads for each write. A function has at most ten environments, as in a new AWS account; further requests wait.
 
 ${table(["connections", ...head], levels)}
-
-## A greedy neighbour
-
-The quiet account sends ${quietRate} requests a second, first alone for ${windowSeconds} s, then for as long beside the greedy one. That one sends ${greedyRate} a second, three times what it may: ${greedyLimit} in a window of ${windowSeconds} s. Its load touches two windows.
-
-${table(
-  ["", ...head],
-  [
-    ["quiet, alone", ...alone],
-    ["quiet, beside the greedy one", ...beside],
-    ["greedy", ...greedy],
-  ],
-)}
 `;
 console.log(text);
 await writeFile(join(import.meta.dirname, "../../docs/bench/load.md"), text);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { TransactGetCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { updateConversation } from "../../shared/domain/conversations/update-conversation.ts";
@@ -133,6 +134,28 @@ test("each name costs its item and the price of a transaction, and an update the
   ] as const;
   for (const [n, [run, calls, read, write]] of steps.entries())
     expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
+});
+
+test("docs/bench/pages.md has the units of each write", async () => {
+  const externalId = "crm-9";
+  const { id } = (await create({ ...lead, externalId })).body;
+  const message = await aMessage(account, id, "sms");
+  const writes = [
+    ["A lead with an email address and a source", () => create(lead)],
+    ["The same, with `Idempotency-Key`", () => create(lead, "c-9")],
+    ["The same, with `externalId`", () => create({ ...lead, externalId: "crm-10" })],
+    ["A change of a lead's name, by `externalId`", () => update({ externalId, name: "Grace" })],
+    ["A change of a lead's status", () => update({ id, status: "booked" })],
+    ["A report of how far a message has got", () => report(account, message, { delivery: "sent" })],
+    ["A message that starts a conversation", () => send(id)],
+    ["A message that joins a conversation", () => send(id)],
+    ["The same, with `Idempotency-Key`", () => send(id, "c-9")],
+  ] as const;
+  const page = readFileSync("docs/bench/pages.md", "utf8");
+  for (const [what, run] of writes) {
+    const { write, read } = await cost(run);
+    expect(page).toMatch(new RegExp(`^\\| ${what} \\| ${write} \\| ${read} \\|`, "m"));
+  }
 });
 
 test("a transaction that reads consumes read units: two for an item", async () => {

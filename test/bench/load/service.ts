@@ -1,7 +1,6 @@
 /**
  * Runs the service as `npm start` does, in a process of its own beside the client: with a new data directory, and without the
- * throttle of the stage, which is for all accounts together. Fork it with the requests that each account may make in a window,
- * as JSON: it sends its URL and a key of each account, and ends when it is disconnected.
+ * throttle of the stage and the rate limit. Fork it: it sends its URL and a key, and ends when it is disconnected.
  */
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -12,7 +11,6 @@ import { startLocal } from "../../../lib/local/local-run.ts";
 import { writeLimit } from "../../../lib/ops/accounts/accounts-limit.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 
-const limits: Readonly<Record<string, number>> = JSON.parse(process.argv[2] ?? "{}");
 const dataDirectory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
 process.once("disconnect", () => process.exit());
@@ -20,9 +18,5 @@ process.once("disconnect", () => process.exit());
 const options = { throttling: false, log: () => {}, onEngineExit: () => process.exit(1) };
 const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, ...options });
 selectEngineTable(dynamodbEndpoint, tableName);
-const keys: Record<string, string> = {};
-for (const [account, requests] of Object.entries(limits)) {
-  await writeLimit(account, requests);
-  keys[account] = (await issueApiKey(account)).apiKey;
-}
-process.send?.({ url, keys });
+await writeLimit("bench", 1e9);
+process.send?.({ url, apiKey: (await issueApiKey("bench")).apiKey });

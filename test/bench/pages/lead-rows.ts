@@ -63,15 +63,8 @@ export function buildRows(size: number, toSource?: () => string): LeadRow[] {
   }));
 }
 
-/**
- * Picks a source for each lead; the same in every run.
- *
- * @param isSkewed whether the shares of the sources are about as 1 to 1/2 to 1/3 and so on (Zipf), or equal
- */
-export function sourcePicker(sources: number, isSkewed: boolean): () => string {
+/** Picks a source for each lead, all with equal shares; the same in every run. */
+export function sourcePicker(sources: number): () => string {
   const random = seeded(sources + 1);
-  return () => {
-    const n = isSkewed ? Math.floor((sources + 1) ** random()) : 1 + Math.floor(random() * sources);
-    return `campaign-2025-${String(n - 1).padStart(5, "0")}`;
-  };
+  return () => `campaign-2025-${String(Math.floor(random() * sources)).padStart(5, "0")}`;
 }

@@ -7,7 +7,8 @@ import { streamRecord } from "../../support/stream-record.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { buildRows } from "./lead-rows.ts";
-import { limit, listCost, readPage } from "./read-list.ts";
+import type { Cost } from "./metered-table.ts";
+import { type List, limit, listCost, readPage } from "./read-list.ts";
 import type { Report } from "./report.ts";
 import { longName } from "./windows.ts";
 
@@ -50,14 +51,55 @@ export async function measureOrders(report: Report, sizes: readonly number[]): P
         const R = costs.map(({ read }) => number(read)).join(", ") + refused;
         const { calls, trips } = cost;
         const ofPages = { "pages 1, 10, 50, 100: R": R, calls, trips };
+        if (conversations === sizes.at(-1)) addRequests(report, `${sort} ${name}`, costs);
         table.push({ conversations, sort, filter: name, "in the list": matching.length, ...ofPages });
       }
     }
+    if (conversations === sizes.at(-1)) await readTimes(report, byActivity);
   }
   report.section(
     "Conversations in each order",
     "By activity, a filter reads rows of the index and drops them.",
     table,
+  );
+}
+
+/** Adds what requests for lists of a kind cost. */
+function addRequests(report: Report, list: string, costs: readonly Cost[]): void {
+  const reads = costs.map(({ read }) => read);
+  if (list === `-createdAt ${active}`)
+    report.request(`Any page of ${limit} conversations with a filter`, { W: 0, R: Math.max(...reads) });
+  if (list === "-lastMessageAt none")
+    report.request("First page of conversations by activity", { W: 0, R: reads[0] ?? Number.NaN });
+}
+
+/** Reads windows that begin or end some rows before the newest one. */
+async function readTimes(report: Report, byActivity: readonly Conversation[]): Promise<void> {
+  const results = [];
+  for (const since of [0, 100, 1000, 2000, 4000]) {
+    const cut = byActivity.length - since;
+    const time = byActivity[cut]?.lastMessageAt ?? new Date(Date.now()).toISOString();
+    const read = async (window: "lastMessageAfter" | "lastMessageBefore", rows: List["rows"]) => {
+      const query = { sort: "-lastMessageAt", [window]: time } as const;
+      return (
+        await readPage({ name: window, rows, read: listConversations.bind(undefined, longName, query) }, 1)
+      ).read;
+    };
+    const [after, before] = [
+      await read("lastMessageAfter", byActivity.slice(cut)),
+      await read("lastMessageBefore", byActivity.slice(0, cut)),
+    ];
+    if (since === 0)
+      report.request("Leads that were changed, or conversations with a message, since a moment ago", {
+        W: 0,
+        R: after,
+      });
+    results.push({ "rows since": since, "`lastMessageAfter`: R": after, "`lastMessageBefore`: R": before });
+  }
+  report.section(
+    "Times of changes",
+    `The first page by activity of ${number(byActivity.length)} conversations, with one end of a window.`,
+    results,
   );
 }
 

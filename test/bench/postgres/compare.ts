@@ -1,0 +1,129 @@
+import { deepStrictEqual } from "node:assert";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
+import { startLocal } from "../../../lib/local/local-run.ts";
+import { createdAt } from "../../../shared/ids.ts";
+import { percentile } from "../../support/statistics.ts";
+import { buildRows, details, type LeadRow, sourcePicker } from "../pages/lead-rows.ts";
+import { limit } from "../pages/read-list.ts";
+import { psql, storeInPostgres, storeLocally } from "./databases.ts";
+
+/** How often a page is read from all by turns, and how many times in each round. */
+const [rounds, reads] = [10, 20];
+
+/** The milliseconds of a page: the median of the quietest round, because no machine is idle. */
+interface Times {
+  /** Through the server of both, from this service and from Postgres. */
+  service: number;
+  postgres: number;
+  /** The same rows from Postgres by a cursor, without a total. */
+  cursor: number;
+  /** Through the whole local run. */
+  local: number;
+}
+
+/** Times pages of this service beside those of a Postgres, where it replaces the tables `bench_leads` and `bench_keys`. */
+export async function comparePostgres(address: string, sizes: readonly number[]) {
+  const directory = await mkdtemp(join(tmpdir(), "bench-postgres-"));
+  const options = { dataDirectory: directory, throttling: false, streams: false, log: () => {} };
+  const empty = await startLocal(options);
+  const describe = new DescribeTableCommand({ TableName: empty.tableName });
+  const { Table } = await engineClient(empty.dynamodbEndpoint).send(describe);
+  await writeFile(join(directory, "schema.json"), JSON.stringify([{ Table }]));
+  await empty.stop();
+  const compared = [];
+  for (const leads of sizes) {
+    const rows = buildRows(leads, sourcePicker(5));
+    const apiKey = await storeLocally(rows, directory, empty.tableName);
+    storeInPostgres(rows, apiKey, address);
+    const local = await startLocal({ ...options, templateDirectory: join(directory, "stack") });
+    const { server, url } = await startServer(address, local);
+    for (const times of await compareLists(rows, { server: url, local: local.url }, apiKey))
+      compared.push({ leads, ...times });
+    server.disconnect();
+    await local.stop();
+  }
+  await rm(directory, { recursive: true });
+  psql(address, "DROP TABLE bench_leads, bench_keys");
+  return compared;
+}
+
+/** Starts the server of both, whose handlers call the engine of a local run. */
+async function startServer(address: string, local: Awaited<ReturnType<typeof startLocal>>) {
+  const env = {
+    ...{ ...process.env, POSTGRES: address, TABLE_NAME: local.tableName, AWS_REGION: "local" },
+    ...{ AWS_ENDPOINT_URL_DYNAMODB: local.dynamodbEndpoint, RATE_LIMIT_REQUESTS: "6000" },
+    ...{ AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local", RATE_LIMIT_SECONDS: "60" },
+  };
+  // The handlers log each request.
+  const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;
+  const server = fork(join(import.meta.dirname, "server.ts"), { env, stdio: [...stdio] });
+  const [url] = (await once(server, "message")) as [string];
+  return { server, url };
+}
+
+/** Compares the first and the middle page of all leads, and of those of one source. */
+async function compareLists(
+  rows: readonly LeadRow[],
+  { server, local }: { readonly server: string; readonly local: string },
+  apiKey: string,
+) {
+  const compared = [];
+  for (const source of [undefined, rows[0]?.source]) {
+    const listed = rows.filter((row) => source === undefined || row.source === source);
+    const filter = source ? `&source=${source}` : "";
+    for (const page of [1, Math.ceil(listed.length / limit / 2)]) {
+      const end = listed.length - (page - 1) * limit;
+      const urls = {
+        service: `${server}/service?page=${page}${filter}`,
+        postgres: `${server}/postgres?page=${page}${filter}`,
+        cursor: `${server}/postgres?after=${listed[end]?.id ?? "~"}${filter}`,
+        local: `${local}/api/v1/leads?page=${page}${filter}`,
+      };
+      const data = listed
+        .slice(end - limit, end)
+        .toReversed()
+        .map(toLead);
+      const times = await time(urls, apiKey, { data, pagination: { page, limit, total: listed.length } });
+      const list = source ? "one of five sources" : "all";
+      compared.push({ list, page: page === 1 ? "first" : "middle", ...times });
+    }
+  }
+  return compared;
+}
+
+function toLead({ id, ...row }: LeadRow) {
+  const time = createdAt(id);
+  return { id, ...row, ...details(id.slice(-10)), score: 0, createdAt: time, updatedAt: time };
+}
+
+/** Reads a page from all by turns. @throws AssertionError if a response is not the expected one */
+async function time(
+  urls: Readonly<Record<keyof Times, string>>,
+  apiKey: string,
+  { data, pagination }: { readonly data: object; readonly pagination: object },
+) {
+  const headers = { authorization: `Bearer ${apiKey}`, "accept-encoding": "identity" };
+  const least: Times = { service: Infinity, postgres: Infinity, cursor: Infinity, local: Infinity };
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, url] of Object.entries(urls)) {
+      const read = async () => (await fetch(url, { headers })).json();
+      // A function that starts may be too slow, and a connection may have been closed meanwhile.
+      await read().catch(() => {});
+      const times = [];
+      for (let n = 0; n < reads; n++) {
+        const start = performance.now();
+        const body = await read();
+        times.push(performance.now() - start);
+        deepStrictEqual(body, name === "cursor" ? { data } : { data, pagination });
+      }
+      least[name as keyof Times] = Math.min(least[name as keyof Times], percentile(times, 0.5));
+    }
+  }
+  return least;
+}
