@@ -11,7 +11,8 @@ const alarmsTo = { page: `${topic}page`, ticket: `${topic}ticket` };
 const pinned = { account: "123456789012", region: "eu-west-1" };
 const { template, functions } = await synthesize("prod", { ...withEveryAlarm, ...pinned, alarmsTo });
 const alarms = readAlarms(template);
-const page = await readFile(join(import.meta.dirname, "../../../docs/operations.md"), "utf8");
+const root = join(import.meta.dirname, "../../..");
+const page = await readFile(join(root, "docs/operations.md"), "utf8");
 
 test("docs/operations.md has a section of each alarm", () => {
   expect([...alarms.keys()]).toEqual(definitions.map(({ name }) => name));
@@ -156,14 +157,14 @@ test("Each metric has the namespace and the dimensions under which it is publish
 });
 
 test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {
-  const [, functions] = /```sh\n(output\(\).*?)```/s.exec(page) ?? [];
   const aws =
     'aws() { case "$*" in *Function*) echo groups ;; *start-query*) echo "$4" >&2 ;; esac }; sleep() { :; }';
-  const script = `exec 2>&1; ${aws}\n${functions}query fields "$access_log"; query fields`;
+  const functions = "stack=leads-and-conversations-prod; . docs/operations/shell.sh";
+  const script = `exec 2>&1; ${aws}; ${functions}; query fields "$access_log"; query fields`;
   const [log] = Object.values(template.findResources("AWS::Logs::LogGroup")).filter(({ Properties }) =>
     String(Properties.LogGroupName).startsWith("/aws/vendedlogs/http-apis/"),
   );
-  expect(execFileSync("/bin/sh", ["-c", script], { encoding: "utf8" })).toBe(
+  expect(execFileSync("/bin/sh", ["-c", script], { cwd: root, encoding: "utf8" })).toBe(
     `${log?.Properties.LogGroupName}\ngroups\n`,
   );
 });
