@@ -49,10 +49,8 @@ export class ServiceStack extends Stack {
     this.channels = config.channels ? new Channels(this, "Channels", props) : undefined;
     this.events = new Events(this, "Events", { ...props, deliveries: this.channels?.deliveries });
     const { api, counting, events, channels } = this;
-    const shifted = [
-      ...[api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn],
-      ...(channels ? [channels.deliverer, channels.receiver] : []),
-    ];
+    const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
+    if (channels) shifted.push(channels.deliverer, channels.receiver);
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
     const watched = { api, counting, events, channels, deployment };

@@ -33,22 +33,14 @@ const documentClientPlugin: Plugin = {
   },
 };
 
-/** Modules that cost a cold start most, with the files beside this one that replace them. Each says why replacing is safe. */
+/**
+ * Modules that cost a cold start most, with the files that replace them. Each says why replacing is safe. A build fails if the
+ * SDK imports what a file does not export.
+ */
 export const replacedModules: Readonly<Record<string, string>> = {
-  "@aws-sdk/credential-provider-node": "credentials.ts",
-  "@smithy/core/event-streams": "event-streams.ts",
-  "node:fs/promises": "fs-promises.ts",
-};
-
-/** Replaces these modules. A build fails if the SDK imports what a file does not export. */
-const replacedModulesPlugin: Plugin = {
-  name: "replaced-modules",
-  setup({ onResolve }) {
-    for (const [module, file] of Object.entries(replacedModules)) {
-      const path = join(import.meta.dirname, file);
-      onResolve({ filter: new RegExp(`^${module}$`) }, () => ({ path }));
-    }
-  },
+  "@aws-sdk/credential-provider-node": "./lib/bundling/credentials.ts",
+  "@smithy/core/event-streams": "./lib/bundling/event-streams.ts",
+  "node:fs/promises": "./lib/bundling/fs-promises.ts",
 };
 
 /**
@@ -70,8 +62,9 @@ export const bundleOptions = {
   // The thrown error has the details; its catcher prints them once.
   logLevel: "silent",
   absWorkingDir: join(import.meta.dirname, "../.."),
-  // They compile the validators in, and leave out what functions do not use or Lambda does not need.
-  plugins: [validatorsPlugin, documentClientPlugin, replacedModulesPlugin],
+  alias: replacedModules,
+  // They compile the validators in, and leave out what functions do not use.
+  plugins: [validatorsPlugin, documentClientPlugin],
 } satisfies BuildOptions;
 
 /**

@@ -143,6 +143,4 @@ const toName = (pointer: string) =>
   pointer
     .slice(1)
     .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
-    .replaceAll("/", ".")
-    .replaceAll("~1", "/")
-    .replaceAll("~0", "~");
+    .replaceAll("/", ".");

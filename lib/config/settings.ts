@@ -174,8 +174,8 @@ export const stageSchema = {
     }),
     logRetentionDays: choice(
       [
-        ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096],
-        ...[1827, 2192, 2557, 2922, 3288, 3653],
+        1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+        3653,
       ] as const,
       { default: 90, description: "How many days logs are kept." },
       "a number of days that CloudWatch supports, such as 7, 30, 90 or 365",

@@ -31,7 +31,9 @@ export class Channels extends Construct {
     const readSecrets = (names: string) =>
       new PolicyStatement({ actions: ["ssm:GetParameter"], resources: [Fn.sub(arnOf(names))] });
     const fifo = {
-      ...{ fifo: true, enforceSSL: true, retentionPeriod: Duration.days(14) },
+      fifo: true,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
       // Thousands of messages a second, in place of 300.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
@@ -48,8 +50,10 @@ export class Channels extends Construct {
       ...props,
       timeout: Duration.seconds(30),
       environment: {
-        ...{ GRAPH_URL: graphUrl, SECRETS_PATH: path },
-        ...{ DELIVERIES_URL: this.deliveries.queueUrl, MAX_ATTEMPTS: `${maxAttempts}` },
+        GRAPH_URL: graphUrl,
+        SECRETS_PATH: path,
+        DELIVERIES_URL: this.deliveries.queueUrl,
+        MAX_ATTEMPTS: String(maxAttempts),
       },
       statements: [
         readSecrets(tokens),

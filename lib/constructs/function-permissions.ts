@@ -10,7 +10,7 @@ import {
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
-type ReadAction = "GetItem" | "BatchGetItem" | "Query";
+type ReadAction = "GetItem" | "BatchGetItem" | "Query" | "Scan";
 type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
@@ -20,10 +20,10 @@ const tableAttributes = [
   expiryAttribute,
 ] as const;
 
-/** Reads or writes of items of some types. */
-interface ItemGrant {
-  readonly actions: readonly `dynamodb:${ReadAction | WriteAction}`[];
-  readonly types: readonly ItemType[];
+/** What a function may do with the items of some types, or, without types, with the keys of all. */
+interface Grant {
+  readonly actions: readonly (ReadAction | WriteAction)[];
+  readonly types?: readonly ItemType[];
   /** The account that has the items; any account unless set. */
   readonly account?: string;
   /** The indexes that are read, too. */
@@ -38,39 +38,32 @@ interface ItemGrant {
   readonly returnsStored?: true;
 }
 
-/** A scan of the keys of all items. */
-interface ScanGrant {
-  readonly actions: readonly "dynamodb:Scan"[];
-}
-
-type Grant = ItemGrant | ScanGrant;
-
 const putIdempotencyRecord: Grant = {
-  actions: ["dynamodb:PutItem"],
+  actions: ["PutItem"],
   types: ["IDEMPOTENCY"],
   sets: ["expiresAt"],
   returnsStored: true,
 };
 
 const writeLeads: Grant = {
-  actions: ["dynamodb:PutItem", "dynamodb:UpdateItem"],
+  actions: ["PutItem", "UpdateItem"],
   types: ["LEAD"],
   sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt"],
 };
 
 const writeMessages: readonly Grant[] = [
   // A lead that gets a message is not erased with its import.
-  { actions: ["dynamodb:UpdateItem"], types: ["LEAD"], changes: ["undoing"] },
+  { actions: ["UpdateItem"], types: ["LEAD"], changes: ["undoing"] },
   {
-    actions: ["dynamodb:PutItem"],
+    actions: ["PutItem"],
     types: ["CONVERSATION"],
     sets: ["byStatus", "byLabel", "byStatusAndLabel", "byParent", "activeAt", "awaitingReplySince"],
   },
-  { actions: ["dynamodb:PutItem"], types: ["ACTIVE", "MESSAGE"] },
-  { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
+  { actions: ["PutItem"], types: ["ACTIVE", "MESSAGE"] },
+  { actions: ["UpdateItem"], types: ["MESSAGE"] },
   putIdempotencyRecord,
   {
-    actions: ["dynamodb:UpdateItem", "dynamodb:ConditionCheckItem"],
+    actions: ["UpdateItem", "ConditionCheckItem"],
     types: ["CONVERSATION"],
     sets: ["byStatus", "byStatusAndLabel", "activeAt", "awaitingReplySince"],
     returnsStored: true,
@@ -78,20 +71,20 @@ const writeMessages: readonly Grant[] = [
 ];
 
 const writeCounts: readonly Grant[] = [
-  { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+  { actions: ["GetItem"], types: ["COUNT"] },
   // The root of an erased account's list keeps its expiry until the list has rows again.
-  { actions: ["dynamodb:PutItem"], types: ["COUNT"], sets: ["expiresAt"] },
+  { actions: ["PutItem"], types: ["COUNT"], sets: ["expiresAt"] },
 ];
 
 const countRequests: Grant = {
-  actions: ["dynamodb:UpdateItem"],
+  actions: ["UpdateItem"],
   types: ["RATE"],
   sets: ["expiresAt"],
   returnsStored: true,
 };
 
 /** The limits are of a type of their own: no function may change one. */
-const readAccountLimit: Grant = { actions: ["dynamodb:GetItem"], types: ["LIMIT"] };
+const readAccountLimit: Grant = { actions: ["GetItem"], types: ["LIMIT"] };
 
 /** A stage in which accounts have no rate limit does not allow these. */
 const rateLimitGrants: readonly Grant[] = [countRequests, readAccountLimit];
@@ -105,78 +98,74 @@ const ofCanary = { types: ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"], account
 const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [
     {
-      actions: ["dynamodb:Query"],
+      actions: ["Query"],
       types: ["LEAD"],
       indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS"] },
-    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    { actions: ["BatchGetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS"] },
+    { actions: ["GetItem"], types: ["COUNT"] },
     countRequests,
   ],
   "create-lead": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS", "IDEMPOTENCY"] },
+    { actions: ["GetItem"], types: ["LEAD", "EXTERNAL", "ADDRESS", "IDEMPOTENCY"] },
     writeLeads,
-    { actions: ["dynamodb:PutItem"], types: ["EXTERNAL", "ADDRESS"] },
-    { actions: ["dynamodb:DeleteItem"], types: ["ADDRESS"] },
+    { actions: ["PutItem"], types: ["EXTERNAL", "ADDRESS"] },
+    { actions: ["DeleteItem"], types: ["ADDRESS"] },
     putIdempotencyRecord,
     countRequests,
   ],
   "list-conversations": [
     {
-      actions: ["dynamodb:Query"],
+      actions: ["Query"],
       types: ["CONVERSATION"],
       indexes: ["by-status", "by-label", "by-status-and-label", "by-parent", "by-activity", "by-waiting"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
-    { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
-    { actions: ["dynamodb:GetItem"], types: ["COUNT"] },
+    { actions: ["BatchGetItem"], types: ["CONVERSATION"] },
+    { actions: ["Query"], types: ["MESSAGE"] },
+    { actions: ["GetItem"], types: ["COUNT"] },
     countRequests,
   ],
   "send-message": [
-    { actions: ["dynamodb:GetItem"], types: ["LEAD"], shows: ["addresses", "undoing"] },
-    { actions: ["dynamodb:GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
+    { actions: ["GetItem"], types: ["LEAD"], shows: ["addresses", "undoing"] },
+    { actions: ["GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
     ...writeMessages,
     countRequests,
   ],
-  authorize: [{ actions: ["dynamodb:GetItem"], types: ["KEY", "FROZEN"] }, readAccountLimit],
+  authorize: [{ actions: ["GetItem"], types: ["KEY", "FROZEN"] }, readAccountLimit],
   "maintain-counts": [
-    { actions: ["dynamodb:Query", "dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
+    { actions: ["Query", "BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
   ],
   "audit-counts": [
-    { actions: ["dynamodb:Scan"] },
-    { actions: ["dynamodb:BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
-    { actions: ["dynamodb:Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
+    { actions: ["Scan"], shows: [] },
+    { actions: ["BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
+    { actions: ["Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
-    { actions: ["dynamodb:DeleteItem"], types: ["COUNT"] },
-    { actions: ["dynamodb:GetItem"], types: ["AUDIT"] },
-    { actions: ["dynamodb:PutItem"], types: ["AUDIT"] },
+    { actions: ["DeleteItem"], types: ["COUNT"] },
+    { actions: ["GetItem"], types: ["AUDIT"] },
+    { actions: ["PutItem"], types: ["AUDIT"] },
   ],
   // The stream passes it whole items.
   "publish-events": [],
   "deliver-message": [
-    { actions: ["dynamodb:GetItem"], types: ["CHANNEL", "MESSAGE", "FROZEN"] },
-    { actions: ["dynamodb:UpdateItem"], types: ["MESSAGE"] },
+    { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "FROZEN"] },
+    { actions: ["UpdateItem"], types: ["MESSAGE"] },
   ],
   "receive-webhook": [
     {
-      actions: ["dynamodb:GetItem"],
+      actions: ["GetItem"],
       types: ["SENDER", "FROZEN", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
     },
-    { actions: ["dynamodb:BatchGetItem"], types: ["CONVERSATION"] },
-    { actions: ["dynamodb:Query"], types: ["MESSAGE"] },
+    { actions: ["BatchGetItem"], types: ["CONVERSATION"] },
+    { actions: ["Query"], types: ["MESSAGE"] },
     writeLeads,
-    { actions: ["dynamodb:PutItem"], types: ["ADDRESS"] },
+    { actions: ["PutItem"], types: ["ADDRESS"] },
     ...writeMessages,
   ],
   // It uses the API like any caller, and deletes what it has written.
   canary: [
-    { actions: ["dynamodb:Query"], ...ofCanary, shows: [] },
-    {
-      actions: ["dynamodb:DeleteItem"],
-      ...ofCanary,
-      types: [...ofCanary.types, "EXTERNAL"],
-    },
+    { actions: ["Query"], ...ofCanary, shows: [] },
+    { actions: ["DeleteItem"], ...ofCanary, types: [...ofCanary.types, "EXTERNAL"] },
   ],
 };
 
@@ -188,26 +177,26 @@ export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: 
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 function grantStatement(table: Table, grant: Grant): PolicyStatement {
-  if (!("types" in grant))
-    return new PolicyStatement({
-      actions: [...grant.actions],
-      resources: [table.tableArn],
-      conditions: onlyShown([]),
-    });
-  // An account whose name begins alike is another one.
-  const parts = grant.account === undefined ? ["*"] : [grant.account, `${grant.account}#*`];
-  const leadingKeys = grant.types.flatMap((type) => parts.map((part) => `${type}#${part}`));
-  const indexArns = (grant.indexes ?? []).map((name) => `${table.tableArn}/index/${name}`);
+  const { actions, types, account, indexes = [], shows } = grant;
   return new PolicyStatement({
-    actions: [...grant.actions],
-    resources: [table.tableArn, ...indexArns],
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
     conditions: {
-      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
-      // `ForAllValues` also matches a request without keys.
-      Null: { "dynamodb:LeadingKeys": "false" },
-      ...(grant.actions.some(isWrite) ? writeConditions(grant) : grant.shows && onlyShown(grant.shows)),
+      ...(types && onlyItems(types, account)),
+      ...(actions.every(isRead) ? shows && onlyShown(shows) : writeConditions(grant)),
     },
   });
+}
+
+function onlyItems(types: readonly ItemType[], account: string | undefined) {
+  // An account whose name begins alike is another one.
+  const parts = account === undefined ? ["*"] : [account, `${account}#*`];
+  const leadingKeys = types.flatMap((type) => parts.map((part) => `${type}#${part}`));
+  return {
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
+    // `ForAllValues` also matches a request without keys.
+    Null: { "dynamodb:LeadingKeys": "false" },
+  };
 }
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
@@ -220,10 +209,10 @@ const onlyShown = (names: readonly string[]) => ({
   StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
 });
 
-const isWrite = (action: string) => !/Query|GetItem/.test(action);
+const isRead = (action: string) => /Query|Scan|GetItem/.test(action);
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
-const writeConditions = ({ changes, sets = [], returnsStored }: ItemGrant) => ({
+const writeConditions = ({ changes, sets = [], returnsStored }: Grant) => ({
   ...(changes
     ? onlyAttributes(changes)
     : {

@@ -139,32 +139,29 @@ const concurrentExecutions = new Metric({
   ...maximum,
 });
 
-/** An alarm with what differs from the defaults. */
-type OwnDefinition = Omit<AlarmDefinition, "section" | keyof typeof defaults> & Partial<AlarmDefinition>;
+/** What differs from the defaults. */
+type OwnDefinition = Omit<AlarmDefinition, "name" | "section" | keyof typeof defaults> &
+  Partial<AlarmDefinition>;
 
-const definitions: readonly OwnDefinition[] = [
-  {
-    name: "server-errors-authorize",
+const definitions: Readonly<Record<string, OwnDefinition>> = {
+  "server-errors-authorize": {
     ...serverErrorsAlarm,
     means: "The authorizer fails: valid keys get 500 on every route, once cached results have expired.",
     fromOutside:
       "Nothing but a bug that a request meets. With `authorizerCacheSeconds` 0, more than 3,000 requests a second of one key",
     metric: (resources) => serverErrors([resources.api.authorizer], resources),
   },
-  {
-    name: "server-errors-lists",
+  "server-errors-lists": {
     ...serverErrorsAlarm,
     means: "Requests of a list fail with 5xx: callers cannot read and must retry.",
     metric: (resources) => serverErrors(routesOf("list", resources), resources),
   },
-  {
-    name: "server-errors-writes",
+  "server-errors-writes": {
     ...serverErrorsAlarm,
     means: "Requests that write fail with 5xx: callers cannot add leads or messages and must retry.",
     metric: (resources) => serverErrors(routesOf("write", resources), resources),
   },
-  {
-    name: "slow-answers",
+  "slow-answers": {
     threshold: 3,
     unit: "%",
     periods: [1, 1, 60],
@@ -182,8 +179,7 @@ const definitions: readonly OwnDefinition[] = [
         5,
       ),
   },
-  {
-    name: "error-budget",
+  "error-budget": {
     threshold: 0.3,
     unit: "%",
     periods: [1, 1, 360],
@@ -194,31 +190,28 @@ const definitions: readonly OwnDefinition[] = [
       // Of a frozen account, nothing has failed.
       const usingMetrics = {
         failed: stage.metricServerError(total),
-        frozen: logs.requests("FrozenRequests"),
+        frozen: logs.metric("FrozenRequests"),
       };
       const bad = new MathExpression({ expression: "failed - frozen", usingMetrics });
       return percentage([{ bad: [bad], all: stage.metricCount(total) }], 5);
     },
   },
-  {
-    name: "forbidden-requests",
+  "forbidden-requests": {
     threshold: 100,
     means:
       "Many requests are refused with 403: a client has a key that does not work, or somebody tries keys.",
     first: "Who is refused, in the access log.",
     fromOutside: "Anybody, with wrong keys",
-    metric: ({ logs }) => logs.requests("ForbiddenRequests"),
+    metric: ({ logs }) => logs.metric("ForbiddenRequests"),
   },
-  {
-    name: "rate-limiter-open",
+  "rate-limiter-open": {
     periods: [2, 2, 5],
     means:
       "The rate limiter cannot use the table and lets requests pass: one account can take the capacity of all others.",
     first: "The cause, in the log of the functions.",
     metric: ({ api, logs }) => always("line", logs.lines(logEvents.rateLimiterFailedOpen, ...api.handlers)),
   },
-  {
-    name: "invalid-items",
+  "invalid-items": {
     means:
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
@@ -228,8 +221,7 @@ const definitions: readonly OwnDefinition[] = [
       return always("line", logs.lines(logEvents.invalidItem, ...readers));
     },
   },
-  {
-    name: "certificate-expiry",
+  "certificate-expiry": {
     threshold: 30,
     unit: "days",
     required: true,
@@ -239,8 +231,7 @@ const definitions: readonly OwnDefinition[] = [
     first: "Whether AWS renews it.",
     metric: ({ api }) => api.certificate?.metricDaysToExpiry(),
   },
-  {
-    name: "canary",
+  canary: {
     severity: "page",
     required: true,
     periods: [2, 3, 5],
@@ -260,16 +251,14 @@ const definitions: readonly OwnDefinition[] = [
         },
       }),
   },
-  {
-    name: "gateway-throttles",
+  "gateway-throttles": {
     periods: [2, 2, 5],
     means: "All accounts together exceed the stage's throttle: the gateway returns 429 to any of them.",
     first: "The requests by account.",
     fromOutside: "Anybody, above `throttleRate` or `throttleBurst`",
-    metric: ({ logs }) => logs.requests("ThrottledRequests"),
+    metric: ({ logs }) => logs.metric("ThrottledRequests"),
   },
-  {
-    name: "function-throttles",
+  "function-throttles": {
     threshold: 80,
     unit: "%",
     periods: [2, 2, 5],
@@ -287,8 +276,7 @@ const definitions: readonly OwnDefinition[] = [
         },
       }),
   },
-  {
-    name: "background-throttles",
+  "background-throttles": {
     section: "function-throttles",
     periods: [2, 2, 5],
     means:
@@ -298,32 +286,28 @@ const definitions: readonly OwnDefinition[] = [
     metric: ({ api, functions }) =>
       throttles(functions.filter((fn) => fn !== api.authorizer && !api.handlers.includes(fn))),
   },
-  {
-    name: "table-read-throttles",
+  "table-read-throttles": {
     ...tableThrottlesAlarm,
     means: "DynamoDB throttles reads: lists and messages of the busiest accounts are slow or are refused.",
     fromOutside: "More than 3,000 R a second of one partition key",
     metric: ({ table }) =>
       faultsDuring(table.metricConsumedReadCapacityUnits(total), table.metricThrottleEvents("Read")),
   },
-  {
-    name: "table-write-throttles",
+  "table-write-throttles": {
     ...tableThrottlesAlarm,
     means: "DynamoDB throttles writes: leads and messages of the busiest accounts are slow or are refused.",
     fromOutside: "More than 1,000 W a second of one partition key",
     metric: ({ table }) =>
       faultsDuring(table.metricConsumedWriteCapacityUnits(total), table.metricThrottleEvents("Write")),
   },
-  {
-    name: "counting-late",
+  "counting-late": {
     severity: "page",
     means:
       "Changes are counted five minutes late, or nothing counts them: lists cost more every minute, and show operators' changes late.",
     first: "Counts that failed, in the log of maintain-counts, then the event source mapping.",
     metric: (resources) => late(resources.counting.maintainer, resources),
   },
-  {
-    name: "counts-wrong",
+  "counts-wrong": {
     means:
       "Counts were damaged, corrected or given up, or rows were written nearly too late for them: lists of the account in the log may have returned 503 or wrong totals.",
     first: "Which lines were logged, then the failure queue of maintain-counts.",
@@ -339,8 +323,7 @@ const definitions: readonly OwnDefinition[] = [
       ]);
     },
   },
-  {
-    name: "audit-late",
+  "audit-late": {
     required: true,
     periods: [1, 1, 6 * 60],
     means:
@@ -350,11 +333,10 @@ const definitions: readonly OwnDefinition[] = [
       new MathExpression({
         // Hours until two rounds of the audit were missed.
         expression: `${14 * 24} - oldest`,
-        usingMetrics: { oldest: logs.auditAge },
+        usingMetrics: { oldest: logs.metric("AuditAge", maximum) },
       }),
   },
-  {
-    name: "events-late",
+  "events-late": {
     severity: "page",
     means:
       "Events are published five minutes late, nothing publishes them, or one was given up: messages that callers sent reach no channel.",
@@ -366,8 +348,7 @@ const definitions: readonly OwnDefinition[] = [
       ]);
     },
   },
-  {
-    name: "undelivered-messages",
+  "undelivered-messages": {
     means:
       "Messages of WhatsApp or Instagram were given up or wait for an hour, Meta refuses a sender or its token, or a webhook could not be stored.",
     first: "Which accounts and why, in the log of deliver-message, then that of receive-webhook.",
@@ -381,13 +362,12 @@ const definitions: readonly OwnDefinition[] = [
           usingMetrics: { age: deliveries.metricApproximateAgeOfOldestMessage() },
         }),
         undelivered.metricApproximateNumberOfMessagesVisible(maximum),
-        logs.refusedSenders,
+        logs.metric("RefusedSenders"),
         receiver.lambda.metricErrors(),
       ]);
     },
   },
-  {
-    name: "new-version-errors",
+  "new-version-errors": {
     periods: [1, 3, 1],
     rollsBack: true,
     means: "A new version of a function crashes or times out: its requests fail with 5xx.",
@@ -395,11 +375,12 @@ const definitions: readonly OwnDefinition[] = [
     fromOutside: "Nothing but a bug that a request meets",
     metric: ({ deployment }) => deployment && always("error", deployment.metricErrors()),
   },
-];
+};
 
 /** Every alarm, in the order of the runbook's table. `npm run generate` writes that table. */
-export const alarms: readonly AlarmDefinition[] = definitions.map((alarm) => ({
-  section: alarm.name,
+export const alarms: readonly AlarmDefinition[] = Object.entries(definitions).map(([name, alarm]) => ({
+  name,
+  section: name,
   ...defaults,
   ...alarm,
 }));

@@ -3,6 +3,7 @@ import { Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { FilterPattern, type ILogGroup, MetricFilter, type MetricFilterOptions } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import * as logEvents from "../../shared/logging/log-events.ts";
+import type { FunctionName } from "../bundling/bundle.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 
 /** Lambda's JSON log format puts a logged object under `message`. */
@@ -27,11 +28,9 @@ const counted = [
 
 /** Which lines of one function alone each metric counts. */
 const ownMetrics = {
-  AuditAge: {
-    of: "audit-counts",
-    lines: event(logEvents.countsAudited),
-    metricValue: "$.message.oldest",
-  },
+  /** The age of the oldest verification of a list's counts, in hours. */
+  AuditAge: { of: "audit-counts", lines: event(logEvents.countsAudited), metricValue: "$.message.oldest" },
+  /** Those that Meta has refused, or their tokens. */
   RefusedSenders: { of: "deliver-message", lines: event(logEvents.senderRefused) },
   UnknownSenders: { of: "receive-webhook", lines: event(logEvents.senderUnknown) },
 };
@@ -46,6 +45,8 @@ const accessMetrics = {
   FrozenRequests: { lines: `$.status = "503" && $.httpMethod = "POST" && $.frozenAt = "2*"` },
 };
 
+type MetricName = FunctionName | keyof typeof ownMetrics | keyof typeof accessMetrics;
+
 type Options = Pick<MetricFilterOptions, "metricValue" | "defaultValue" | "dimensions">;
 
 interface LogMetricsProps {
@@ -58,10 +59,6 @@ interface LogMetricsProps {
  * lines of a function: its metric has the function's name, and the `event` as a dimension.
  */
 export class LogMetrics extends Construct {
-  /** The age of the oldest verification of a list's counts, in hours. */
-  readonly auditAge: Metric;
-  /** How often Meta has refused a sender or its token. */
-  readonly refusedSenders: Metric;
   private readonly namespace = Stack.of(this).stackName;
 
   constructor(scope: Construct, id: string, { accessLog, functions }: LogMetricsProps) {
@@ -73,13 +70,6 @@ export class LogMetrics extends Construct {
     }
     for (const [name, { lines, ...options }] of Object.entries(accessMetrics))
       this.addFilter(name, accessLog, lines, options);
-    this.refusedSenders = this.metric("RefusedSenders");
-    this.auditAge = this.metric("AuditAge", { statistic: Stats.MAXIMUM });
-  }
-
-  /** How many requests of the access log a metric counted. */
-  requests(metricName: keyof typeof accessMetrics): Metric {
-    return this.metric(metricName);
   }
 
   /** How many counted lines with this `event` each of these functions wrote: no data for none. */
@@ -87,7 +77,8 @@ export class LogMetrics extends Construct {
     return functions.map(({ name }) => this.metric(name, { dimensionsMap: { Event: event } }));
   }
 
-  private metric(metricName: string, options?: MetricOptions): Metric {
+  /** How many lines a metric counted. */
+  metric(metricName: MetricName, options?: MetricOptions): Metric {
     return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM, ...options });
   }
 

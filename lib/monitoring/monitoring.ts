@@ -9,10 +9,7 @@ import type { ServiceFunction, ServiceProps } from "../constructs/service-functi
 import { alarms, type MonitoredResources } from "./alarm-definitions.ts";
 import { LogMetrics } from "./log-metrics.ts";
 
-type Constructs = Pick<
-  MonitoredResources,
-  "table" | "api" | "counting" | "events" | "channels" | "deployment"
->;
+type Constructs = Omit<MonitoredResources, "logs" | "canary" | "functions">;
 
 /** Metrics from the logs, a canary, and alarms. */
 export class Monitoring extends Construct {
@@ -24,16 +21,15 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
     super(scope, id);
     const { table, api, counting, events, channels } = constructs;
-    this.canary = config.canary
+    const { maintainer, auditor } = counting;
+    const functions = [api.authorizer, ...api.handlers, maintainer.fn, auditor, events.publisher.fn];
+    if (channels) functions.push(channels.deliverer, channels.receiver);
+    const canary = config.canary
       ? new ScheduledCanary(this, "Canary", { config, table, bundles, api })
       : undefined;
-    const { canary } = this;
-    this.functions = [
-      ...[api.authorizer, ...api.handlers, counting.maintainer.fn, counting.auditor, events.publisher.fn],
-      ...(channels ? [channels.deliverer, channels.receiver] : []),
-      ...(canary ? [canary.runner] : []),
-    ];
-    const { functions } = this;
+    if (canary) functions.push(canary.runner);
+    this.canary = canary;
+    this.functions = functions;
     const logs = new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions });
     // A stage that does not last and tells nobody costs no alarms, unless they end a deployment.
     const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;

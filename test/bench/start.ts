@@ -22,7 +22,7 @@ const directory = join(import.meta.dirname, "../../.build/bench");
 await bundleFunctions(directory);
 const reference = async (name: string, entry: string) => {
   const outfile = join(directory, `${name}.cjs`);
-  await bundle(entry, outfile, []);
+  await bundle(entry, outfile, true);
   return { name, bundle: outfile };
 };
 const candidates: readonly Candidate[] = [

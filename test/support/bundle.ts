@@ -4,14 +4,11 @@ import { bundleOptions } from "../../lib/bundling/bundle.ts";
 /**
  * Bundles one entry file the way functions are deployed.
  *
- * @param plugins fewer of them make the bundle to compare with
+ * @param isWhole whether nothing is replaced or left out, for the bundle to compare with
  * @returns esbuild's account of the bundle's inputs
  */
-export async function bundle(
-  entryPoint: string,
-  outfile: string,
-  plugins = bundleOptions.plugins,
-): Promise<Metafile> {
+export async function bundle(entryPoint: string, outfile: string, isWhole = false): Promise<Metafile> {
   const entryPoints = [entryPoint];
-  return (await build({ ...bundleOptions, metafile: true, entryPoints, outfile, plugins })).metafile;
+  const whole = isWhole && { plugins: [], alias: {} };
+  return (await build({ ...bundleOptions, metafile: true, entryPoints, outfile, ...whole })).metafile;
 }

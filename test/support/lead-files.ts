@@ -3,9 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { readAllLeads } from "../../lib/ops/leads/leads-export.ts";
 import { InvalidItems } from "../../lib/ops/table/invalid-items.ts";
-import { Pace } from "../../shared/dynamodb/pace.ts";
+import { readStored } from "../../lib/ops/table/valid-records.ts";
+import { listPartition } from "../../shared/dynamodb/keys.ts";
+import { unpaced } from "../../shared/dynamodb/pace.ts";
+import { inPartition, queryAll } from "../../shared/dynamodb/read-pages.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
 
 /** Made for the first file: not every test file that imports this runs a test. */
@@ -36,7 +38,6 @@ export const readLines = async (path: string) =>
 
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
-  const leads: Lead[] = [];
-  for await (const page of readAllLeads(account, new Pace(), new InvalidItems())) leads.push(...page);
-  return leads.reverse();
+  const items = await queryAll(inPartition(listPartition("lead", account)), unpaced);
+  return items.flatMap((item) => readStored("lead", item, new InvalidItems()) ?? []);
 }

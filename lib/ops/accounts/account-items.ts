@@ -1,6 +1,6 @@
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { Note } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner, isAccountId, type OwnedItemType } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
 
@@ -10,11 +10,11 @@ type ItemCounts = Readonly<Partial<Record<OwnedItemType, number>>>;
 /**
  * Counts the items of all accounts that do not expire, by account. It reads the whole table.
  *
- * @param note called with items of what cannot be an account
+ * @param invalid gets the items of what cannot be an account
  */
 export async function countAccounts(
   pace: Pace,
-  note: Note = () => {},
+  invalid?: InvalidItems,
 ): Promise<ReadonlyMap<string, ItemCounts>> {
   const accounts = new Map<string, Partial<Record<OwnedItemType, number>>>();
   const onItems = (items: readonly Item[]) => {
@@ -22,7 +22,7 @@ export async function countAccounts(
       const owner = findOwner(item);
       if (!owner) continue;
       if (!isAccountId(owner.account)) {
-        note(item, "its account is not the id of an account");
+        invalid?.note(item, "its account is not the id of an account");
         continue;
       }
       const counts = accounts.get(owner.account) ?? {};

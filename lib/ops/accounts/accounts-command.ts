@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { command, leftOutCodes, type PacedOptions } from "../command/command.ts";
+import { command, type PacedOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -18,9 +18,7 @@ export const accountsCommand = (): Command =>
       command("list", "list all accounts with the number of their items; reads the whole table", {
         account: "none",
         paced: true,
-      })
-        .addHelpText("after", leftOutCodes)
-        .action(listAccounts),
+      }).action(listAccounts),
     )
     .addCommand(exportAccountCommand())
     .addCommand(copyAccountCommand())
@@ -32,7 +30,7 @@ export const accountsCommand = (): Command =>
 
 async function listAccounts(options: PacedOptions): Promise<void> {
   const invalid = new InvalidItems();
-  const accounts = await countAccounts(await selectPacedTable(options), invalid.note);
+  const accounts = await countAccounts(await selectPacedTable(options), invalid);
   const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
   if (options.json) console.log(JSON.stringify(rows));
   else if (rows.length === 0) console.log("The table has no accounts.");

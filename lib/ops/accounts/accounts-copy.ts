@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
-import { confirm, yesOption } from "../command/confirm.ts";
+import { confirm } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -17,7 +17,6 @@ interface CopyOptions extends PacedAccountOptions {
   readonly toAccount?: string;
   readonly replace?: boolean;
   readonly keys?: boolean;
-  readonly yes?: boolean;
 }
 
 /** `accounts copy`: stores what another table has of an account, no matter how often it runs. */
@@ -45,7 +44,6 @@ export const copyAccountCommand = (): Command =>
       "also give leads and conversations that exist the fields that they have in the other table",
     )
     .option("--keys", "also copy API keys, which then work here, too, and the revocations of copied ones")
-    .addOption(yesOption())
     .addHelpText(
       "after",
       "\nExit codes: 0 success, 1 failure, 3 some items are not valid or do not fit what is stored, and are left out.",

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
 import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
-import { confirm, yesOption } from "../command/confirm.ts";
+import { confirm } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { wasErased } from "../erasure/drop-trees.ts";
@@ -10,7 +10,7 @@ import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
-type EraseAccountOptions = PacedAccountOptions & { readonly yes?: boolean; readonly cacheSeconds?: number };
+type EraseAccountOptions = PacedAccountOptions & { readonly cacheSeconds?: number };
 
 export const cacheSecondsOption = () =>
   new Option(
@@ -29,7 +29,6 @@ export const eraseAccountCommand = (): Command =>
     // An account that was moved is frozen.
     { paced: true, writes: "always" },
   )
-    .addOption(yesOption())
     .addOption(cacheSecondsOption())
     .addHelpText("after", `\n${eventsNote}`)
     .action(eraseAccount);

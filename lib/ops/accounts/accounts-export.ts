@@ -4,7 +4,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
+import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -22,7 +22,6 @@ export const exportAccountCommand = (): Command =>
     paced: true,
   })
     .addOption(outputOption())
-    .addHelpText("after", leftOutCodes)
     .action(exportAccount);
 
 async function exportAccount(options: ExportAccountOptions): Promise<void> {
@@ -40,11 +39,9 @@ async function exportAccount(options: ExportAccountOptions): Promise<void> {
   };
   await writeOutput(text(), output);
   const { lead, conversation, message } = counts;
-  console.log(
-    json
-      ? JSON.stringify({ account, output, lines: counts, invalid: invalid.size })
-      : `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`,
-  );
+  const summary = { account, output, lines: counts, invalid: invalid.size };
+  const sentence = `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`;
+  console.log(json ? JSON.stringify(summary) : sentence);
   invalid.print();
 }
 
@@ -61,13 +58,10 @@ async function* readAccount(account: string, pace: Pace, invalid: InvalidItems):
         return record ? [{ type, ...record }] : [];
       });
   const readConversation = async (item: Item): Promise<Line[]> => {
-    const { conversation, messages = [] } =
-      readWhole(item, await readMessageItems(account, item.sk, pace), invalid) ?? {};
-    if (!conversation) return [];
-    return [
-      { type: "conversation", ...conversation },
-      ...messages.map((message) => ({ type: "message" as const, ...message })),
-    ];
+    const whole = readWhole(item, await readMessageItems(account, item.sk, pace), invalid);
+    if (!whole) return [];
+    const messages = whole.messages.map((message): Line => ({ type: "message", ...message }));
+    return [{ type: "conversation", ...whole.conversation }, ...messages];
   };
   for await (const items of read("conversation"))
     for (let from = 0; from < items.length; from += conversationsAtOnce)

@@ -13,6 +13,8 @@ export interface TableOptions {
   readonly writes?: Declaration["writes"];
   /** Only of a command that writes many items. */
   readonly dryRun?: boolean;
+  /** Only of a command that asks before it does what cannot be undone. */
+  readonly yes?: boolean;
 }
 
 /** The options of every command on an account. */
@@ -31,9 +33,9 @@ export interface PacedAccountOptions extends AccountOptions, PacedOptions {}
 interface Declaration {
   /** Whether it is on an account, which it can do without if another option names one of its items. */
   readonly account?: "required" | "optional" | "none";
-  /** Whether it reads or writes at a pace. */
+  /** Whether it reads or writes many items, at a pace. One that only reads leaves out items that are not valid. */
   readonly paced?: boolean;
-  /** Whether it writes: `always` also to a frozen account. At a pace, it writes many items, and has `--dry-run`. */
+  /** Whether it writes: `always` also to a frozen account. At a pace, it has `--dry-run`, and asks. */
   readonly writes?: boolean | "always";
 }
 
@@ -73,7 +75,11 @@ export function command(
         .default(defaultUnits)
         .argParser(parseNumber(1, 9_999_999, "Units are a whole number above 0.")),
     );
-  if (writes && paced) made.option("--dry-run", "print what the command would do, and change nothing", false);
+  if (paced && !writes) made.addHelpText("after", leftOutCodes);
+  if (paced && writes)
+    made
+      .option("--dry-run", "print what the command would do, and change nothing", false)
+      .addOption(yesOption());
   return made;
 }
 
@@ -109,9 +115,10 @@ export const parseTable = parseText(
 
 const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
-/** The help of a command that can leave items out. */
-export const leftOutCodes =
-  "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
+/** The option of every command that asks before it does what cannot be undone. */
+export const yesOption = () => new Option("--yes", "do not ask");
+
+const leftOutCodes = "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 
 /** A command with the options that name the same table, ready to be pasted, as Markdown. */
 export function opsCommand({ local, stage, table }: TableOptions, line: string): string {

@@ -1,10 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
-import { Option } from "commander";
 import { UserError } from "../../user-error.ts";
-
-/** The option of every command that asks before it does what cannot be undone. */
-export const yesOption = () => new Option("--yes", "do not ask");
 
 /**
  * Asks for a name or an id, before a command does what cannot be undone.

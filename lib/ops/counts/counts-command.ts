@@ -7,7 +7,7 @@ import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts"
 import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
-import { command, leftOutCodes, opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { command, opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -24,7 +24,6 @@ export const countsCommand = (): Command =>
       paced: true,
     })
       .addOption(new Option("--repair", "correct what differs").implies({ writes: true }))
-      .addHelpText("after", leftOutCodes)
       .action(verifyCounts),
   );
 

@@ -11,7 +11,7 @@ import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";
-import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { lastPartitions, longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 
 interface Erasing extends Sweeping {
   /** How long a revoked key may still work, in milliseconds. */
@@ -95,7 +95,6 @@ async function end(found: ItemsToErase, keys: readonly Item[], pace: Pace): Prom
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await deleteItems(keys, pace);
-  for (const type of ["limit", "frozen", "erasedLead"] as const)
-    for await (const items of queryItems(inPartition(accountPartition(type, account)), pace))
-      await deleteItems(found.take(items), pace);
+  for (const pk of lastPartitions(account))
+    for await (const items of queryItems(inPartition(pk), pace)) await deleteItems(found.take(items), pace);
 }

@@ -9,7 +9,7 @@ import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import type { Note } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { writeTogether } from "../table/write-items.ts";
 
@@ -30,15 +30,12 @@ interface ErasedLead {
 /**
  * The erased leads of an account, in the order of their ids.
  *
- * @param note called with items that name another lead than their key, and are not followed
+ * @param invalid gets the items that name another lead than their key, and are not followed
  */
-export async function readErasedLeads(
-  account: string,
-  pace: Pace,
-  note?: Note,
-): Promise<readonly ErasedLead[]> {
+export async function readErasedLeads(account: string, pace: Pace, invalid?: InvalidItems) {
   const items = await queryAll(inPartition(accountPartition("erasedLead", account)), pace);
-  for (const item of items) if (item.leadId !== item.sk) note?.(item, "its leadId is not its sort key");
+  for (const item of items)
+    if (item.leadId !== item.sk) invalid?.note(item, "its leadId is not its sort key");
   return items.filter(({ sk, leadId }) => leadId === sk) as unknown as readonly ErasedLead[];
 }
 

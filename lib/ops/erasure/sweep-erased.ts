@@ -3,11 +3,11 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
+import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { deleteLead, deleteName, readErasedIds } from "./erased-leads.ts";
-import { ItemsToErase, type Subject } from "./items-to-erase.ts";
+import { ItemsToErase } from "./items-to-erase.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
@@ -58,10 +58,10 @@ export async function sweep(
   const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
-  const isRead = ({ pk }: Item) => leads !== undefined && pk === listPartition("conversation", account);
+  const others = leads ? [listPartition("conversation", account)] : lastPartitions(account);
   if (scan)
-    await scanTable(selectItems(found.subject), pace, (items) =>
-      onItems(items.filter((item) => !isRead(item))),
+    await scanTable(selectItems(account), pace, (items) =>
+      onItems(items.filter(({ pk }) => !others.includes(String(pk)))),
     );
   await deleteItems(last, pace);
   return kept;
@@ -72,24 +72,19 @@ const attributes = {
   ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #access, validUntil, revokedAt",
 };
 
+/** What says that an account exists, or that its erasure was begun: it is deleted when nothing else is left. */
+export const lastPartitions = (account: string) =>
+  (["limit", "frozen", "erasedLead"] as const).map((type) => accountPartition(type, account));
+
 /**
- * What a scan looks for, by its partition key or its account: also by keys that only who decodes them finds to be of the
- * account. The keys of all other items are known.
+ * What a scan looks for: all that can be of the account, also by keys that only who decodes them finds to be. Each item then
+ * decides by itself.
  */
-function selectItems({ account, leads }: Subject) {
-  const names = ["externalId", "address"] as const;
-  const ofLeads = ["lead", ...names, "conversation", "message", "active", "idempotency"] as const;
-  const others = ["rate", "leadImport", "count", "channel"] as const;
-  const types: readonly OwnedItemType[] = leads ? ofLeads : [...ofLeads, ...others];
-  const partitions = types.map((type) => accountPartition(type, account));
-  const values = partitions.flatMap((pk, i) => [[`:t${i}`, pk] as const, [`:t${i}p`, `${pk}#`] as const]);
-  const filters = partitions.map((_, i) => `pk = :t${i} OR begins_with(pk, :t${i}p)`);
-  return {
-    ...attributes,
-    FilterExpression: [...filters, "accountId = :account", "contains(pk, :encoded)"].join(" OR "),
-    ExpressionAttributeValues: { ...Object.fromEntries(values), ":account": account, ":encoded": "%" },
-  };
-}
+const selectItems = (account: string) => ({
+  ...attributes,
+  FilterExpression: "contains(pk, :account) OR accountId = :account OR contains(pk, :encoded)",
+  ExpressionAttributeValues: { ":account": account, ":encoded": "%" },
+});
 
 /** The items of leads that are found by the index and by locks, which may both lead to those of others. */
 async function* readListed(

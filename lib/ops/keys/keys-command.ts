@@ -4,8 +4,8 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, accesses, apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { type AccountOptions, command, opsCommand } from "../command/command.ts";
-import { confirm, yesOption } from "../command/confirm.ts";
+import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
+import { confirm } from "../command/confirm.ts";
 import { checkAccount, unknownItem } from "../command/known-account.ts";
 import { selectTableByOptions } from "../command/select-table.ts";
 import { formatColumns } from "../output/columns.ts";
@@ -97,7 +97,6 @@ async function list(options: AccountOptions): Promise<void> {
 interface RevokeOptions extends Omit<AccountOptions, "account"> {
   readonly account?: string;
   readonly key: ApiKeyReference;
-  readonly yes?: boolean;
 }
 
 async function revoke(options: RevokeOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { unlink, writeFile } from "node:fs/promises";
+import { appendFileSync, unlinkSync } from "node:fs";
 import { errorMessage, UserError } from "../../user-error.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { shellWord } from "../output/printed-text.ts";
@@ -7,61 +7,64 @@ import type { Remedy, RowFault } from "./file/file-parts.ts";
 import type { LeadFile } from "./file/lead-file.ts";
 
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-export interface Rejects {
+export class Rejects {
   readonly path: string;
-  count: number;
+  count = 0;
   /** How many faults there are of each field and reason. */
-  readonly reasons: Map<string, number>;
+  readonly #reasons = new Map<string, number>();
   /** What takes all rows with a fault that has remedies, by the option, or by the text that a status is to be. */
-  readonly remedies: Map<string, Remedy>;
-}
+  readonly #remedies = new Map<string, Remedy>();
 
-/** No rejects of a file: those of an earlier run are deleted. */
-export async function noRejects(path: string): Promise<Rejects> {
-  const rejects = { path: `${path}.rejected.jsonl`, count: 0, reasons: new Map(), remedies: new Map() };
-  await unlink(rejects.path).catch(() => {});
-  return rejects;
-}
-
-/** @throws UserError when the file cannot be written */
-export async function rejectRow(rejects: Rejects, line: number, faults: readonly RowFault[], row: unknown) {
-  rejects.count += 1;
-  const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
-  for (const { field, message } of errors) {
-    const reason = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`;
-    rejects.reasons.set(reason, (rejects.reasons.get(reason) ?? 0) + 1);
+  constructor(file: string) {
+    this.path = `${file}.rejected.jsonl`;
+    // That of an earlier run, which may also be in a directory that cannot be written to.
+    try {
+      unlinkSync(this.path);
+    } catch {}
   }
-  for (const { remedies = [] } of faults) for (const each of remedies) addRemedy(rejects.remedies, each);
-  // Readable only by its owner, because it contains the data of leads.
-  const options = { flag: "a", mode: 0o600 };
-  await writeFile(rejects.path, `${JSON.stringify({ line, errors, row })}\n`, options).catch((error) => {
-    throw new UserError(`${rejects.path} cannot be written: ${errorMessage(error)}`);
-  });
-}
 
-/** Of formats of times, those remain that fit all texts so far. */
-function addRemedy(remedies: Rejects["remedies"], { option, values }: Remedy): void {
-  const key = option === "--map-value" ? `${option} ${values[0]}` : option;
-  const { values: others = values } = remedies.get(key) ?? {};
-  remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
-}
+  /** @throws UserError when the file cannot be written */
+  add(line: number, faults: readonly RowFault[], row: unknown): void {
+    this.count += 1;
+    const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
+    for (const { field, message } of errors) {
+      const reason = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`;
+      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    }
+    for (const { remedies = [] } of faults) for (const each of remedies) this.#addRemedy(each);
+    try {
+      // Readable only by its owner, because it contains the data of leads.
+      appendFileSync(this.path, `${JSON.stringify({ line, errors, row })}\n`, { mode: 0o600 });
+    } catch (error) {
+      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
+    }
+  }
 
-/** The options that take rejected rows, where only one does. */
-export const remediesOf = ({ remedies }: Rejects): readonly string[] =>
-  [...remedies.values()].flatMap(({ option, values: [value, other] }) =>
-    value === undefined || other !== undefined ? [] : [option, shellWord(value)],
-  );
+  /** Of formats of times, those remain that fit all texts so far. */
+  #addRemedy({ option, values }: Remedy): void {
+    const key = option === "--map-value" ? `${option} ${values[0]}` : option;
+    const { values: others = values } = this.#remedies.get(key) ?? {};
+    this.#remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
+  }
+
+  /** The options that take rejected rows, where only one does. */
+  get options(): readonly string[] {
+    return [...this.#remedies.values()].flatMap(({ option, values: [value, other] }) =>
+      value === undefined || other !== undefined ? [] : [option, shellWord(value)],
+    );
+  }
+
+  /** The commonest reasons, a line for each. */
+  get commonest(): readonly string[] {
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
+    const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
+    return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
+  }
+}
 
 /** This command with more options, to be pasted. */
 export const commandWith = (options: readonly string[]) =>
   ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" ");
-
-/** The commonest reasons, a line for each. */
-export function commonest({ reasons }: Rejects): string[] {
-  const sorted = [...reasons].sort(([, a], [, b]) => b - a);
-  const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
-  return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
-}
 
 /** A sentence of the columns, and the lines before the header, that are left out, if there are any. */
 export function describeLeftOut(leftOut: readonly string[]): string[] {
@@ -92,8 +95,7 @@ export function printOutcomes(
   { importId, counts, different = 0, update = false, first = [] }: Outcomes,
   rejects: Rejects,
 ): void {
-  const { path, count: rejected } = rejects;
-  const options = remediesOf(rejects);
+  const { path, count: rejected, options } = rejects;
   const { leftOut } = header;
   const all = { ...counts, rejected };
   const see = rejected > 0 ? ` See ${path}.` : "";
@@ -101,7 +103,7 @@ export function printOutcomes(
   const lines = [
     ...first.map((lead) => JSON.stringify(lead)),
     `${rows} rows: ${numbers.join(", ")}.${see}`,
-    ...commonest(rejects),
+    ...rejects.commonest,
     ...(options.length > 0 ? ["If these options are right, run:", commandWith(options)] : []),
     ...(different > 0
       ? [

@@ -2,7 +2,7 @@ import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
@@ -24,9 +24,9 @@ export async function* readImportedRows(
 
 /** `leads imports`: the imports of an account, newest first. */
 export const importsCommand = () =>
-  command("imports", "list the imports, with how many leads of each are not erased", { paced: true })
-    .addHelpText("after", leftOutCodes)
-    .action(listImports);
+  command("imports", "list the imports, with how many leads of each are not erased", { paced: true }).action(
+    listImports,
+  );
 
 async function listImports(options: PacedAccountOptions): Promise<void> {
   const { account, json } = options;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { createdAt, isId } from "../../../shared/ids.ts";
-import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { formatColumns } from "../output/columns.ts";
@@ -20,18 +20,14 @@ export const leadsCommand = (): Command =>
     .addCommand(exportCommand())
     .addCommand(showCommand())
     .addCommand(eraseCommand())
-    .addCommand(
-      command("erased", "list the ids of erased leads", { paced: true })
-        .addHelpText("after", leftOutCodes)
-        .action(listErased),
-    );
+    .addCommand(command("erased", "list the ids of erased leads", { paced: true }).action(listErased));
 
 /** Which leads were erased, for example to erase them again in a restored table. */
 async function listErased(options: PacedAccountOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
   const invalid = new InvalidItems();
-  const leads = await readErasedLeads(account, pace, invalid.note);
+  const leads = await readErasedLeads(account, pace, invalid);
   const erased = leads.map(({ id, leadId, pending = false }) => ({
     leadId,
     erasedAt: isId("erasure", id) ? createdAt(id) : undefined,

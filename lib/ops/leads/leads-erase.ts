@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { confirm, yesOption } from "../command/confirm.ts";
+import { confirm } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
@@ -11,8 +11,7 @@ import { escapeText } from "../output/printed-text.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type EraseLeadsOptions = PacedAccountOptions &
-  PersonOptions & { readonly scan: boolean; readonly yes?: boolean };
+type EraseLeadsOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = (): Command =>
@@ -23,7 +22,6 @@ export const eraseCommand = (): Command =>
       { paced: true, writes: true },
     ),
   )
-    .addOption(yesOption())
     .option(
       "--no-scan",
       "keep idempotency records, which can have the lead, a message or a conversation and expire within 8 days, instead of reading the whole table",
@@ -33,20 +31,21 @@ export const eraseCommand = (): Command =>
 
 async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
   const pace = await selectPacedTable(options);
-  const { account, scan, dryRun, yes } = options;
+  const { account, scan, dryRun, json, yes } = options;
   const invalid = new InvalidItems();
   const leads = await findErasable(options, invalid, pace);
-  if (dryRun || !yes) {
-    const found = new ItemsToErase({ account, leads }, invalid);
-    await sweep(found, { pace, scan, dryRun: true });
-    if (dryRun) return printErasure(options, found, "would be erased");
-    console.error(describeErasure(options, found, "will be erased").sentence);
+  let found = new ItemsToErase({ account, leads }, invalid);
+  if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
+  if (!dryRun) {
+    if (!yes) console.error(describeErasure(options, found, "will be erased").sentence);
     const { value, by } = namedBy(options);
-    await confirm(value, { kind: "person", action: "erase them", by });
+    await confirm(value, { kind: "person", action: "erase them", by }, yes);
+    found = new ItemsToErase({ account, leads }, invalid);
+    await erase(found, { pace, scan });
   }
-  const found = new ItemsToErase({ account, leads }, invalid);
-  await erase(found, { pace, scan });
-  printErasure(options, found, "erased");
+  const { output, sentence } = describeErasure(options, found, dryRun ? "would be erased" : "erased");
+  console.log(json ? JSON.stringify(output) : sentence);
+  invalid.check();
 }
 
 /**
@@ -59,11 +58,10 @@ async function findErasable(
   invalid: InvalidItems,
   pace: Pace,
 ): Promise<ReadonlySet<string>> {
-  const { note } = invalid;
   const { account, lead } = options;
-  const rows = await findLeads(account, options, pace, note);
+  const rows = await findLeads(options, pace, invalid);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
-  for (const { leadId, pending } of await readErasedLeads(account, pace, note))
+  for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
   invalid.check();
@@ -83,23 +81,9 @@ function describeErasure(
     ? `${idempotencyRecords} idempotency records`
     : "no idempotency records, which expire within 8 days";
   const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
+  const numbers = { conversations, messages, locks, idempotencyRecords };
   return {
-    output: {
-      account,
-      leads,
-      conversations,
-      messages,
-      locks,
-      idempotencyRecords,
-      invalid: [...invalid.values()],
-    },
+    output: { account, leads, ...numbers, invalid: [...invalid.values()] },
     sentence: `${escapeText(leads.join(", "))} ${verb}: ${found}.`,
   };
-}
-
-/** @throws UserError when items are not valid */
-function printErasure(options: EraseLeadsOptions, found: ItemsToErase, verb: string): void {
-  const { output, sentence } = describeErasure(options, found, verb);
-  console.log(options.json ? JSON.stringify(output) : sentence);
-  found.invalid.check();
 }

@@ -1,9 +1,7 @@
 import type { Command } from "commander";
 import { listPartition } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { command, leftOutCodes, outputOption, type PacedAccountOptions } from "../command/command.ts";
+import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -16,7 +14,6 @@ type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 export const exportCommand = (): Command =>
   command("export", "write the leads of an account to a CSV file, newest first", { paced: true })
     .addOption(outputOption())
-    .addHelpText("after", leftOutCodes)
     .action(exportLeads);
 
 async function exportLeads(options: ExportLeadsOptions): Promise<void> {
@@ -26,7 +23,10 @@ async function exportLeads(options: ExportLeadsOptions): Promise<void> {
   let exported = 0;
   const text = async function* () {
     yield formatCsvHeader();
-    for await (const leads of readAllLeads(account, pace, invalid)) {
+    const partition = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
+    for await (const items of queryItems(partition, pace)) {
+      // An import would refuse the others.
+      const leads = items.flatMap((item) => readStored("lead", item, invalid) ?? []);
       yield formatCsv(leads);
       exported += leads.length;
     }
@@ -35,20 +35,4 @@ async function exportLeads(options: ExportLeadsOptions): Promise<void> {
   const summary = { account, exported, output, invalid: invalid.size };
   console.log(json ? JSON.stringify(summary) : `Exported ${exported} leads.`);
   invalid.print();
-}
-
-/**
- * Reads all leads of the account in pages, newest first. Each page is read consistently. Every lead is read once,
- * except leads that are created or deleted in the meantime.
- *
- * @param invalid gets each item that an import would refuse
- */
-export async function* readAllLeads(
-  account: string,
-  pace: Pace,
-  invalid: InvalidItems,
-): AsyncGenerator<Lead[]> {
-  const leads = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
-  for await (const items of queryItems(leads, pace))
-    yield items.flatMap((item) => readStored("lead", item, invalid) ?? []);
 }

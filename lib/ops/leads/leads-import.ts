@@ -2,26 +2,16 @@ import { type Command, Option } from "commander";
 import { ApiError } from "../../../shared/errors.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
-import { command } from "../command/command.ts";
-import { yesOption } from "../command/confirm.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
 import { type Storing, storeRows } from "../erasure/store-rows.ts";
 import { withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
-import {
-  commandWith,
-  commonest,
-  describeLeftOut,
-  noRejects,
-  printOutcomes,
-  type Rejects,
-  rejectRow,
-  remediesOf,
-} from "./import-report.ts";
+import { commandWith, describeLeftOut, printOutcomes, Rejects } from "./import-report.ts";
 import { type RowOutcome, storeLead } from "./store-lead.ts";
-import { type UndoOptions, undoImport } from "./undo-import.ts";
+import { undoImport } from "./undo-import.ts";
 
 /** How many rows are written concurrently. */
 const leadsAtOnce = 32;
@@ -49,14 +39,13 @@ export const importCommand = (): Command =>
         "erase the leads that an import made, and nobody has changed or written to since",
       ).conflicts(["update", "map", "ignoreOthers", "mapValue", "encoding", "dateFormat", "timeZone"]),
     )
-    .addOption(yesOption())
     .addHelpText(
       "after",
       "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored, 1 failure, 3 some rows are invalid.",
     )
     .action(importOrUndo);
 
-type ImportOptions = UndoOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
+type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
 
 async function importOrUndo(path: string | undefined, options: ImportOptions): Promise<void> {
   const { undo } = options;
@@ -69,8 +58,8 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   const { dryRun, update } = options;
   const file = await openLeadFile(path, options);
   const isUnknown = file.header.options.length > 0;
-  const ofDryRun = await noRejects(`${path}.dry-run`);
-  const rejects = dryRun || isUnknown ? ofDryRun : await noRejects(path);
+  const ofDryRun = new Rejects(`${path}.dry-run`);
+  const rejects = dryRun || isUnknown ? ofDryRun : new Rejects(path);
   const valid = validRows(file, rejects, { startedAt: Date.now(), update, lines: new Map() });
   if (dryRun || isUnknown) {
     const first: object[] = [];
@@ -113,7 +102,7 @@ async function storeRow(
       "Correct the row, or change that lead with --update.",
     );
     const { faults = [rowFault("", "not_allowed", `is not stored: ${message}`)] } = error.details;
-    await rejectRow(rejects, row.line, faults, row.value);
+    rejects.add(row.line, faults, row.value);
   }
 }
 
@@ -125,11 +114,11 @@ function unknownColumns({ header, count }: LeadFile, first: readonly object[], r
       "Nothing is stored yet, because not all columns are known, or the encoding is not:",
       ...lines,
       "This command keeps up to ten of the unknown columns as metadata, and leaves the rest out:",
-      commandWith([...options, ...remediesOf(rejects)]),
+      commandWith([...options, ...rejects.options]),
       ...describeLeftOut(leftOut),
       ...(first[0] ? [`The first lead would be ${JSON.stringify(first[0])}`] : []),
       ...(rejects.count > 0
-        ? [`${rejects.count} of ${count} rows would be rejected, see ${rejects.path}:`, ...commonest(rejects)]
+        ? [`${rejects.count} of ${count} rows would be rejected, see ${rejects.path}:`, ...rejects.commonest]
         : []),
     ].join("\n"),
   );
@@ -138,10 +127,10 @@ function unknownColumns({ header, count }: LeadFile, first: readonly object[], r
 /** Reads the valid rows. Invalid rows are written to the rejects. */
 async function* validRows(file: LeadFile, rejects: Rejects, context: Import) {
   let left = file.count;
-  for await (const row of file.rows()) {
+  for (const row of file.rows()) {
     left -= 1;
     const checked = row.fault ? { faults: [row.fault] } : rowToLead(row, left, context);
     if ("lead" in checked) yield checked;
-    else await rejectRow(rejects, row.line, checked.faults, row.value);
+    else rejects.add(row.line, checked.faults, row.value);
   }
 }

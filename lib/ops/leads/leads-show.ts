@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { command, leftOutCodes, type PacedAccountOptions } from "../command/command.ts";
+import { command, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -14,16 +14,16 @@ type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = (): Command =>
-  withPerson(command("show", "show a lead with its conversations and messages, as JSON", { paced: true }))
-    .addHelpText("after", leftOutCodes)
-    .action(show);
+  withPerson(
+    command("show", "show a lead with its conversations and messages, as JSON", { paced: true }),
+  ).action(show);
 
 async function show(options: ShowOptions): Promise<void> {
   const pace = await selectPacedTable(options);
   const { account, json } = options;
   const invalid = new InvalidItems();
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
-  for (const item of await findLeads(account, options, pace, invalid.note))
+  for (const item of await findLeads(options, pace, invalid))
     leads.push(await readLead(account, item, invalid, pace));
   const output = { account, leads, invalid: [...invalid.values()] };
   if (leads.length > 0) console.log(JSON.stringify(output, null, json ? 0 : 2));

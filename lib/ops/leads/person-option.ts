@@ -7,7 +7,7 @@ import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
-import type { Note } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { readLeadsByEmail } from "../table/read-items.ts";
 
 /** What names a person in the options, and how it is called. */
@@ -43,16 +43,16 @@ export function namedBy(options: PersonOptions) {
 /**
  * The items of the leads that the options name.
  *
- * @param note called with items that may be meant, and cannot be read
+ * @param invalid gets the items that may be meant, and cannot be read
  */
 export async function findLeads(
-  account: string,
-  options: PersonOptions,
+  options: AccountOptions & PersonOptions,
   pace: Pace,
-  note: Note,
+  invalid: InvalidItems,
 ): Promise<readonly Item[]> {
+  const { account } = options;
   const { value, by } = namedBy(options);
-  if (by === "email address") return readLeadsByEmail(account, value, pace, note);
+  if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);
   const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(value) };
   const [key] = nameKeys(account, name);
   const item = await pace.retry(async () => {

@@ -60,8 +60,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const taken = names.find(({ item }) => item);
     if (taken) throw nameTaken(account, taken);
-    const isUnmade = isAsRead("leadId", record?.leadId);
-    await addLead(storing, { row, lead: identify(row, id), isUnmade, names });
+    await addLead(storing, row, identify(row, id), names, record?.leadId);
     return "stored";
   });
   await spend(storing, row.lead, outcome);
@@ -70,24 +69,21 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
   return outcome;
 }
 
-interface NewLead {
-  readonly row: LeadRow;
-  readonly lead: Omit<Lead, "updatedAt">;
-  /** The condition that no other run has made a lead of the row. */
-  readonly isUnmade: ReturnType<typeof isAsRead>;
-  readonly names: readonly LeadName[];
-}
-
-/** Stores a lead with its names, and the record of its row. */
-async function addLead(storing: Storing, { row, lead, isUnmade, names }: NewLead): Promise<void> {
+/** Stores a lead with its names, and the record of its row, if no other run has made a lead of it since. @param made of it before */
+async function addLead(
+  storing: Storing,
+  row: LeadRow,
+  lead: Omit<Lead, "updatedAt">,
+  names: readonly LeadName[],
+  made: string | undefined,
+): Promise<void> {
   const { account, runId: importId } = storing;
   // Who asks what has changed since then is to find it, however old it is.
   const storedAt = new Date().toISOString();
-  const made = { sha256: row.sha256, leadId: lead.id, importId, storedAt };
-  const Item = toItem.leadImport(account, made);
+  const Item = toItem.leadImport(account, { sha256: row.sha256, leadId: lead.id, importId, storedAt });
   const items = [
     { Put: putAbsent(storing, leadItem(account, { ...lead, updatedAt: storedAt })) },
-    { Put: { TableName: tableName, Item, ...isUnmade } },
+    { Put: { TableName: tableName, Item, ...isAsRead("leadId", made) } },
     ...names.map((name) => putName(name, lead.id)),
   ];
   await transact(items, true);

@@ -21,8 +21,6 @@ import type { StoredRecords } from "../table/valid-records.ts";
 import { writeTogether } from "../table/write-items.ts";
 import { readImportedRows } from "./imported-rows.ts";
 
-export type UndoOptions = PacedAccountOptions & { readonly yes?: boolean };
-
 type ImportedRow = StoredRecords["leadImport"];
 
 /** How many leads are undone between two lines of progress. */
@@ -33,7 +31,7 @@ const step = 500;
  * mark away, in its own transaction. When all requests that had found the lead without a mark have ended, it is erased, unless
  * one of them has stored a message, or the mark is gone. It may end at any moment, and continues when it is run again.
  */
-export async function undoImport(importId: string, options: UndoOptions): Promise<void> {
+export async function undoImport(importId: string, options: PacedAccountOptions): Promise<void> {
   const { account, dryRun = false, json, yes } = options;
   const pace = await selectPacedAccount(options);
   const invalid = new InvalidItems();

@@ -4,9 +4,6 @@ import { UserError } from "../../user-error.ts";
 import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
 
-/** Called with an item that is not what its type says, and why. */
-export type Note = (item: Item, reason: string) => void;
-
 /** The exit code of a command that left invalid rows or items out. */
 export const someInvalid = 3;
 
@@ -18,10 +15,11 @@ const leftHint =
 
 /** Items that a command has left as they are or left out, by their keys. */
 export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
-  note: Note = (item, reason) => {
+  /** Notes an item that is not what its type says. */
+  note(item: Item, reason: string): void {
     const { pk, sk } = item;
     this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
-  };
+  }
 
   noteInvalid = ({ pk, sk, field }: InvalidItemError): void =>
     this.note({ pk, sk }, `its ${field} is invalid`);

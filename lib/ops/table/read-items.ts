@@ -21,7 +21,7 @@ import {
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { type CountedOwner, countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import type { Note } from "./invalid-items.ts";
+import type { InvalidItems } from "./invalid-items.ts";
 
 /** The lists of an account, which are counted. */
 export const countedOwners = (account: string): CountedOwner[] =>
@@ -75,21 +75,16 @@ export async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<
 /**
  * The items of the leads with an email address, in any letter case, oldest first.
  *
- * @param note called with leads that the index lists, and whose own address cannot be read
+ * @param invalid gets the leads that the index lists, and whose own address cannot be read
  */
-export async function readLeadsByEmail(
-  account: string,
-  email: string,
-  pace: Pace,
-  note: Note,
-): Promise<Item[]> {
+export async function readLeadsByEmail(account: string, email: string, pace: Pace, invalid: InvalidItems) {
   const listed = await listByParent(leadEmailPartition(account, email), pace);
   const keys = listed.filter(({ pk }) => pk === listPartition("lead", account));
   const items = await readEach(keys, pace);
   return items.filter((item) => {
     const { email: own } = fieldsOf(item);
     if (typeof own === "string") return own.toLowerCase() === email.toLowerCase();
-    note(item, "its email is not a string");
+    invalid.note(item, "its email is not a string");
     return false;
   });
 }

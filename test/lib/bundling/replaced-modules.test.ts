@@ -22,7 +22,7 @@ beforeAll(async () => {
   const entry = join(import.meta.dirname, "sdk.ts");
   const outfile = join(directory, "sdk.cjs");
   const wholeOutfile = join(directory, "whole-sdk.cjs");
-  const [metafile] = await Promise.all([bundle(entry, outfile), bundle(entry, wholeOutfile, [])]);
+  const [metafile] = await Promise.all([bundle(entry, outfile), bundle(entry, wholeOutfile, true)]);
   inputs = Object.keys(metafile.inputs);
   const load = createRequire(import.meta.url);
   sdk = load(outfile);
@@ -55,7 +55,7 @@ const getItem = () => new sdk.GetItemCommand({ TableName: "table", Key: { pk: { 
 
 // A build fails if the SDK imports what a replacement does not export.
 test.each(Object.values(replacedModules))("%s replaces what the SDK imports", (file) => {
-  expect(inputs).toContain(`lib/bundling/${file}`);
+  expect(inputs).toContain(join(file));
 });
 
 test("requests are signed with the credentials and the region of Lambda's variables, also when those change", async () => {

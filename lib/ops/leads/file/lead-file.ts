@@ -18,8 +18,7 @@ export interface FileOptions extends HeaderOptions, CellOptions {
 export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
 
 /**
- * Reads a file into memory, so that it cannot change meanwhile, and once to its end, to find errors of its syntax before
- * anything is written.
+ * Reads a file into memory, so that it cannot change meanwhile, and errors of its syntax are found before anything is written.
  *
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
@@ -34,27 +33,17 @@ export async function openLeadFile(path: string, options: FileOptions) {
   });
   const encoding = findEncoding(path, bytes, options.encoding);
   const isGuessed = encoding === guessedEncoding && options.encoding === undefined;
-  const texts = () => decodeText(path, bytes, encoding);
+  const text = decodeText(path, bytes, encoding);
   const isJson = ending.startsWith(".json");
-  const records = () => (isJson ? parseJsonRows(texts, ending === ".jsonl") : parseCsv(texts, options));
-  let first: CsvRecord | undefined;
-  let count = 0;
-  const filled = new Map<number, number>();
-  for await (const record of withCells(records())) {
-    if (first) {
-      count += 1;
-      for (const [index] of record.cells) filled.set(index, (filled.get(index) ?? 0) + 1);
-    }
-    first ??= record;
-  }
+  const all = isJson ? parseJsonRows(text, ending === ".jsonl") : parseCsv(text, options);
+  const [first, ...records] = all.filter(({ cells }) => cells.some(([, cell]) => cell.trim() !== ""));
   if (!first) throw new UserError("The file is empty: its first row must name the columns.");
+  const filled = new Map<number, number>();
+  for (const { cells } of records)
+    for (const [index] of cells) filled.set(index, (filled.get(index) ?? 0) + 1);
   const header = readHeader(first, filled, options);
   if (isGuessed) header.options.unshift("--encoding", guessedEncoding);
-  return { count, header, rows: () => readLeadRows(records(), header, options) };
-}
-
-async function* withCells(records: Records): AsyncGenerator<CsvRecord> {
-  for await (const record of records) if (record.cells.some(([, cell]) => cell.trim() !== "")) yield record;
+  return { count: records.length, header, rows: () => readLeadRows(records, header, options) };
 }
 
 /** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
@@ -73,14 +62,10 @@ function findEncoding(path: string, bytes: Buffer, named?: string): string {
 /** What Excel writes in Europe and America. A person has to confirm it. */
 const guessedEncoding = "windows-1252";
 
-/** The parts of a text. Byte order marks are left out. @throws UserError */
-function* decodeText(path: string, bytes: Buffer, encoding: string): Generator<string> {
-  const size = 1024 * 1024;
+/** A text without its byte order mark. @throws UserError */
+function decodeText(path: string, bytes: Buffer, encoding: string): string {
   try {
-    const decoder = new TextDecoder(encoding, { fatal: true });
-    for (let start = 0; start < bytes.length; start += size)
-      yield decoder.decode(bytes.subarray(start, start + size), { stream: true });
-    yield decoder.decode();
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     throw new UserError(
       `${path} is not ${encoding} text. Save it as CSV in UTF-8, or tell its encoding, such as --encoding windows-1252.`,
@@ -91,24 +76,13 @@ function* decodeText(path: string, bytes: Buffer, encoding: string): Generator<s
 /** Other programs put a quote before a number that is to stay text. */
 const plainCell = (cell: string) => cell.trim().replace(/^'(?=[\d+][\d\s()-]*$)/, "");
 
-type Records = AsyncIterable<CsvRecord> | Iterable<CsvRecord>;
-
 /** Reads the rows of a table behind its header. */
-export async function* readLeadRows(
-  records: Records,
-  header: Header,
-  options: CellOptions,
-): AsyncGenerator<Row> {
+function* readLeadRows(records: readonly CsvRecord[], header: Header, options: CellOptions): Generator<Row> {
   const { names } = header;
   // An export has texts as they are stored.
   const isExport = isDeepStrictEqual(names, columns);
   const equals = new Map<string, number>();
-  let isFirst = true;
-  for await (const { line, width, cells } of withCells(records)) {
-    if (isFirst) {
-      isFirst = false;
-      continue;
-    }
+  for (const { line, width, cells } of records) {
     const sha256 = hashRow(names, cells, equals);
     if (width === names.length) {
       const read = isExport ? cells : cells.map(([index, cell]): Cell => [index, plainCell(cell)]);

@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { CsvError, type Options, Parser } from "csv-parse";
+import { CsvError, type Options, parse } from "csv-parse/sync";
 import { maxBodyBytes } from "../../../../shared/http/json-scan.ts";
 import { isRecord, parseJson } from "../../../json.ts";
 import { UserError } from "../../../user-error.ts";
@@ -15,17 +13,12 @@ const lineBreak = /\r\n|\r|\n/;
 /**
  * Parses CSV (RFC 4180), from its header. A `sep=` line before it tells what separates columns, or else the header does.
  *
- * @param texts gives the file's text in parts, of which the first has the whole header
  * @throws UserError for a row whose end cannot be determined
  */
-export async function* parseCsv(
-  texts: () => Iterable<string>,
-  options: HeaderOptions,
-): AsyncGenerator<CsvRecord> {
-  const [head = "", ...others] = texts();
-  const { separator, start, skipped } = findHeader(head, options);
-  let line = head.slice(0, start).split(lineBreak).length;
-  const parser = new Parser({
+export function parseCsv(text: string, headerOptions: HeaderOptions): CsvRecord[] {
+  const { separator, start, skipped } = findHeader(text, headerOptions);
+  let line = text.slice(0, start).split(lineBreak).length;
+  const options = {
     delimiter: separator,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
@@ -38,11 +31,9 @@ export async function* parseCsv(
       return record;
     },
     // The types allow `on_record` to return only strings.
-  } as Options);
-  // The parser, below, throws the errors of the pipeline.
-  pipeline(Readable.from([head.slice(start), ...others]), parser).catch(() => {});
+  } as Options;
   try {
-    yield* parser as AsyncIterable<CsvRecord>;
+    return parse(text.slice(start), options) as unknown as CsvRecord[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new UserError(
@@ -86,8 +77,7 @@ function findHeader(head: string, options: HeaderOptions) {
  * Parses a JSON array of objects, or an object on each line, into the rows of a table, of which the first has the names. Of
  * a rejected row with its errors, it takes the row.
  */
-export function* parseJsonRows(texts: () => Iterable<string>, isLines: boolean): Generator<CsvRecord> {
-  const text = [...texts()].join("");
+export function parseJsonRows(text: string, isLines: boolean): CsvRecord[] {
   const found = isLines ? text.split(lineBreak).flatMap(parseLine) : parseJson(text);
   if (!Array.isArray(found) || !found.every(isRecord))
     throw new UserError("A .json file must have an array of objects.");
@@ -96,13 +86,13 @@ export function* parseJsonRows(texts: () => Iterable<string>, isLines: boolean):
   for (const each of objects)
     for (const name of Object.keys(each)) if (!columns.has(name)) columns.set(name, columns.size);
   const width = columns.size;
-  yield { line: 0, width, cells: Array.from(columns, ([name, i]) => [i, name]) };
-  for (const [i, each] of objects.entries()) {
+  const rows = objects.map((each, i) => {
     const cells = Object.entries(each).map(
       ([name, value]): Cell => [columns.get(name) ?? 0, jsonToCell(value)],
     );
-    yield { line: i + 1, width, cells: cells.filter(([, cell]) => cell !== "") };
-  }
+    return { line: i + 1, width, cells: cells.filter(([, cell]) => cell !== "") };
+  });
+  return [{ line: 0, width, cells: Array.from(columns, ([name, i]) => [i, name]) }, ...rows];
 }
 
 function parseLine(line: string, index: number): object | [] {

@@ -22,7 +22,7 @@ async function readLeadRows(csv: string): Promise<unknown[]> {
   const rows: unknown[] = [];
   const options = { map: [], ignoreOthers: false, mapValue: new Map() };
   const file = await openLeadFile(await leadFile(csv), options);
-  for await (const row of file.rows()) rows.push(row.fault ?? row.value);
+  for (const row of file.rows()) rows.push(row.fault ?? row.value);
   return rows;
 }
 
