@@ -48,8 +48,8 @@ export type Adapt = (
 ) => Promise<{ readonly item?: Item & Key; readonly others?: TransactItems } | { readonly left: string }>;
 
 /**
- * Writes an item that is absent, or its fields that differ, on the condition that the stored item is as it was read. Leaves
- * it if the stored one has another value in a field that never changes.
+ * Writes an item that is absent, a state of a message that is further or, if wanted, all fields that differ, on the condition
+ * that the stored item is as it was read. Leaves it if the stored one has another value in a field that never changes.
  */
 export async function copyItem(
   copying: Copying,
@@ -73,8 +73,8 @@ export async function copyItem(
         await (others.length > 0 ? transact([{ Put }, ...others], true) : table.send(new PutCommand(Put)));
       return "stored";
     }
-    const names = differences(stored, item);
-    if (replace && names.length > 0) {
+    const names = differences(stored, item).filter((name) => replace || reported.includes(name));
+    if (names.length > 0) {
       const wanted = Object.fromEntries(names.map((name) => [name, item[name]]));
       const Update = buildChange(stored, asChange(stored, wanted));
       if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others], true) : updateItem(Update));

@@ -7,6 +7,7 @@ import { connect, readAccount, readConnection } from "../../../../shared/channel
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { accountLimitKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
+import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
@@ -94,6 +95,30 @@ describe("a retry of a request takes effect once, before and after its account i
     }
     expect(JSON.stringify([...memory.items()])).not.toMatch(/Secret|Grace/);
   });
+});
+
+test("a message gets the state that is further, there or here, without --replace", async () => {
+  const sent: Awaited<ReturnType<typeof aMessage>>[] = [];
+  const from = await inSource(async () => {
+    const { id } = await aLead(account);
+    for (const _ of [1, 2]) sent.push(await aMessage(account, id));
+  });
+  await copy(account, from);
+  const states = [
+    { delivery: "sent", providerId: "wamid.1" },
+    { delivery: "read", providerId: "wamid.2" },
+  ];
+  const [first, second] = sent as [Message, Message];
+  await report(account, second, { ...states[1] });
+  const later = await inSource(async () => {
+    for (const message of [first, second]) await report(account, message, { ...states[0] });
+  });
+  expect((await copy(account, later)).output).toMatchObject({ stored: 0, replaced: 1, left: 0 });
+  const items = await tableItems();
+  for (const [n, message] of [first, second].entries())
+    expect(items.get(`MESSAGE#${account}#${message.conversationId} ${message.id}`)).toMatchObject(
+      states[n] ?? {},
+    );
 });
 
 test("with --keys, keys work in the copy, and stop to work when they are revoked or expire there or here", async () => {
