@@ -8,12 +8,9 @@ import { createLeadRoute } from "../shared/routes.ts";
 export const handler = routeHandler(
   createLeadRoute,
   validateCreateLead,
-  ({ account, body, idempotency }) => createLead(account, body, idempotency),
+  createLead,
   [idempotencyKeyParser(), bodyParser()],
   {
-    update: {
-      validate: validateUpdateLead,
-      handle: ({ account, body, idempotency }) => createOrUpdateLead(account, body, idempotency),
-    },
+    update: { validate: validateUpdateLead, handle: createOrUpdateLead },
   },
 );

@@ -8,6 +8,6 @@ import { listConversationsRoute } from "../shared/routes.ts";
 export const handler = routeHandler(
   listConversationsRoute,
   validateListConversations,
-  ({ account, query }) => openConversations(account, query, pageRequest(query)),
+  (account, query) => openConversations(account, query, pageRequest(query)),
   [conversationsQueryRules()],
 );

@@ -4,6 +4,6 @@ import { validateListLeads } from "../shared/http/route-validators.ts";
 import { pageRequest } from "../shared/pages/page.ts";
 import { listLeadsRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(listLeadsRoute, validateListLeads, ({ account, query }) =>
+export const handler = routeHandler(listLeadsRoute, validateListLeads, (account, query) =>
   listLeads(account, query, pageRequest(query)),
 );

@@ -14,16 +14,10 @@ import { sendMessageRoute } from "../shared/routes.ts";
 export const handler = routeHandler(
   sendMessageRoute,
   validateSendMessage,
-  ({ account, body, idempotency }) => sendMessage(account, body, idempotency),
+  sendMessage,
   [idempotencyKeyParser(), bodyParser()],
   {
-    message: {
-      validate: validateUpdateMessage,
-      handle: ({ account, body, idempotency }) => updateMessage(account, body, idempotency),
-    },
-    conversation: {
-      validate: validateUpdateConversation,
-      handle: ({ account, body, idempotency }) => updateConversation(account, body, idempotency),
-    },
+    message: { validate: validateUpdateMessage, handle: updateMessage },
+    conversation: { validate: validateUpdateConversation, handle: updateConversation },
   },
 );

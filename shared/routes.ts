@@ -1,4 +1,4 @@
-import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import type { JSONSchema } from "json-schema-to-ts";
 import type { ProblemCode } from "./errors.ts";
 import {
   conversationsQuery,
@@ -8,6 +8,7 @@ import {
   sendMessageQuery,
 } from "./schemas/conversation-schemas.ts";
 import { leadsQuery, leadUpdate, newLead, newLeadQuery } from "./schemas/lead-schemas.ts";
+import type { Inferred } from "./schemas/validator.ts";
 
 /** One route of the API: what the stack, the validators and the documentation know of it. */
 export interface Route {
@@ -98,10 +99,7 @@ export function chooseBody({ body, otherBodies }: Route, query: object) {
   return { value, schema };
 }
 
-/** The content of a valid request to a route: its query, and its body if it takes one. */
-export type RouteInput<R extends Route, Body = R["body"]> = Content<"query", R["query"]> &
-  Content<"body", Body>;
-
-type Content<Part extends string, Schema> = Schema extends JSONSchema
-  ? { readonly [_ in Part]: FromSchema<Schema> }
-  : object;
+/** What a valid request to a route says: its body, or its query if the route takes no body. */
+export type RouteInput<R extends Route, Body = R["body"]> = Inferred<
+  Body extends JSONSchema ? Body : R["query"]
+>;

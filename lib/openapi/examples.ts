@@ -1,5 +1,6 @@
 import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
 import { ApiError, type Fault, invalidInput, type ProblemCode } from "../../shared/errors.ts";
+import { unsupportedType } from "../../shared/http/body-parser.ts";
 import { problemResponse } from "../../shared/http/problem-responses.ts";
 import type { RouteName } from "../../shared/routes.ts";
 import { message as messageSchema } from "../../shared/schemas/conversation-schemas.ts";
@@ -11,9 +12,7 @@ const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
 const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
 /** A valid body for each route. The one of a lead has no `externalId` and no address, so it can be sent again. */
-export const requestExamples: Partial<Record<RouteName, object>> &
-  Record<"create-lead", object> &
-  Record<"send-message", { readonly template: object; readonly metadata: object }> = {
+export const requestExamples = {
   "create-lead": {
     name: "Ada Lovelace",
     email: "ada@example.com",
@@ -22,22 +21,30 @@ export const requestExamples: Partial<Record<RouteName, object>> &
     metadata: { plan: "pro" },
   },
   "send-message": {
-    ...{ leadId, channel: "whatsapp", direction: "outbound", message: "Hello Ada" },
+    leadId,
+    channel: "whatsapp",
+    direction: "outbound",
+    message: "Hello Ada",
     template: { name: "welcome", language: "en_US", parameters: ["Ada"] },
     metadata: { campaign: "spring" },
   },
-};
+} satisfies Partial<Record<RouteName, object>>;
 
 const messageId = "msg_01M7XX83BDX5NTVPPGQKPC08SS";
 
 /** A valid body of each update: of a lead, and for each value of `update`. */
 export const updateExamples = {
   lead: {
-    ...{ name: "Ada Lovelace", externalId: "hubspot:4711", addresses: { whatsapp: ["+4917700000001"] } },
-    ...{ status: "qualified", score: 60 },
+    name: "Ada Lovelace",
+    externalId: "hubspot:4711",
+    addresses: { whatsapp: ["+4917700000001"] },
+    status: "qualified",
+    score: 60,
   },
   message: {
-    ...{ id: messageId, conversationId, delivery: "failed" },
+    id: messageId,
+    conversationId,
+    delivery: "failed",
     deliveryError: "131047: Message failed to send because more than 24 hours have passed",
     providerId: "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
   },
@@ -159,7 +166,10 @@ export const eventDetailExamples: Record<EventType, object> = {
   "conversation.started": detail("conversation.started", listedConversation),
   "message.sent": detail("message.sent", { ...sentMessage, to: updatedExamples.message.to }),
   "message.received": detail("message.received", {
-    ...{ id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD", conversationId, leadId, channel: "whatsapp" },
+    id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD",
+    conversationId,
+    leadId,
+    channel: "whatsapp",
     direction: "inbound",
     message: waitingConversation.lastMessage.text,
     metadata: { profile: "Ada L." },
@@ -230,7 +240,7 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
 
 /** What each problem says of a request. */
 const problemErrors: Record<
-  Exclude<ProblemCode, "invalid_input">,
+  Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">,
   readonly [detail: string, details?: ApiError["details"]]
 > = {
   insufficient_access: ["This API key may only read."],
@@ -245,19 +255,6 @@ const problemErrors: Record<
   ],
   conversation_not_found: ["This account has no conversation with this id."],
   message_not_found: ["This conversation has no message with this id."],
-  unsupported_media_type: [
-    "The content-type must be application/json or another JSON type: text/plain was sent.",
-    {
-      faults: [
-        {
-          in: "header",
-          field: "content-type",
-          code: "unsupported",
-          message: "must be application/json or another JSON type: text/plain was sent",
-        },
-      ],
-    },
-  ],
   idempotency_key_reused: [
     "The Idempotency-Key was sent before with another body. A new request needs a new key.",
   ],
@@ -271,6 +268,7 @@ const problemErrors: Record<
 /** A response of each problem. */
 export const problemExamples = {
   invalid_input: invalidExamples["create-lead"].response,
+  unsupported_media_type: toBody(unsupportedType("text/plain")),
   ...Object.fromEntries(
     Object.entries(problemErrors).map(([code, error]) => [
       code,

@@ -1,17 +1,7 @@
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key-parser.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
-import {
-  conversationsQuery,
-  conversationsQueryDescriptions,
-  sendMessageQuery,
-  sendMessageQueryDescriptions,
-} from "../../shared/schemas/conversation-schemas.ts";
-import {
-  leadsQuery,
-  leadsQueryDescriptions,
-  newLeadQuery,
-  newLeadQueryDescriptions,
-} from "../../shared/schemas/lead-schemas.ts";
+import * as conversations from "../../shared/schemas/conversation-schemas.ts";
+import * as leads from "../../shared/schemas/lead-schemas.ts";
 import {
   defaultLimit,
   defaultPage,
@@ -29,12 +19,12 @@ const numbers: Readonly<Record<string, object>> = {
   messageLimit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
 };
 
-const queryDescriptions = new Map<unknown, Readonly<Record<string, string>>>([
-  [leadsQuery, { ...pagingDescriptions, ...leadsQueryDescriptions }],
-  [newLeadQuery, newLeadQueryDescriptions],
-  [sendMessageQuery, sendMessageQueryDescriptions],
-  [conversationsQuery, { ...pagingDescriptions, ...conversationsQueryDescriptions }],
-]);
+const queryDescriptions: Record<RouteName, Readonly<Record<string, string>>> = {
+  "list-leads": { ...pagingDescriptions, ...leads.leadsQueryDescriptions },
+  "create-lead": leads.newLeadQueryDescriptions,
+  "list-conversations": { ...pagingDescriptions, ...conversations.conversationsQueryDescriptions },
+  "send-message": conversations.sendMessageQueryDescriptions,
+};
 
 /**
  * The parameters of a route, as they stand in the document.
@@ -47,7 +37,7 @@ export function buildParameters(route: RouteName, { query, kind }: Route) {
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
-    description: queryDescriptions.get(query)?.[name],
+    description: queryDescriptions[route][name],
     // Values between commas, which generated clients write for an array only if the document says so.
     ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },

@@ -47,9 +47,7 @@ export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): 
 }
 
 /** Limits of what is sent. Some of them a later version may raise. */
-const limitKeywords: ReadonlySet<string> = new Set([
-  ...["minLength", "maxLength", "minItems", "maxItems", "maximum", "maxProperties", "propertyNames"],
-]);
+const limitKeywords = /^(?:(?:min|max)(?:Length|Items)|maximum|maxProperties|propertyNames)$/;
 
 /** The formats of what is received. */
 const formats: readonly unknown[] = ["date-time", "uri"];
@@ -59,7 +57,7 @@ export const withoutLimits = (schema: object): object =>
   Object.fromEntries(
     Object.entries(schema).filter(
       ([name, value]) =>
-        !limitKeywords.has(name) &&
+        !limitKeywords.test(name) &&
         !(name === "pattern" && value in patterns) &&
         !(name === "format" && !formats.includes(value)),
     ),

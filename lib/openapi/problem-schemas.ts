@@ -43,34 +43,22 @@ function problemSchema(code: ProblemCode) {
   const alike = codesLike(code);
   const hasErrors = "errors" in problemExamples[code];
   const hasId = "id" in problemExamples[code];
-  return {
-    type: "object",
-    properties: {
-      type: {
-        type: "string",
-        format: "uri",
-        description:
-          "`urn:problem-type:` and the code, or the address of its description, if the stage names one.",
-      },
-      title: { type: "string", description: "The kind of error, in words." },
-      status: { type: "integer", const: problems[code].status, description: "The status of the response." },
-      detail: { type: "string", description: "A sentence that says what happened." },
-      code: { type: "string", description: `The kind of error, for programs: ${listValues(alike)}.` },
-      requestId: { type: "string", description: "The id of the request in the service's log." },
-      ...(hasErrors && { errors }),
-      ...(hasId && { id: { type: "string", description: "The id of what exists." } }),
+  const properties = {
+    type: {
+      type: "string",
+      format: "uri",
+      description:
+        "`urn:problem-type:` and the code, or the address of its description, if the stage names one.",
     },
-    required: [
-      "type",
-      "title",
-      "status",
-      "detail",
-      "code",
-      "requestId",
-      ...(hasErrors ? ["errors"] : []),
-      ...(hasId ? ["id"] : []),
-    ],
-  } as const satisfies JSONSchema;
+    title: { type: "string", description: "The kind of error, in words." },
+    status: { type: "integer", const: problems[code].status, description: "The status of the response." },
+    detail: { type: "string", description: "A sentence that says what happened." },
+    code: { type: "string", description: `The kind of error, for programs: ${listValues(alike)}.` },
+    requestId: { type: "string", description: "The id of the request in the service's log." },
+    ...(hasErrors && { errors }),
+    ...(hasId && { id: { type: "string", description: "The id of what exists." } }),
+  };
+  return { type: "object", properties, required: Object.keys(properties) };
 }
 
 /** The names of the problems of statuses that several have. */

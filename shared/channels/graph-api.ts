@@ -98,7 +98,9 @@ function toBody({ channel, to, text, template, callbackData }: Outgoing): object
   // The id of a user has letters, and its own field.
   const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/\D/g, "") };
   const common = {
-    ...{ messaging_product: "whatsapp", recipient_type: "individual", ...recipient },
+    messaging_product: "whatsapp",
+    recipient_type: "individual",
+    ...recipient,
     biz_opaque_callback_data: callbackData,
   };
   if (!template) return { ...common, type: "text", text: { body: text } };

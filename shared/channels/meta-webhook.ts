@@ -3,6 +3,7 @@ import type { MetaChannel } from "../meta-channels.ts";
 
 /** A message that a lead has written. */
 export interface ReceivedMessage {
+  readonly kind: "message";
   readonly channel: MetaChannel;
   /** Meta's id of the telephone number or of the Instagram account that received it. */
   readonly sender: string;
@@ -19,6 +20,7 @@ export interface ReceivedMessage {
 
 /** What has happened to a message that was sent. */
 export interface ReportedState {
+  readonly kind: "state";
   readonly channel: MetaChannel;
   readonly sender: string;
   /** Meta's id of the message. */
@@ -32,9 +34,7 @@ export interface ReportedState {
   readonly lead?: string;
 }
 
-export type WebhookEntry =
-  | ({ readonly kind: "message" } & ReceivedMessage)
-  | ({ readonly kind: "state" } & ReportedState);
+export type WebhookEntry = ReceivedMessage | ReportedState;
 
 /**
  * Whether Meta has signed a webhook: in constant time, over the bytes as they came.
@@ -128,7 +128,11 @@ function readStatus(sender: string, status: Fields): WebhookEntry[] {
   const lead = [number, userId].find(isAddress);
   return [
     {
-      ...{ kind: "state", channel: "whatsapp", sender, providerId, delivery },
+      kind: "state",
+      channel: "whatsapp",
+      sender,
+      providerId,
+      delivery,
       ...(lead !== undefined && { lead }),
       ...(delivery === "failed" && { deliveryError: describeError(toRecords(status.errors)[0] ?? {}) }),
       ...(isText(callbackData) && { callbackData }),

@@ -133,8 +133,6 @@ function putRecord(request: IdempotentRequest, ids: Ids, response?: object) {
   };
 }
 
-const isNotFound = (error: unknown) => error instanceof ApiError && error.code.endsWith("_not_found");
-
 /** The record of a request that has been carried out before it was refused. */
 async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
   const item = await readItem(key);
@@ -176,7 +174,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       });
       if (outcome) {
         // No response of a lead is returned that has been erased meanwhile.
-        if (isNotFound(error)) throw error;
+        if (error instanceof ApiError && error.code.endsWith("_not_found")) throw error;
         await checkReplay(outcome.record);
         return { ...outcome, replayed: true };
       }

@@ -32,15 +32,8 @@ export async function* queryItems(
 }
 
 /** Reads the same items, and keeps them all. */
-export async function queryAll(
-  selection: QuerySelection,
-  pace: AnyPace,
-  other?: OtherTable,
-): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const items of queryItems(selection, pace, other)) all.push(...items);
-  return all;
-}
+export const queryAll = async (...query: Parameters<typeof queryItems>): Promise<Item[]> =>
+  (await Array.fromAsync(queryItems(...query))).flat();
 
 /** The items of a partition of the table. */
 export const inPartition = (pk: string) => ({

@@ -58,19 +58,14 @@ countUnits(client);
 // A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
 // this, the call would go on in the next invocation, at any later time.
 client.middlewareStack.add(
-  (next, context) => (args) => {
-    context.start = Date.now();
-    return next(args);
-  },
-  { step: "initialize" },
-);
-client.middlewareStack.add(
-  (next, context) => (args) => {
-    if (Date.now() - context.start > latestAttempt) {
+  (next) => {
+    // The SDK builds the handler of each call when it starts.
+    const start = Date.now();
+    return (args) => {
+      if (Date.now() - start <= latestAttempt) return next(args);
       // Named like the timeout of the attempt before it.
       throw Object.assign(new Error("Too late for another attempt."), { name: "TimeoutError" });
-    }
-    return next(args);
+    };
   },
   { step: "finalizeRequest", priority: "low" },
 );

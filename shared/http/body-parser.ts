@@ -105,7 +105,7 @@ const forbiddenKey = bodyFault(
 );
 
 /** A type that is no name of a media type is not repeated. */
-const unsupportedType = (type: string | undefined) => {
+export const unsupportedType = (type: string | undefined) => {
   const [named] = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?=\s*(?:;|$))/.exec(type ?? "") ?? [];
   const sent = type === undefined ? "none" : (named ?? "another");
   return unsupported("content-type", `must be application/json or another JSON type: ${sent} was sent`);

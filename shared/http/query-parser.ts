@@ -121,10 +121,9 @@ function checkPage(event: RouteEvent, sort: string): void {
   addFaults(event, { in: "query", field: "page", code: "out_of_range", message });
 }
 
-const waitingTimes = ["awaitingReplyAfter", "awaitingReplyBefore"] as const;
-
-/** What does not go with the order of those that wait, the longest waiting first. */
-const ofOtherOrders = ["sort", "lastMessageAfter", "lastMessageBefore"] as const;
+/** What is said of parameters that do not go with the order of those that wait, the longest waiting first. */
+const waitingOrder =
+  "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince";
 
 /** Finds the faults of parameters that are valid by themselves, and do not go together. */
 export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
@@ -132,24 +131,20 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
     before: ({ event }) => {
       // Not yet valid: a parameter that cannot be read as one string has another type.
       const query = event.query as ConversationsQuery;
-      const { id: ids, include } = query;
-      const fault = (field: keyof ConversationsQuery, code: Fault["code"], message: string) =>
-        addFaults(event, { in: "query", field, code, message });
+      const { id: ids, include, awaitingReply } = query;
+      const refuse = (message: string, ...names: readonly (keyof ConversationsQuery)[]) => {
+        const sent = names.filter((field) => query[field] !== undefined);
+        addFaults(
+          event,
+          ...sent.map((field) => ({ in: "query", field, code: "not_allowed", message }) as const),
+        );
+      };
       if (include === "messages" && ids?.length !== 1)
-        fault("include", "not_allowed", "needs exactly one id of a conversation");
-      for (const name of ["messageLimit", "messagesBefore"] as const)
-        if (include === undefined && query[name] !== undefined)
-          fault(name, "not_allowed", "needs include=messages");
-      const waits = query.awaitingReply !== undefined;
-      for (const name of waits ? ofOtherOrders : waitingTimes)
-        if (query[name] !== undefined)
-          fault(
-            name,
-            "not_allowed",
-            waits
-              ? "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince"
-              : "needs awaitingReply=true",
-          );
+        refuse("needs exactly one id of a conversation", "include");
+      if (include === undefined) refuse("needs include=messages", "messageLimit", "messagesBefore");
+      if (awaitingReply === undefined)
+        refuse("needs awaitingReply=true", "awaitingReplyAfter", "awaitingReplyBefore");
+      else refuse(waitingOrder, "sort", "lastMessageAfter", "lastMessageBefore");
     },
   };
 }

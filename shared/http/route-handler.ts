@@ -17,19 +17,19 @@ import { rateLimitResponses, throwUnlessGranted } from "./rate-limit-responses.t
 import { requestLog } from "./request-log.ts";
 import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
-/** A valid request to a route. */
-type RouteRequest<R extends Route, Body> = RouteInput<R, Body> & {
-  /** The account whose API key the request carries. */
-  readonly account: string;
-  /** The Idempotency-Key and what it belongs to; undefined for a request without one. */
-  readonly idempotency: IdempotentRequest | undefined;
-};
-
 /** How requests with one of the bodies of a route are validated and carried out. */
 interface Operation<R extends Route, Body> {
   /** Compiled from the schemas of the query and the body. */
   readonly validate: Validator;
-  readonly handle: (request: RouteRequest<R, Body>) => Promise<Result>;
+  /**
+   * @param account the one whose API key the request carries
+   * @param idempotency the Idempotency-Key and what it belongs to; undefined for a request without one
+   */
+  readonly handle: (
+    account: string,
+    input: RouteInput<R, Body>,
+    idempotency: IdempotentRequest | undefined,
+  ) => Promise<Result>;
 }
 
 type Result = Page<object> | WriteOutcome<object>;
@@ -88,8 +88,8 @@ export function routeHandler<R extends Route>(
         key === undefined
           ? key
           : idempotentRequest(account, route.name, key, { ...query, ...(body as object) });
-      const input = { query, body } as unknown as RouteInput<R>;
-      return toResponse(route, query, await choose(event).handle({ ...input, account, idempotency }));
+      const input = (route.body ? body : query) as RouteInput<R>;
+      return toResponse(route, query, await choose(event).handle(account, input, idempotency));
     });
   // Middy throws what fails while an error is handled, with that error attached.
   return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));

@@ -8,32 +8,22 @@ type Details = { readonly code?: string } & Partial<
   Pick<TransactionCanceledException, "$metadata" | "CancellationReasons">
 >;
 
-interface LoggedError {
-  readonly name: string;
-  /** Only where `LOG_ERROR_MESSAGES` says so. */
-  readonly message?: string;
-  readonly code?: string;
-  /** The id by which AWS Support finds the failed call. */
-  readonly awsRequestId?: string;
-  /** Why a transaction was canceled, one reason for each item. */
-  readonly reasons?: readonly (string | undefined)[];
-  readonly stack?: string;
-}
-
 /**
  * What may be logged of an error: its kind, and where in the code it was thrown.
  *
  * Its message, its causes and its other properties are left out: those of the AWS SDK and of JavaScript quote values,
  * which may be what a caller sent. The local run, and a stage with `logErrorMessages`, log the message.
  */
-export function loggedError(error: unknown): LoggedError {
+export function loggedError(error: unknown): { readonly name: string; readonly stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, $metadata, CancellationReasons } = error as Error & Details;
   return {
     name: error.name,
     ...(process.env.LOG_ERROR_MESSAGES && { message: error.message }),
     ...(code !== undefined && { code }),
+    // By it, AWS Support finds the failed call.
     ...($metadata?.requestId !== undefined && { awsRequestId: $metadata.requestId }),
+    // Why a transaction was canceled, one reason for each item.
     ...(CancellationReasons && { reasons: CancellationReasons.map(({ Code }) => Code) }),
     stack: stackFrames(error),
   };

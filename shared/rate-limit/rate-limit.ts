@@ -9,12 +9,10 @@ export interface RateLimit {
 }
 
 /** The limit of every account that has none of its own; undefined without one. */
-export const rateLimit: RateLimit | undefined = readRateLimit();
-
-function readRateLimit(): RateLimit | undefined {
-  if (process.env.RATE_LIMIT_REQUESTS === undefined) return undefined;
-  return { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
-}
+export const rateLimit: RateLimit | undefined =
+  process.env.RATE_LIMIT_REQUESTS === undefined
+    ? undefined
+    : { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
 
 function readCount(name: string): number {
   const value = process.env[name] ?? "";

@@ -99,7 +99,9 @@ async function readMessages(
   const toMessage = (item: Item) => ifValid(() => readMessage(account, item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {
-    ...{ list: { idPrefix: "msg_" }, partition: pk, rows: {} },
+    list: { idPrefix: "msg_" },
+    partition: pk,
+    rows: {},
     where: (item) => toMessage(item) !== undefined,
   };
   const { items } = await withinBudget(

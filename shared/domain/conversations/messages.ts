@@ -6,7 +6,13 @@ import type { TransactItems } from "../../dynamodb/transact.ts";
 import { bodyFault, invalidInput } from "../../errors.ts";
 import { createdAt, isId, newId } from "../../ids.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
-import { active, type Message, type NewMessage } from "../../schemas/conversation-schemas.ts";
+import {
+  active,
+  type Message,
+  message as messageSchema,
+  type NewMessage,
+} from "../../schemas/conversation-schemas.ts";
+import { toRecord } from "../../schemas/record.ts";
 import {
   type IdempotentRequest,
   runIdempotently,
@@ -148,18 +154,8 @@ const addressesOn = (channel: string, { addresses }: Item): readonly unknown[] =
 
 const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
-  { leadId, channel, direction = "outbound", message, template, metadata }: NewMessage,
-): Message => ({
-  id,
-  conversationId,
-  leadId,
-  channel,
-  direction,
-  message,
-  ...(template && { template }),
-  ...(metadata && { metadata }),
-  createdAt: createdAt(id),
-});
+  { direction = "outbound", ...input }: NewMessage,
+): Message => toRecord(messageSchema, { id, conversationId, direction, ...input, createdAt: createdAt(id) });
 
 /** @param at milliseconds since the epoch */
 const createMessage = (conversationId: string, input: NewMessage, at: number) =>

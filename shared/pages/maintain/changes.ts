@@ -68,8 +68,11 @@ const toRowChange =
       .map((image) => image?.[labelAttribute]?.S)
       .filter((labelKey) => isLabelPartition(list.type, account, labelKey));
     return {
-      ...{ key, sequenceNumber: SequenceNumber, kind: OldImage || isLate ? "changed" : "created" },
-      ...{ labelKeys: [...new Set(found)], bytes: SizeBytes },
+      key,
+      sequenceNumber: SequenceNumber,
+      kind: OldImage || isLate ? "changed" : "created",
+      labelKeys: [...new Set(found)],
+      bytes: SizeBytes,
       lateness: isLate && isOfRoute ? lateness : undefined,
     };
   };

@@ -78,7 +78,7 @@ export async function findInWindow(
   call: Call,
 ): Promise<Found> {
   const { page, limit, ascending } = request;
-  const inside = timedReader(range, { before, downTo: from, ascending }, call);
+  const inside = timedReader(range, { from, before, ascending }, call);
   const toFound = (total: number) => ({
     items: [...inside.rows.values()].slice((page - 1) * limit, page * limit),
     total,
@@ -87,7 +87,7 @@ export async function findInWindow(
   const [after, end] = [from, before].map((time) => time && keyAt(list, Date.parse(time)));
   // Most rows have their last message soon after their creation.
   const { all, created } = await countRoot({ account, list }, call, after, end);
-  const newer = timedReader(range, { downTo: before }, call, before === undefined);
+  const newer = timedReader(range, { from: before }, call, before === undefined);
   const older = timedReader(range, { before: from }, call, from === undefined);
   const outside = {
     readOn: async () => (await newer.readOn()) && (await older.readOn()),
@@ -117,13 +117,13 @@ export async function findInWindow(
  */
 export async function readTimed(
   range: Range,
-  { from, before }: Window,
+  window: Window,
   { ascending }: RowsRequest,
   call: Call,
   wanted?: number,
   others?: number,
 ): Promise<readonly Item[]> {
-  const { rows, readTo } = timedReader(range, { before, downTo: from, ascending }, call, false, others);
+  const { rows, readTo } = timedReader(range, { ...window, ascending }, call, false, others);
   await readTo(wanted);
   return [...rows.values()].slice(0, wanted);
 }

@@ -17,8 +17,7 @@ export async function readComplete(
   most: number,
   call: Call,
 ): Promise<readonly Item[] | undefined> {
-  const bounds = { before: window.before, downTo: window.from, maxRows: most + 1 };
-  const { items } = await walk(range, bounds, call);
+  const { items } = await walk(range, { ...window, maxRows: most + 1 }, call);
   return items.length <= most ? completeRows(asked, items, call) : undefined;
 }
 

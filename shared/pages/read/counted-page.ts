@@ -43,8 +43,7 @@ async function findPlain(
 ): Promise<Found> {
   const found: Item[] = [];
   let total = 0;
-  const bounds = { before: window.before, downTo: window.from, ascending };
-  for await (const { items } of readSegments(range, bounds, call)) {
+  for await (const { items } of readSegments(range, { ...window, ascending }, call)) {
     const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
     found.push(...items.slice(first, end));
     total += items.length;
@@ -84,15 +83,15 @@ async function readTotal({ range, tree, status, window }: CountedRange, maxRows:
   const { from = "", before } = window;
   const [root, newest] = await Promise.all([
     call((options) => readRoot(tree, options)),
-    maxRows > 0 ? walk(range, { before, downTo: from, maxRows }, call) : { items: [], done: false },
+    maxRows > 0 ? walk(range, { ...window, maxRows }, call) : { items: [], done: false },
   ]);
   const newestKeys = toSortKeys(newest);
   if (newest.done) return { total: newestKeys.length, newest, keys: newestKeys, end: "" };
   const bucket = status === undefined ? undefined : bucketOf(tree.list, status);
   const { watermark = "", bufferStart = "", entries = [], buffer = [] } = root ?? {};
-  const downTo = latest(watermark, from);
-  const keys = newestKeys.filter((sk) => sk >= downTo);
-  const others = { before: newestKeys.at(-1) ?? before, downTo, keysOnly: true };
+  const tailStart = latest(watermark, from);
+  const keys = newestKeys.filter((sk) => sk >= tailStart);
+  const others = { from: tailStart, before: newestKeys.at(-1) ?? before, keysOnly: true };
   for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
   const bufferKeys = buffer.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
   keys.push(...bufferKeys.filter(isWithin(window)).toReversed());
@@ -121,7 +120,7 @@ async function readPart(
   if (nodes && offset > 0 && offset >= keys.length) {
     const rank = nodes.rows - 1 - (offset - keys.length);
     const { before, skip } = await nodes.findRow(rank, areSmall(newest.items));
-    const { items } = await walk(range, { before, downTo: window.from, maxRows: skip + limit }, call);
+    const { items } = await walk(range, { from: window.from, before, maxRows: skip + limit }, call);
     return items.slice(skip);
   }
   // A row that was written after the sort keys were read is left out: it is not in the total, and in place of it the part,
@@ -132,7 +131,7 @@ async function readPart(
   if (newest.done || known.length >= limit) return known.slice(0, limit);
   // What is known are the newest rows, without gaps.
   const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
-  const bounds = { before, downTo: nodes ? window.from : end, maxRows: limit - known.length };
+  const bounds = { from: nodes ? window.from : end, before, maxRows: limit - known.length };
   const { items } = await walk(range, bounds, call, isListed);
   return [...known, ...items];
 }

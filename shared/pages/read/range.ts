@@ -6,6 +6,7 @@ import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
 import type { Call } from "./read-budget.ts";
+import type { Window } from "./window.ts";
 
 /** The rows of a list, or the messages of a conversation: a partition of the table or of one of its indexes. */
 export interface Range {
@@ -37,11 +38,8 @@ export interface Segment {
   readonly done: boolean;
 }
 
-export interface Bounds {
-  /** The sort key before which the rows lie: a time in an index of times. */
-  readonly before?: string | undefined;
-  /** The sort key at which the rows end, inclusive. */
-  readonly downTo?: string | undefined;
+/** Which rows of a range are read, and how: between two sort keys, or two times in an index of times. */
+export interface Bounds extends Window {
   /** Whether to read only the sort keys and what all rows have: for the same read units, but fewer bytes. */
   readonly keysOnly?: boolean;
   /** Whether the oldest rows are read first. */
@@ -135,18 +133,18 @@ const isTimeIndex = (index: IndexName): index is TimeIndexName => index in timeI
 /** The calls of a range, and which items they ask for; undefined for bounds between which no sort key lies. */
 function toQuery(
   { list, index, partition, rows }: Range,
-  { before, downTo, keysOnly, ascending = false }: Bounds,
+  { from, before, keysOnly, ascending = false }: Bounds,
 ) {
   const isByTime = index !== undefined && isTimeIndex(index);
   const sortKey = isByTime ? timeIndexes[index].sortKey : "sk";
   const endOfAll = isByTime ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
   const end = earliest(before ?? endOfAll, endOfAll);
-  if (end <= (downTo ?? "")) return undefined;
+  if (end <= (from ?? "")) return undefined;
   const names = keysOnly ? Object.keys(rows) : [];
   const query = {
     TableName: tableName,
     IndexName: index,
-    KeyConditionExpression: `#partition = :partition AND ${sortKey} ${downTo ? "BETWEEN :downTo AND" : "<"} :before`,
+    KeyConditionExpression: `#partition = :partition AND ${sortKey} ${from ? "BETWEEN :from AND" : "<"} :before`,
     ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
       "#partition": index === undefined || isByTime ? "pk" : indexes[index],
@@ -155,7 +153,7 @@ function toQuery(
     ExpressionAttributeValues: {
       ":partition": partition,
       ":before": end,
-      ...(downTo && { ":downTo": downTo }),
+      ...(from && { ":from": from }),
     },
     ScanIndexForward: ascending,
     ConsistentRead: index === undefined,

@@ -22,12 +22,18 @@ type Prefixed = Readonly<{ idPrefix: string }>;
 
 export const countedLists = {
   lead: {
-    ...{ type: "lead", idPrefix: "lead_", attribute: "source", changeTime: "updated" },
+    type: "lead",
+    idPrefix: "lead_",
+    attribute: "source",
+    changeTime: "updated",
     statuses: leadStatuses,
     isLean: false,
   },
   conversation: {
-    ...{ type: "conversation", idPrefix: "conv_", attribute: "channel", changeTime: "lastMessage" },
+    type: "conversation",
+    idPrefix: "conv_",
+    attribute: "channel",
+    changeTime: "lastMessage",
     statuses: ["active", "closed"],
     isLean: true,
   },

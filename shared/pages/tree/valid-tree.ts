@@ -23,8 +23,11 @@ const isLevel = (value: unknown): value is number => isNumber(value) && value >=
 /** The fields of a root besides its entries. */
 export const rootFields = {
   required: {
-    ...{ version: isVersion, generation: isNumber, level: isLevel },
-    ...{ bufferStart: isSortKey, watermark: isSortKey },
+    version: isVersion,
+    generation: isNumber,
+    level: isLevel,
+    bufferStart: isSortKey,
+    watermark: isSortKey,
   },
   optional: { fed: isSortKey, expiresAt: isNumber },
 };
@@ -39,7 +42,8 @@ export function validRoot({ list }: CountedOwner, item: Item): Root {
   // A tree that was ahead would not have the rows that are created until its time has come.
   const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
-    ...{ size: !isSmall(item), watermark: watermark > end || watermark < bufferStart },
+    size: !isSmall(item),
+    watermark: watermark > end || watermark < bufferStart,
     fed: fed > end,
     entries: !all || !areRows(list, buffer) || buffer.some(({ start }) => start >= watermark),
     // Without nodes, their first level is the next one.

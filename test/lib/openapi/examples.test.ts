@@ -28,7 +28,7 @@ const account = randomUUID();
 test("each example of a request receives the example of its response", async () => {
   let leadId: string | undefined;
   for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
-    const body = requestExamples[name];
+    const body: object | undefined = Object(requestExamples)[name];
     // It needs the id of a lead that there is.
     const sent = body && { ...body, ...("leadId" in body && { leadId }) };
     const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });

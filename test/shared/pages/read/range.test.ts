@@ -26,7 +26,7 @@ function put(count: number, of: (n: number) => Item = () => ({})): void {
 
 test("bounds between which no key lies make no call, which DynamoDB would reject", async () => {
   const call = vi.fn();
-  for (const bounds of [{ before: "a", downTo: "b" }, { before: "a", downTo: "a" }, { before: "" }])
+  for (const bounds of [{ before: "a", from: "b" }, { before: "a", from: "a" }, { before: "" }])
     expect(await walk(range, { ...bounds, maxRows: 5 }, call)).toEqual({ items: [], done: true });
   expect(call).not.toHaveBeenCalled();
 });
