@@ -6,7 +6,7 @@ import { confirm } from "../command/confirm.ts";
 import { selectPacedTable } from "../command/select-table.ts";
 import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { copyAccount } from "./copy-account.ts";
+import { copyAccount, copyConversations } from "./copy-account.ts";
 import { copyChannels } from "./copy-channels.ts";
 import { copyScanned } from "./copy-scanned.ts";
 import { openSource } from "./source-table.ts";
@@ -43,7 +43,10 @@ export const copyAccountCommand = (): Command =>
       "--replace",
       "also give leads and conversations that exist the fields that they have in the other table",
     )
-    .option("--keys", "also copy API keys, which then work here, too, and the revocations of copied ones")
+    .option(
+      "--keys",
+      "also copy API keys, with the revocations of copied ones, and connected channels with their tokens: both work here, too",
+    )
     .addHelpText(
       "after",
       "\nExit codes: 0 success, 1 failure, 3 some items are not valid or do not fit what is stored, and are left out.",
@@ -71,10 +74,13 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
     store: async (storing) => {
-      const copying = { ...storing, replace, source, invalid, left, counts, wouldExist: new Set<string>() };
+      const sets = { repeated: new Set<string>(), wouldExist: new Set<string>() };
+      const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
       await copyAccount(copying);
-      await copyChannels(copying, options);
+      // They tell which messages are here already, by other ids.
       await copyScanned(copying, keys);
+      await copyConversations(copying);
+      if (keys) await copyChannels(copying, options);
     },
   });
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)

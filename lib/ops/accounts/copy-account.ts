@@ -12,7 +12,7 @@ import { type RecordType, readStored, type StoredRecords, toItem } from "../tabl
 import { copyConversation } from "./copy-conversation.ts";
 import { type Adapt, type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
 
-/** Copies what the source has of an account and does not follow from other items. */
+/** Copies what the source has of an account beside its conversations, and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
   const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
@@ -41,6 +41,11 @@ export async function copyAccount(copying: Copying): Promise<void> {
     if (dryRun && outcome === "stored") wouldExist.add(lead.id);
     return outcome;
   });
+}
+
+/** Copies the conversations of leads that are copied, with their messages. */
+export async function copyConversations(copying: Copying): Promise<void> {
+  const { source } = copying;
   // A conversation that ends makes room for another active one of its lead on its channel. Sixteen are copied at once, each
   // with all of its messages in memory.
   for (const isActive of [false, true])

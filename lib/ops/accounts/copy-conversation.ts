@@ -21,7 +21,10 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   const { account, source, invalid, counts, left, dryRun, pace } = copying;
   const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
-  const { conversation, messages } = whole;
+  const { conversation } = whole;
+  const messages = whole.messages.filter((message) => !copying.repeated.has(message.id));
+  // All that it has is in a conversation of this table.
+  if (messages.length === 0 && whole.messages.length > 0) return;
   const { id } = conversation;
   const items = messages.map((message) => toItem.message(account, message));
   const stored = new Map(

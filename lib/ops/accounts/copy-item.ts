@@ -38,6 +38,8 @@ export interface Copying extends Storing {
   readonly left: InvalidItems;
   /** How many items have had each outcome. */
   readonly counts: Record<CopyOutcome | "erased", number>;
+  /** The messages of requests that have taken effect in this table, too, and stored others. */
+  readonly repeated: Set<string>;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
 }
@@ -92,7 +94,7 @@ export function differences(stored: Item, wanted: Item): readonly string[] {
   // Whether the lead waits follows from the messages, unless a client has ended the conversation: then no message is newer.
   const follows = stored.activeAt !== wanted.activeAt && wanted.status === active;
   const ofMessages = follows ? counters : counters.filter((name) => name !== "awaitingReplySince");
-  const ofReports = isFurther(wanted.delivery, stored.delivery) ? [] : reported;
+  const ofReports = isFurther(wanted, stored) ? [] : reported;
   const kept = [...(stored.messageCount === undefined ? [] : ofMessages), ...ofReports];
   return Object.keys({ ...stored, ...wanted }).filter(
     (name) => ![...writeMarks, ...kept].includes(name) && !isDeepStrictEqual(stored[name], wanted[name]),

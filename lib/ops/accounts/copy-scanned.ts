@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { leadExists } from "../../../shared/domain/leads.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
@@ -39,7 +40,7 @@ function copyKey(copying: Copying, item: Item): Promise<CopyOutcome> {
  * lead again, but without the response of a change. What changes its messages and conversations finds none.
  */
 async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome | "erased"> {
-  const { account, source, erased, wouldExist } = copying;
+  const { account, source, erased, repeated, wouldExist } = copying;
   const { pk, sk, fingerprint, ids, response, expiresAt } = item;
   if (erased.has(Object(response).leadId)) return "erased";
   const { leadId = Object(ids).id } = Object(response);
@@ -48,7 +49,12 @@ async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome | 
   const wanted = { ...key, fingerprint, ids, response, expiresAt };
   return copyItem({ ...copying, replace: true }, wanted, async (stored) => {
     const hasExpired = typeof stored?.expiresAt === "number" && stored.expiresAt <= Date.now() / 1000;
-    if (stored && !hasExpired) return { item: { ...stored, ...key } };
+    if (stored && !hasExpired) {
+      if (isDeepStrictEqual(stored.ids, ids)) return { item: { ...stored, ...key } };
+      // Such as a webhook that both stages have got.
+      repeated.add(String(Object(ids).id));
+      return { left: "its request has taken effect here, too" };
+    }
     if (response === undefined || wouldExist.has(leadId)) return {};
     // It may have been erased since, or created.
     if (isId("lead", leadId) && (await leadExists(account, leadId))) return {};

@@ -46,22 +46,27 @@ export async function updateMessage(
   );
 }
 
-/** Whether a message has got further in a stored state than in another one. */
-export const isFurther = (state: unknown, than: unknown) => rankOf(state) > rankOf(than);
+/** What tells how far a message has got. */
+interface State {
+  readonly delivery?: unknown;
+  readonly deliveryError?: unknown;
+}
 
-const rankOf = (state: unknown) => deliveryStates.indexOf(state as Delivery);
+/** Whether a message has got further in a state than in another one. */
+export const isFurther = (state: State, than: State) => rankOf(state) > rankOf(than);
 
-type Delivery = (typeof deliveryStates)[number];
+const rankOf = (state: State) =>
+  isGivenUp(state) ? -0.5 : (deliveryStates as readonly unknown[]).indexOf(state.delivery);
 
 /** How the error of a message begins that may have been sent, or may be sent again: any other state follows it. */
 export const givenUp = "Given up: ";
 
-export const isGivenUp = ({ delivery, deliveryError }: { delivery?: unknown; deliveryError?: unknown }) =>
+export const isGivenUp = ({ delivery, deliveryError }: State) =>
   delivery === "failed" && String(deliveryError).startsWith(givenUp);
 
 /** What a report changes of a message; undefined if nothing. */
 function changesBy(message: Message, { delivery, deliveryError, providerId }: MessageUpdate) {
-  if (isFurther(delivery, message.delivery) || isGivenUp(message))
+  if (isFurther({ delivery, deliveryError }, message) || isGivenUp(message))
     return { delivery, deliveryError, providerId: providerId ?? message.providerId };
   const added = {
     ...(message.providerId === undefined && providerId !== undefined && { providerId }),

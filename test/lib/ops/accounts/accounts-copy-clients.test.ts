@@ -4,10 +4,11 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { issueApiKey, listApiKeys, revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { connect, readAccount, readConnection } from "../../../../shared/channels/connections.ts";
+import { receiveEntry } from "../../../../shared/channels/receive-entry.ts";
+import { storeDelivery } from "../../../../shared/channels/store-delivery.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { accountLimitKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
-import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
@@ -97,28 +98,49 @@ describe("a retry of a request takes effect once, before and after its account i
   });
 });
 
-test("a message gets the state that is further, there or here, without --replace", async () => {
-  const sent: Awaited<ReturnType<typeof aMessage>>[] = [];
+const givenUp = { delivery: "failed", deliveryError: "Given up: The Graph API has not responded." } as const;
+const sent = { delivery: "sent", providerId: "wamid.1" } as const;
+const read = { delivery: "read", providerId: "wamid.2" } as const;
+
+test.each([
+  ["sent there", sent, undefined, sent],
+  ["sent there and read here", sent, read, read],
+  ["given up there and sent here", givenUp, sent, sent],
+  ["sent there and given up here", sent, givenUp, sent],
+])("a message that is %s gets the state that is further, without --replace", async (_, there, here, expected) => {
+  let id = "";
+  let conversationId = "";
   const from = await inSource(async () => {
-    const { id } = await aLead(account);
-    for (const _ of [1, 2]) sent.push(await aMessage(account, id));
+    ({ id, conversationId } = await aMessage(account, (await aLead(account)).id));
   });
   await copy(account, from);
-  const states = [
-    { delivery: "sent", providerId: "wamid.1" },
-    { delivery: "read", providerId: "wamid.2" },
-  ];
-  const [first, second] = sent as [Message, Message];
-  await report(account, second, { ...states[1] });
-  const later = await inSource(async () => {
-    for (const message of [first, second]) await report(account, message, { ...states[0] });
+  if (here) await storeDelivery(account, { id, conversationId, ...here });
+  const later = await inSource(() => storeDelivery(account, { id, conversationId, ...there }));
+  expect((await copy(account, later)).output).toMatchObject({ stored: 0, left: 0 });
+  const item = (await tableItems()).get(`MESSAGE#${account}#${conversationId} ${id}`);
+  expect(item).toMatchObject(expected);
+});
+
+test("a message whose webhook both stages have got is not copied", async () => {
+  const message = {
+    kind: "message",
+    channel: "whatsapp",
+    sender: whatsapp,
+    id: "wamid.A",
+    addresses: ["4915100000001"],
+    text: "Hello",
+  } as const;
+  const first = await inSource(() => aLead(account, { addresses: { whatsapp: ["4915100000001"] } }));
+  await copy(account, first);
+  await receiveEntry(account, message);
+  const later = await inSource(() => receiveEntry(account, message));
+  expect(await copy(account, later)).toMatchObject({
+    code: 3,
+    output: { stored: 0, leftOut: [{ reason: "its request has taken effect here, too" }] },
   });
-  expect((await copy(account, later)).output).toMatchObject({ stored: 0, replaced: 1, left: 0 });
-  const items = await tableItems();
-  for (const [n, message] of [first, second].entries())
-    expect(items.get(`MESSAGE#${account}#${message.conversationId} ${message.id}`)).toMatchObject(
-      states[n] ?? {},
-    );
+  const items = [...(await tableItems()).values()];
+  expect(items.filter(({ conversationId, message }) => conversationId && message)).toHaveLength(1);
+  expect(items.filter(({ messageCount }) => messageCount)).toHaveLength(1);
 });
 
 test("with --keys, keys work in the copy, and stop to work when they are revoked or expire there or here", async () => {
@@ -171,10 +193,10 @@ test("channels are connected with their tokens and since the same time, but not 
     await put({ ...channelKey(account, "instagram"), sender: instagram, connectedAt });
   });
   stored[`/${from}/${path}`] = token;
-  expect((await copy(account, from, "--dry-run")).output).toMatchObject({ stored: 1, left: 1 });
+  expect((await copy(account, from, "--keys", "--dry-run")).output).toMatchObject({ stored: 1, left: 1 });
   expect([...memory.items()]).toEqual([]);
   const leftOut = async () => {
-    const { code, output } = await copy(account, from);
+    const { code, output } = await copy(account, from, "--keys");
     expect({ code, output }).toMatchObject({ code: 3, output: { left: 1, invalid: [] } });
     return output.leftOut[0].reason;
   };
