@@ -22,7 +22,8 @@ export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
     },
   };
   const copyOne = async (item: Item) => {
-    if (keys || !isApiKey(item)) counts[await (isApiKey(item) ? copyKey : copyRequest)(copying, item)] += 1;
+    const copy = isApiKey(item) ? keys && copyKey : copyRequest;
+    if (copy) counts[await copy(copying, item)] += 1;
   };
   return scanTable(selection, pace, (items) => inParallel(items, copyOne), source);
 }

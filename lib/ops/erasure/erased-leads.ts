@@ -80,16 +80,31 @@ export async function deleteLead(
   others: () => TransactItems = () => [],
 ): Promise<void> {
   await pace.retry(async () => {
-    const Key = leadKey(account, leadId);
-    const item = await readItem(Key);
-    await writeTogether(pace, [
-      ...others(),
-      // A request may change its names meanwhile, or an import store it.
-      { Delete: { TableName: tableName, Key, ...isAsRead("details", item?.details) } },
-      ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
-    ]);
+    const item = await readItem(leadKey(account, leadId));
+    // A request may change its names meanwhile, or an import store it.
+    const isUnchanged = isAsRead("details", item?.details);
+    await writeTogether(pace, [...others(), ...(await leadDeletion(account, leadId, item, isUnchanged))]);
   });
 }
+
+/**
+ * The parts of a transaction that delete the item of a lead and those of its names that no other lead has.
+ *
+ * @param item the lead as it was read, if it exists
+ * @param isUnchanged the condition that it is as it was read
+ */
+export const leadDeletion = async (
+  account: string,
+  leadId: string,
+  item: Item | undefined,
+  isUnchanged: {
+    readonly ConditionExpression: string;
+    readonly ExpressionAttributeValues?: Item | undefined;
+  },
+): Promise<TransactItems> => [
+  { Delete: { TableName: tableName, Key: leadKey(account, leadId), ...isUnchanged } },
+  ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
+];
 
 /** Deletes the item of a name, unless another lead has got it since it was read. */
 export const deleteName = ({ pk, sk, leadId }: Item, pace: Pace): Promise<void> =>

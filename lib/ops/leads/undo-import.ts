@@ -1,4 +1,3 @@
-import { changeNames } from "../../../shared/domain/lead-names.ts";
 import { keepLead } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
@@ -11,7 +10,7 @@ import { UserError } from "../../user-error.ts";
 import { opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
-import { readErasedIds } from "../erasure/erased-leads.ts";
+import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepDelay } from "../erasure/sweep-erased.ts";
 import { reportProgress } from "../output/interruption.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -90,8 +89,9 @@ const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
     const item = await readItem(Key);
     if (!item) return "does not exist";
     const reason = await whyKept(account, row, item, pace);
-    if (reason || dryRun) return reason;
-    const { details } = item;
+    const { details, undoing } = item;
+    // One that was killed may have marked it.
+    if (reason || dryRun || undoing) return reason;
     await writeTogether(pace, [{ Update: buildUpdate(Key, { undoing: true }, { details }) }]);
     return undefined;
   });
@@ -100,8 +100,7 @@ const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
 const eraseMarked = (account: string, row: ImportedRow, pace: Pace) =>
   pace.retry(async () => {
     const { leadId } = row;
-    const Key = leadKey(account, leadId);
-    const item = await readItem(Key);
+    const item = await readItem(leadKey(account, leadId));
     // An attempt whose response was lost has erased it, or `leads erase` has.
     if (!item) return undefined;
     const { undoing, details } = item;
@@ -118,9 +117,8 @@ const eraseMarked = (account: string, row: ImportedRow, pace: Pace) =>
     };
     const isAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
     await writeTogether(pace, [
-      { Delete: { TableName: tableName, Key, ...isUnchanged } },
+      ...(await leadDeletion(account, leadId, item, isUnchanged)),
       { Put: { TableName: tableName, Item: { ...erasedLeadKey(account, leadId), ...erasure }, ...isAbsent } },
-      ...(await changeNames(account, leadId, fieldsOf(item), {}, [])),
     ]);
     return undefined;
   });

@@ -1,4 +1,4 @@
-import { isAscii, isUtf8 } from "node:buffer";
+import { constants, isAscii, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
@@ -31,6 +31,8 @@ export async function openLeadFile(path: string, options: FileOptions) {
   const bytes = await readFile(path).catch((error) => {
     throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
   });
+  if (bytes.length > constants.MAX_STRING_LENGTH)
+    throw new UserError(`${path} has more than ${constants.MAX_STRING_LENGTH} bytes: split it.`);
   const encoding = findEncoding(path, bytes, options.encoding);
   const isGuessed = encoding === guessedEncoding && options.encoding === undefined;
   const text = decodeText(path, bytes, encoding);
