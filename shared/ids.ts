@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { decodeTime, ulid } from "ulid";
+import { decodeTime, encodeTime, ulid } from "ulid";
 
 /** The random numbers of a ULID, one for each character: its own would load the whole of Web Crypto. */
 const random = () => randomInt(32) / 32;
@@ -34,7 +34,8 @@ const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
  * @see https://github.com/ulid/spec
  */
 export const newId = (prefix: keyof typeof kinds | "erasure" | "change" | "import", at = Date.now()) =>
-  `${prefix}_${ulid(at, random)}`;
+  // For the time 0, `ulid` takes the current one.
+  `${prefix}_${encodeTime(at)}${ulid(at, random).slice(10)}`;
 
 /** What an id names; undefined if its prefix does not tell. */
 export const idKind = (id: string) =>

@@ -98,8 +98,8 @@ export function rowToLead(
     row as Partial<Lead>,
   );
   const names = nameKeys("", lead).map(({ pk, sk }) => `${pk} ${sk}`);
-  // Two changes of one lead would come in any order.
-  if (update && id !== undefined) names.push(`${id}`);
+  // Two rows of one lead would be stored in any order.
+  if (id !== undefined) names.push(`${id}`);
   const repeated = names.find((each) => lines.has(each));
   if (repeated !== undefined) {
     const isExternal = repeated === names[0] && externalId !== undefined;

@@ -514,10 +514,15 @@ describe("a repeated leads import", () => {
     expect(await readLines(rejects)).toMatchObject([{ line: 2, errors: [{ message }] }]);
   });
 
-  test("stores one of two rows with the same id", async () => {
+  test("stores the first of two rows with the same id, and names the other one", async () => {
     const account = await anAccount();
     const id = `lead_${ulid()}`;
     const path = await leadFile(`id,name\n${id},Ada\n${id},Grace\n`);
-    expect((await importFile(account, path)).report).toMatchObject({ imported: 1, present: 1 });
+    const { report } = await importFile(account, path);
+    expect(report).toMatchObject({ imported: 1, present: 0, rejected: 1 });
+    expect(await readLines(report.rejects)).toMatchObject([
+      { line: 3, errors: [{ field: "id", message: "must not be that of line 2" }] },
+    ]);
+    expect(await storedLeads(account)).toMatchObject([{ id, name: "Ada" }]);
   });
 });

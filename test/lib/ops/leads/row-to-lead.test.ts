@@ -66,7 +66,7 @@ test("with --update, a row that names its lead needs no name", () => {
   expect(faultsOf({ name: undefined }, true)).toEqual(["name required"]);
 });
 
-test("of the valid rows of a file, one has an external id or an address, and one changes the lead with an id", () => {
+test("of the valid rows of a file, one has an id, an external id or an address", () => {
   const lines = new Map<string, number>();
   for (const [fields, faults, update = false] of [
     [{ externalId: "crm-1", score: 101 }, ["score out_of_range"]],
@@ -77,7 +77,7 @@ test("of the valid rows of a file, one has an external id or an address, and one
     [{ externalId: "crm-2", addresses: { web: ["01"] } }, []],
     [{ id: idAt(now) }, [], true],
     [{ id: idAt(now) }, ["id repeated"], true],
-    [{ id: idAt(now) }, []],
+    [{ id: idAt(now) }, ["id repeated"]],
     [{}, []],
     [{}, []],
   ] as const)
