@@ -5,11 +5,11 @@ import type { RouteEvent } from "./route-event.ts";
  * The size from which a body is compressed, in bytes.
  *
  * A smaller one fits with its headers, about 450 bytes, in one TCP segment of 1,460 bytes: it would not arrive earlier.
- * From here on, gzip leaves half of a page or less. docs/bench/compression.md has the figures.
+ * From here on, gzip leaves half of a page or less.
  */
 export const compressedFrom = 1024;
 
-/** The level of gzip, from 1 to 9. docs/bench/compression.md compares them, and Brotli. */
+/** The level of gzip, from 1 to 9. Of 20 leads, 1 leaves 10 % more bytes, and 9 as many for more time. */
 const level = 6;
 
 /**

@@ -197,6 +197,17 @@ test("A stage that does not last has alarms only if somebody is told, or they en
   expect(await count({ deployment: "canary" })).toBe(told + 1);
 });
 
+test("docs/deploying.md has the price of the metrics that the alarms of prod read", async () => {
+  const read = [...readAlarms((await synthesize("prod")).template).values()].map(
+    (alarm) => readMetrics(alarm).size,
+  );
+  const metrics = read.reduce((sum, size) => sum + size);
+  const costs = await readFile(join(root, "docs/deploying.md"), "utf8");
+  expect(costs).toContain(
+    `| Alarms: metrics that they read | 0.10 † each | ${metrics} | ${(metrics / 10).toFixed(2)} |`,
+  );
+});
+
 test("By default alarms notify nobody; one topic gets all of them; they link to a published runbook", async () => {
   for (const alarm of readAlarms((await synthesize("prod")).template).values())
     expect(Object.keys(alarm)).not.toContain("AlarmActions");
