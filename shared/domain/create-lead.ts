@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { leadKey, listPartition } from "../dynamodb/keys.ts";
+import { accountPartition, leadKey } from "../dynamodb/keys.ts";
 import { type Item, readTogether, table, tableName } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
@@ -86,7 +86,7 @@ export function createOrUpdateLead(
   idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Lead>> {
   const [key = { sk: input.id }] = nameKeys(account, withChanges({}, input));
-  const scope = `${listPartition("lead", account)} ${key.sk}`;
+  const scope = `${accountPartition("lead", account)} ${key.sk}`;
   return withBackoff(scope, "Too many requests change this lead at once.", () =>
     runIdempotently(
       idempotency,

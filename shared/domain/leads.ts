@@ -1,12 +1,5 @@
 import { checkKeys } from "../dynamodb/invalid-items.ts";
-import {
-  keyAttributes,
-  labelPartition,
-  leadEmailPartition,
-  leadKey,
-  statusAndLabelPartition,
-  statusPartition,
-} from "../dynamodb/keys.ts";
+import { accountPartition, keyAttributes, leadEmailPartition, leadKey } from "../dynamodb/keys.ts";
 import { type Item, type Key, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
@@ -100,11 +93,11 @@ export function leadItem(account: string, lead: StoredLead) {
   const { id, status, source, addresses, updatedAt = lead.createdAt, ...details } = lead;
   return {
     ...leadKey(account, id),
-    byStatus: statusPartition("lead", account, status),
+    byStatus: accountPartition("lead", account, status),
     ...(source !== undefined && {
       source,
-      byLabel: labelPartition("lead", account, source),
-      byStatusAndLabel: statusAndLabelPartition("lead", account, status, source),
+      byLabel: accountPartition("lead", account, source),
+      byStatusAndLabel: accountPartition("lead", account, status, source),
     }),
     ...(lead.email !== undefined && { byParent: leadEmailPartition(account, lead.email) }),
     ...(addresses && { addresses }),

@@ -74,44 +74,29 @@ export const itemTypes = {
   audit: "AUDIT",
 } as const;
 
-/** A partition that has items of a type for the whole account, or the beginning of those that have some of them. */
-export const accountPartition = (type: keyof typeof itemTypes, account: string) =>
-  join(itemTypes[type], account);
-
 type Listed = "lead" | "conversation";
 
-/** The partition of an account's leads or conversations, which sort by creation. */
-export const listPartition = (type: Listed, account: string) => accountPartition(type, account);
-
-/** A value of the `by-status` index. */
-export const statusPartition = (type: Listed, account: string, status: string) =>
-  join(itemTypes[type], account, status);
-
-/** A value of the `by-label` index: a lead's source or a conversation's channel. */
-export const labelPartition = (type: Listed, account: string, label: string) =>
-  join(itemTypes[type], account, label);
+/**
+ * A partition of an account's items of a type, or the beginning of those that have some of them. With further values, it is
+ * one of an index: of a status (`by-status`), a source or a channel (`by-label`), both (`by-status-and-label`), or of a lead's
+ * conversations (`by-parent`). Without them, `by-parent` has the account's API keys.
+ */
+export const accountPartition = (
+  type: keyof typeof itemTypes,
+  account: string,
+  ...values: readonly string[]
+) => join(itemTypes[type], account, ...values);
 
 /** Whether a value of the `by-label` index is of an account's own list. */
 export const isLabelPartition = (type: Listed, account: string, value: unknown): value is string =>
-  typeof value === "string" && value.startsWith(`${listPartition(type, account)}#`);
-
-/** A value of the `by-status-and-label` index. */
-export const statusAndLabelPartition = (type: Listed, account: string, status: string, label: string) =>
-  join(itemTypes[type], account, status, label);
-
-/** A value of the `by-parent` index: the conversations of a lead. */
-export const leadConversationsPartition = (account: string, leadId: string) =>
-  join(itemTypes.conversation, account, leadId);
+  typeof value === "string" && value.startsWith(`${accountPartition(type, account)}#`);
 
 /**
  * A value of the `by-parent` index: the leads with an e-mail address, in any letter case. Valid addresses are ASCII, so
  * lower case is unambiguous.
  */
 export const leadEmailPartition = (account: string, email: string) =>
-  join(itemTypes.lead, account, email.toLowerCase());
-
-/** A value of the `by-parent` index: the API keys of an account. */
-export const accountApiKeysPartition = (account: string) => join(itemTypes.apiKey, account);
+  accountPartition("lead", account, email.toLowerCase());
 
 const key = (sk: string, ...parts: string[]) => ({ pk: join(...parts), sk });
 

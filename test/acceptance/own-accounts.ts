@@ -9,7 +9,7 @@ import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../lib/ops/keys/ap
 import { listByParent } from "../../lib/ops/table/read-items.ts";
 import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
-import { accountApiKeysPartition, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
+import { accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
@@ -76,7 +76,7 @@ export class OwnAccounts {
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
       if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
-      const keys = (await listByParent(accountApiKeysPartition(account), pace)).filter(isKey);
+      const keys = (await listByParent(accountPartition("apiKey", account), pace)).filter(isKey);
       await dropTrees(account, [], pace);
       await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
     }

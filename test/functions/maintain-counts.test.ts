@@ -2,7 +2,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../functions/maintain-counts.ts";
 import { leadItem } from "../../shared/domain/leads.ts";
-import { statusPartition } from "../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { countedLists } from "../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../shared/pages/tree/entry.ts";
@@ -77,7 +77,7 @@ test("reports the records of every list that failed, logs them, and counts the o
 test("counts every changed row of a batch of more than a thousand", async () => {
   const leads = importLeads(1100);
   await deliver(created(leads));
-  const booked = { status: "booked", byStatus: statusPartition("lead", account, "booked") } as const;
+  const booked = { status: "booked", byStatus: accountPartition("lead", account, "booked") } as const;
   const moved = leads.map((lead) => streamRecord(lead, put({ ...lead, ...booked })));
   expect(await deliver(moved)).toEqual({ batchItemFailures: [] });
   for (const [query, total] of [

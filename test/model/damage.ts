@@ -1,5 +1,5 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
-import { labelPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
+import { accountPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
@@ -19,5 +19,5 @@ export function damage(items: readonly Item[], { what, source }: DamageEvent) {
 
 const labelTreeOf = (source: string): CountedOwner => ({
   ...owner,
-  labelKey: labelPartition(owner.list.type, account, source),
+  labelKey: accountPartition(owner.list.type, account, source),
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listPartition } from "../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { pageSize, type ReadPage, reader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
@@ -43,7 +43,7 @@ export class Expectations {
 
   /** The rows, newest first. */
   rows(table: TableState): readonly Item[] {
-    const partition = listPartition(owner.list.type, owner.account);
+    const partition = accountPartition(owner.list.type, owner.account);
     return remember(this.#rows, table, () =>
       this.#tables
         .items(table)

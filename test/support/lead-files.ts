@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { InvalidItems } from "../../lib/ops/table/invalid-items.ts";
 import { readStored } from "../../lib/ops/table/valid-records.ts";
-import { listPartition } from "../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../shared/dynamodb/read-pages.ts";
 import type { Lead } from "../../shared/schemas/lead-schemas.ts";
@@ -38,6 +38,6 @@ export const readLines = async (path: string) =>
 
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {
-  const items = await queryAll(inPartition(listPartition("lead", account)), unpaced);
+  const items = await queryAll(inPartition(accountPartition("lead", account)), unpaced);
   return items.flatMap((item) => readStored("lead", item, new InvalidItems()) ?? []);
 }

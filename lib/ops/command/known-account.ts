@@ -1,4 +1,4 @@
-import { accountApiKeysPartition, accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import { inPartition } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -46,7 +46,7 @@ export async function selectPacedAccount(options: PacedAccountOptions): Promise<
 async function isKnown(account: string, pace: AnyPace): Promise<boolean> {
   for (const type of lastingTypes)
     if (await hasAny(inPartition(accountPartition(type, account)), pace)) return true;
-  return hasAny(ofParent(accountApiKeysPartition(account)), pace).catch((error: unknown) => {
+  return hasAny(ofParent(accountPartition("apiKey", account)), pace).catch((error: unknown) => {
     // A table that was restored without its indexes.
     if (error instanceof Error && error.name === "ValidationException") return false;
     throw error;

@@ -1,4 +1,4 @@
-import { labelTreePartition, listPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, labelTreePartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -91,7 +91,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     });
     // Read after the root and before the rows, as for every commit.
     const clock = tableTime();
-    if (await hasAny(inPartition(listPartition(list.type, account)), pace))
+    if (await hasAny(inPartition(accountPartition(list.type, account)), pace))
       throw new UserError(
         `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
       );

@@ -1,5 +1,5 @@
 import { apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
-import { accountApiKeysPartition, accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
@@ -48,7 +48,7 @@ const isLive = (key: Item) => apiKeyState(toApiKey(key)) === "live";
 
 /** The keys of an account that their index lists. */
 async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
-  const parent = accountApiKeysPartition(found.subject.account);
+  const parent = accountPartition("apiKey", found.subject.account);
   const keys = await readEach((await listByParent(parent, pace)).filter(isApiKey), pace);
   for (const key of keys)
     if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");

@@ -1,4 +1,4 @@
-import { accountPartition, conversationKey, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
@@ -47,7 +47,7 @@ export async function sweep(
       const type = findOwner(item)?.type;
       if (type === "apiKey" || type === "count") kept.push(item);
       // An import may have stored the lead again, and another lead may get its names.
-      else if (leads && item.pk === listPartition("lead", account))
+      else if (leads && item.pk === accountPartition("lead", account))
         await deleteLead(account, String(item.sk), pace);
       else if (leads && (type === "externalId" || type === "address")) await deleteName(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
@@ -55,10 +55,10 @@ export async function sweep(
     await deleteItems(now, pace);
   };
   // The conversations are known before the messages and the idempotency records that name them.
-  const conversations = { ...inPartition(listPartition("conversation", account)), ...attributes };
+  const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
-  const others = leads ? [listPartition("conversation", account)] : lastPartitions(account);
+  const others = leads ? [accountPartition("conversation", account)] : lastPartitions(account);
   if (scan)
     await scanTable(selectItems(account), pace, (items) =>
       onItems(items.filter(({ pk }) => !others.includes(String(pk)))),

@@ -3,7 +3,7 @@ import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { ApiKey } from "../../../shared/domain/api-keys.ts";
 import { toApiKey } from "../../../shared/domain/api-keys.ts";
-import { accountApiKeysPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
@@ -20,7 +20,7 @@ export async function issueApiKey(
   const apiKey = newApiKey(keyId);
   const record: ApiKey = { keyId, accountId, access, createdAt: new Date().toISOString(), ...options };
   const sha256 = parseApiKey(apiKey)?.sha256 ?? "";
-  const Item = { ...apiKeyKey(sha256, keyId), byParent: accountApiKeysPartition(accountId), ...record };
+  const Item = { ...apiKeyKey(sha256, keyId), byParent: accountPartition("apiKey", accountId), ...record };
   // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret.
   await table.send(new PutCommand({ TableName: tableName, Item }));
   return { ...record, apiKey };
@@ -66,7 +66,7 @@ export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
-  const listed = await listByParent(accountApiKeysPartition(accountId), unpaced);
+  const listed = await listByParent(accountPartition("apiKey", accountId), unpaced);
   const others = listed.filter((key) => !isApiKey(key));
   const [other] = others;
   if (other)

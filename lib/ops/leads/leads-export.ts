@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { listPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
 import { selectPacedAccount } from "../command/known-account.ts";
@@ -23,7 +23,7 @@ async function exportLeads(options: ExportLeadsOptions): Promise<void> {
   let exported = 0;
   const text = async function* () {
     yield formatCsvHeader();
-    const partition = { ...inPartition(listPartition("lead", account)), ScanIndexForward: false };
+    const partition = { ...inPartition(accountPartition("lead", account)), ScanIndexForward: false };
     for await (const items of queryItems(partition, pace)) {
       // An import would refuse the others.
       const leads = items.flatMap((item) => readStored("lead", item, invalid) ?? []);

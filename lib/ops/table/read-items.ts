@@ -1,10 +1,9 @@
 import {
+  accountPartition,
   activeConversationKey,
   expiryAttribute,
   indexes,
-  leadConversationsPartition,
   leadEmailPartition,
-  listPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
@@ -79,7 +78,7 @@ export async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<
  */
 export async function readLeadsByEmail(account: string, email: string, pace: Pace, invalid: InvalidItems) {
   const listed = await listByParent(leadEmailPartition(account, email), pace);
-  const keys = listed.filter(({ pk }) => pk === listPartition("lead", account));
+  const keys = listed.filter(({ pk }) => pk === accountPartition("lead", account));
   const items = await readEach(keys, pace);
   return items.filter((item) => {
     const { email: own } = fieldsOf(item);
@@ -101,8 +100,10 @@ export async function findConversations(account: string, leadId: string, pace: P
   if (!isKeyPart(leadId)) return { locks: [], ids: [] };
   const locks = await queryAll(inPartition(activeConversationKey(account, leadId, "").pk), pace);
   const named = locks.map(({ conversationId }) => conversationId).filter(isKeyPart);
-  const keys = await listByParent(leadConversationsPartition(account, leadId), pace);
-  const listed = keys.filter(({ pk }) => pk === listPartition("conversation", account)).map(({ sk }) => sk);
+  const keys = await listByParent(accountPartition("conversation", account, leadId), pace);
+  const listed = keys
+    .filter(({ pk }) => pk === accountPartition("conversation", account))
+    .map(({ sk }) => sk);
   return { locks, ids: [...new Set([...listed, ...named])] };
 }
 

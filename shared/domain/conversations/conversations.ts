@@ -1,13 +1,5 @@
 import { checkKeys, ifValid } from "../../dynamodb/invalid-items.ts";
-import {
-  conversationKey,
-  keyAttributes,
-  labelPartition,
-  leadConversationsPartition,
-  messageKey,
-  statusAndLabelPartition,
-  statusPartition,
-} from "../../dynamodb/keys.ts";
+import { accountPartition, conversationKey, keyAttributes, messageKey } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { isId } from "../../ids.ts";
@@ -56,7 +48,7 @@ export async function listConversations(
   const list = countedLists.conversation;
   // The index of those that wait does not copy the key of the index by lead.
   const parent =
-    leadId === undefined || awaitingReply ? undefined : leadConversationsPartition(account, leadId);
+    leadId === undefined || awaitingReply ? undefined : accountPartition("conversation", account, leadId);
   const isAsked = (item: Item) => leadId === undefined || item.leadId === leadId;
   const filter = { status: status && normalizeLabel(status), label: channel && normalizeLabel(channel) };
   const window = creationWindow(list, times);
@@ -127,8 +119,8 @@ export function conversationItem(account: string, conversation: Conversation) {
   return {
     ...conversationKey(account, id),
     ...conversationStatusKeys(account, conversation),
-    byLabel: labelPartition("conversation", account, channel),
-    byParent: leadConversationsPartition(account, leadId),
+    byLabel: accountPartition("conversation", account, channel),
+    byParent: accountPartition("conversation", account, leadId),
     activeAt: lastMessageAt,
     ...fields,
   };
@@ -167,8 +159,8 @@ export const conversationStatusKeys = (
   account: string,
   { status, channel }: Pick<Conversation, "status" | "channel">,
 ) => ({
-  byStatus: statusPartition("conversation", account, status),
-  byStatusAndLabel: statusAndLabelPartition("conversation", account, status, channel),
+  byStatus: accountPartition("conversation", account, status),
+  byStatusAndLabel: accountPartition("conversation", account, status, channel),
 });
 
 /** The conversation of an item which must have its keys. @throws InvalidItemError */

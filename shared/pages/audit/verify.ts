@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
-import { listPartition } from "../../dynamodb/keys.ts";
+import { accountPartition } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
 import { fromKey, keysOnly, queryItems } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
@@ -116,7 +116,7 @@ async function readPart(
   { start, until, maxRows }: Part,
   { pace, onInvalid = logInvalidItem }: Reading,
 ) {
-  const pk = listPartition(list.list.type, list.account);
+  const pk = accountPartition(list.list.type, list.account);
   const name = (sk: unknown) => onInvalid(new InvalidItemError({ pk, sk }, "sk"));
   const end = until ?? endOfRows(list.list);
   const rows: CountedRow[] = [];

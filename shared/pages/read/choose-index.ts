@@ -1,11 +1,4 @@
-import {
-  indexes,
-  labelPartition,
-  listPartition,
-  statusAndLabelPartition,
-  statusPartition,
-  type TimeIndexName,
-} from "../../dynamodb/keys.ts";
+import { accountPartition, indexes, type TimeIndexName } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { RowsRequest } from "../page.ts";
 import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
@@ -61,7 +54,7 @@ export function byChange(
 export function chooseRange(asked: ListRequest): ListRange {
   const { account, list, parent, filter, window } = asked;
   if (parent !== undefined) {
-    const rows = { pk: listPartition(list.type, account) };
+    const rows = { pk: accountPartition(list.type, account) };
     return {
       range: { list, index: "by-parent", partition: parent, rows, where: toCondition(asked) },
       window,
@@ -99,20 +92,21 @@ export function filteredRange(
 ): Omit<CountedRange, "window"> {
   const { status, label } = filter;
   const { type } = list;
-  const pk = listPartition(type, account);
-  if (label === undefined) {
-    const tree = { account, list };
-    if (status === undefined) return { tree, range: { list, partition: pk, rows: {} } };
-    const range = { list, partition: statusPartition(type, account, status), rows: { pk, status } };
-    return { tree, status, range: { index: "by-status", ...range } };
-  }
-  const labelKey = labelPartition(type, account, label);
-  const tree = { account, list, labelKey };
-  if (status === undefined)
-    return { tree, range: { list, index: "by-label", partition: labelKey, rows: { pk } } };
-  const both = statusAndLabelPartition(type, account, status, label);
-  const rows = { pk, status, [indexes["by-label"]]: labelKey };
-  return { tree, status, range: { list, index: "by-status-and-label", partition: both, rows } };
+  const labelKey = label === undefined ? undefined : accountPartition(type, account, label);
+  const values = [status, label].filter((value) => value !== undefined);
+  const ofStatus = label === undefined ? "by-status" : "by-status-and-label";
+  const ofLabel = label === undefined ? undefined : "by-label";
+  const range = {
+    list,
+    index: status === undefined ? ofLabel : ofStatus,
+    partition: accountPartition(type, account, ...values),
+    rows: {
+      ...(values.length > 0 && { pk: accountPartition(type, account) }),
+      ...(status !== undefined && { status }),
+      ...(labelKey !== undefined && { [indexes["by-label"]]: labelKey }),
+    },
+  } as const;
+  return { tree: { account, list, labelKey }, status, range };
 }
 
 /** Whether a row is asked for, by what every index copies. */

@@ -1,6 +1,6 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../dynamodb/invalid-items.ts";
-import { listPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
+import { accountPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { type Fault, invalidInput } from "../../errors.ts";
 import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
@@ -54,7 +54,7 @@ const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
 
 function planList(asked: ListRequest, request: RowsRequest): ListPlan {
   const { account, list, ids, parent, filter, window, timed } = asked;
-  const pk = listPartition(list.type, account);
+  const pk = accountPartition(list.type, account);
   const where = toCondition(asked);
   if (ids) {
     const known = [...new Set(ids)].filter((id) => isRowKey(list, id));

@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { indexes, isLabelPartition, listPartition, rowKey } from "../../dynamodb/keys.ts";
+import { accountPartition, indexes, isLabelPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import { bucketOf, type CountedOwner, endOfRows, isRowKey } from "./counted-list.ts";
@@ -67,7 +67,7 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
         ProjectionExpression: "sk, #status, #labelKey",
         ExpressionAttributeNames: { "#status": "status", "#labelKey": indexes["by-label"] },
         ExpressionAttributeValues: {
-          ":pk": listPartition(list.type, account),
+          ":pk": accountPartition(list.type, account),
           ...(start && { ":start": start }),
           ":end": end,
         },
@@ -90,7 +90,7 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
     if (isWhole || rows.length > 0) return { rows, others, next: isWhole ? undefined : endOf(rows), units };
   }
   throw new Error(
-    `More than ${maxMixedCalls} MB of items in ${listPartition(list.type, account)} are no rows.`,
+    `More than ${maxMixedCalls} MB of items in ${accountPartition(list.type, account)} are no rows.`,
   );
 }
 

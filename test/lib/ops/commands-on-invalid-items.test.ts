@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { selectTableByOptions } from "../../../lib/ops/command/select-table.ts";
-import { indexes, leadEmailPartition, leadKey, listPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, indexes, leadEmailPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
@@ -82,7 +82,7 @@ beforeAll(async () => {
   const misleading = [
     ...[ids.grace, neighbour.ada].map((leadId) => ({ ...another(message), leadId, message: secret })),
     { ...ofOther, byParent: leadEmailPartition(account, email) },
-    { ...another(ada), pk: listPartition("lead", terminalCommands) },
+    { ...another(ada), pk: accountPartition("lead", terminalCommands) },
     ...Object.values(countedLists).map((list) => ({ ...treeKey({ account, list }, "root"), ...root })),
   ];
   await selectTableByOptions({ table: tableName });
@@ -177,7 +177,7 @@ describe("a command that changes nothing", () => {
   });
 
   test.each(["source", "score"])("a change of a lead whose %s is invalid", async (field) => {
-    const pk = listPartition("lead", account);
+    const pk = accountPartition("lead", account);
     const isSpoiled = (item: Item) =>
       item.pk === pk && typeof { ...item, ...Object(item.details) }[field] === "object";
     const id = String([...before.values()].find(isSpoiled)?.sk);

@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  idempotencyKey,
-  labelPartition,
-  leadEmailPartition,
-  statusAndLabelPartition,
-} from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, idempotencyKey, leadEmailPartition } from "../../../shared/dynamodb/keys.ts";
 
 const part = fc.oneof(
   fc.string({ unit: "binary", minLength: 1, maxLength: 64 }).filter((text) => text.isWellFormed()),
@@ -17,8 +12,8 @@ test("different values never build the same partition key", () => {
   fc.assert(
     fc.property(parts, parts, (a, b) => {
       const same = a.every((value, i) => value === b[i]);
-      expect(statusAndLabelPartition("lead", ...a) === statusAndLabelPartition("lead", ...b)).toBe(same);
-      const [sourceA, sourceB] = [a, b].map(([account, value]) => labelPartition("lead", account, value));
+      expect(accountPartition("lead", ...a) === accountPartition("lead", ...b)).toBe(same);
+      const [sourceA, sourceB] = [a, b].map(([account, value]) => accountPartition("lead", account, value));
       expect(sourceA === sourceB).toBe(a[0] === b[0] && a[1] === b[1]);
     }),
   );
@@ -26,7 +21,7 @@ test("different values never build the same partition key", () => {
 
 test("the longest values that the API accepts fit in DynamoDB's 2,048 bytes of a partition key", () => {
   const longest = "\u{1F600}".repeat(64);
-  const partition = statusAndLabelPartition("conversation", "a".repeat(64), longest, longest);
+  const partition = accountPartition("conversation", "a".repeat(64), longest, longest);
   expect(Buffer.byteLength(partition)).toBeLessThanOrEqual(2048);
   const address = leadEmailPartition("a".repeat(64), "#".repeat(254));
   expect(Buffer.byteLength(address)).toBeLessThanOrEqual(2048);

@@ -7,12 +7,7 @@ import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import {
-  accountApiKeysPartition,
-  apiKeyKey,
-  countNodeKey,
-  messageKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition, apiKeyKey, countNodeKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -219,7 +214,7 @@ describe("accounts erase", () => {
     await aLead(account);
     const { apiKey } = await issueApiKey(other);
     const { sha256 = "", keyId = "" } = parseApiKey(apiKey) ?? {};
-    const byParent = accountApiKeysPartition(account);
+    const byParent = accountPartition("apiKey", account);
     const planted = { ...(await readItem(apiKeyKey(sha256, keyId))), byParent };
     const nameless = { ...apiKeyKey("hash", "key"), access: "full", byParent };
     for (const item of [

@@ -2,12 +2,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { issueApiKey, listApiKeys } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
-import {
-  accountApiKeysPartition,
-  apiKeyKey,
-  conversationKey,
-  leadKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition, apiKeyKey, conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
@@ -106,7 +101,7 @@ test("the command ends the key itself when other items with its id are in the in
   const { apiKey, keyId } = await issueApiKey("acme");
   const decoys = [leadKey("acme", "0"), conversationKey("acme", "~")];
   for (const key of decoys)
-    memory.put({ ...key, byParent: accountApiKeysPartition("acme"), keyId, accountId: "acme" });
+    memory.put({ ...key, byParent: accountPartition("apiKey", "acme"), keyId, accountId: "acme" });
   const listed = await keys("list", ...acme, "--json");
   expect(JSON.parse(listed.stdout).map((key: { keyId: string }) => key.keyId)).toEqual([keyId]);
   expect(listed.stderr).toMatch(/lists 2 items that are not keys, such as \["(?:LEAD|CONVERSATION)#/);
@@ -117,7 +112,7 @@ test("the command ends the key itself when other items with its id are in the in
 
 test("the command changes nothing when two keys have the same id, unless the whole key is named", async () => {
   const { apiKey, keyId } = await issueApiKey("acme");
-  const twin = { ...apiKeyKey("f".repeat(64), keyId), byParent: accountApiKeysPartition("acme") };
+  const twin = { ...apiKeyKey("f".repeat(64), keyId), byParent: accountPartition("apiKey", "acme") };
   memory.put({ ...twin, keyId, accountId: "acme", createdAt: after(0) });
   for (const args of [["list"], ["revoke", "--key", keyId]] as const) {
     const { code, stdout, stderr } = await keys(args[0], ...args.slice(1), ...acme);

@@ -4,10 +4,9 @@ import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-lea
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import {
-  accountApiKeysPartition,
+  accountPartition,
   apiKeyKey,
   countNodeKey,
-  labelPartition,
   labelTreeKey,
   rateWindowKey,
 } from "../../../../shared/dynamodb/keys.ts";
@@ -34,7 +33,7 @@ export const email = "ada@example.com";
  */
 export async function fillAccount(account: string) {
   // The same key in each account, but for its name.
-  const key = { byParent: accountApiKeysPartition(account), keyId: account, accountId: account };
+  const key = { byParent: accountPartition("apiKey", account), keyId: account, accountId: account };
   const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
   await put({ ...apiKeyKey("hash", account), ...key, ...fields });
   const names = { externalId: "crm-ada", addresses: { email: [email] } };
@@ -70,7 +69,7 @@ export async function fillAccount(account: string) {
   await runCommand(importCommand(), await leadFile("name\nMary\n"), "--account", account);
   await writeLimit(account, 5);
   await put({ ...rateWindowKey(account, 0), used: 1, expiresAt: 4_000_000_000 });
-  const labelKey = labelPartition("lead", account, "fair");
+  const labelKey = accountPartition("lead", account, "fair");
   const list = { account, list: countedLists.lead };
   const root = rootItem({ ...emptyRoot(1), version: 1 });
   for (const owner of [list, { ...list, labelKey }]) await put({ ...treeKey(owner, "root"), ...root });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
@@ -9,7 +9,7 @@ import { streamRecord } from "../../../support/stream-record.ts";
 const lead = storedLead(idOf("lead", 1));
 const conversation = storedConversation(idOf("conv", 1));
 
-const labelKey = (type: "lead" | "conversation", name: string) => labelPartition(type, "acme", name);
+const labelKey = (type: "lead" | "conversation", name: string) => accountPartition(type, "acme", name);
 
 /** A lead with a source. */
 const from = (source: string) => ({ ...lead, source, byLabel: labelKey("lead", source) });

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
-import { labelPartition } from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { repair } from "../../../../shared/pages/audit/repair.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
@@ -19,7 +19,7 @@ import { smallLimits as limits } from "../../../support/small-limits.ts";
 import { treeRows } from "../../../support/tree-rows.ts";
 
 const list = { account: "acme", list: countedLists.lead };
-const labelTree = { ...list, labelKey: labelPartition("lead", "acme", "a") };
+const labelTree = { ...list, labelKey: accountPartition("lead", "acme", "a") };
 const context = stepContext({ deadline: Number.POSITIVE_INFINITY, limits });
 
 /** A list of five rows of one source, all counted and fed. @returns their sort keys */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { leadConversationsPartition } from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
 import { readList } from "../../../../shared/pages/read/read-list.ts";
 import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
@@ -40,7 +40,7 @@ let history: ConversationHistory;
 
 function read({ leadId, status, channel: label }: Filter, window: Window, page = 1, limit = 5) {
   const { account } = history;
-  const parent = leadId === undefined ? undefined : leadConversationsPartition(account, leadId);
+  const parent = leadId === undefined ? undefined : accountPartition("conversation", account, leadId);
   const selection = { account, list, ids: undefined, parent, filter: { status, label }, window };
   return readList(
     selection,
