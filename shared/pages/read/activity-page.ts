@@ -1,4 +1,3 @@
-import type { Item } from "../../dynamodb/table-client.ts";
 import { type Found, type RowsRequest, takePage } from "../page.ts";
 import { type CountedOwner, earliest, endOfRows, keyAt } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
@@ -6,9 +5,9 @@ import { readValidRoot } from "../tree/tree-store.ts";
 import type { ListRange, ListRequest, TimedRows } from "./choose-index.ts";
 import { maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { type Bounds, leastItems, type Range, readSegments } from "./range.ts";
+import { type Bounds, type Range, rowReader, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
-import { isWithin, type Window } from "./window.ts";
+import { isWithin } from "./window.ts";
 
 /**
  * Finds the rows of a page by their last message. Rows move while they are read, because each message makes its
@@ -24,20 +23,20 @@ export async function findByActivity(
   request: RowsRequest,
   call: Call,
 ): Promise<Found> {
-  const { page, limit } = request;
+  const { page, limit, ascending } = request;
   const counting = findByCreation(own, { page: 1, limit: 1 }, call);
-  const toPage = (items: readonly Item[], total: number) => ({
-    items: items.slice((page - 1) * limit, page * limit),
-    total,
-  });
+  const read = async (maxRows: number, others?: number) => {
+    const { items } = await walk(range, { ascending, maxRows }, call, { others });
+    return items.slice((page - 1) * limit, page * limit);
+  };
   if (!range.where) {
-    const reading = readTimed(range, {}, request, call, page * limit);
-    const [{ total }, items] = await Promise.all([counting, reading]);
-    return toPage(items, total);
+    const [{ total }, items] = await Promise.all([counting, read(page * limit)]);
+    return { items, total };
   }
   const { account, list } = asked;
   const [{ total }, { all }] = await Promise.all([counting, countRoot({ account, list }, call)]);
   if ((page - 1) * limit >= total) return { items: [], total };
+  // A late index has rows that are not in the total any more: they do not take the places of others.
   const wanted = Math.min(page * limit, total);
   // All rows of the filter from their own index, and their items, in place of the rows by their last message among which
   // those of the page are. In read units, a row and its item cost 0.55, and a row by its last message 0.04.
@@ -47,7 +46,7 @@ export async function findByActivity(
     // A late index can have more rows than the trees.
     if (rows) return { ...takePage(rows, request), total };
   }
-  return toPage(await readTimed(range, {}, request, call, wanted, all / total), total);
+  return { items: await read(wanted, all / total), total };
 }
 
 /**
@@ -78,7 +77,8 @@ export async function findInWindow(
   call: Call,
 ): Promise<Found> {
   const { page, limit, ascending } = request;
-  const inside = timedReader(range, { from, before, ascending }, call);
+  const read = (bounds: Bounds) => rowReader(range, bounds, call, { others: 1 });
+  const inside = read({ from, before, ascending });
   const toFound = (total: number) => ({
     items: [...inside.rows.values()].slice((page - 1) * limit, page * limit),
     total,
@@ -87,8 +87,9 @@ export async function findInWindow(
   const [after, end] = [from, before].map((time) => time && keyAt(list, Date.parse(time)));
   // Most rows have their last message soon after their creation.
   const { all, created } = await countRoot({ account, list }, call, after, end);
-  const newer = timedReader(range, { from: before }, call, before === undefined);
-  const older = timedReader(range, { before: from }, call, from === undefined);
+  // Without an end, nothing is after it, and without a beginning nothing before it: no time lies between these bounds.
+  const newer = read({ from: before ?? "~" });
+  const older = read({ before: from ?? "" });
   const outside = {
     readOn: async () => (await newer.readOn()) && (await older.readOn()),
     readTo: async () => (await newer.readTo()) && (await older.readTo()),
@@ -107,63 +108,4 @@ export async function findInWindow(
   const { total } = await findByCreation({ ...own, window }, { page: 1, limit: 1 }, call);
   const others = [...newer.rows.keys(), ...older.rows.keys()].filter((sk) => isWithin(window)(sk));
   return toFound(total - new Set(others).size);
-}
-
-/**
- * Reads the rows that are asked for from an index of times, up to a number of them. A late index has rows that are not in
- * the total any more: they do not take the places of others.
- *
- * @param others how many rows there are for each of them
- */
-export async function readTimed(
-  range: Range,
-  window: Window,
-  { ascending }: RowsRequest,
-  call: Call,
-  wanted?: number,
-  others?: number,
-): Promise<readonly Item[]> {
-  const { rows, readTo } = timedReader(range, { ...window, ascending }, call, false, others);
-  await readTo(wanted);
-  return [...rows.values()].slice(0, wanted);
-}
-
-/**
- * Reads rows of an index of times call by call.
- *
- * @param isRead whether there is nothing to read
- * @param others how many rows there are for each of them
- */
-function timedReader(range: Range, bounds: Bounds, call: Call, isRead = false, others = 1) {
-  // By sort key: a row that moves while it is read can be met twice, and stays in its first place.
-  const rows = new Map<string, Item>();
-  const least = range.where ? leastItems : 1;
-  let wanted = Number.POSITIVE_INFINITY;
-  const missing = () => Math.max(Math.ceil((wanted - rows.size) * others), least);
-  const segments = readSegments(range, bounds, call, missing);
-  /** Makes a call. @returns whether all rows have been read */
-  const readOn = async (): Promise<boolean> => {
-    if (isRead) return true;
-    const { value } = await segments.next();
-    const { items = [], done = true } = value ?? {};
-    for (const item of items) {
-      const sk = String(item.sk);
-      if (!rows.has(sk)) rows.set(sk, item);
-    }
-    return done;
-  };
-  return {
-    rows,
-    /** Reads all rows, or at least a number of them. @returns whether all have been read */
-    readTo: async (count = Number.POSITIVE_INFINITY): Promise<boolean> => {
-      wanted = count;
-      while (rows.size < count) if (await readOn()) return true;
-      return false;
-    },
-    /** Reads the rows of one call of any size. @returns whether all have been read */
-    readOn: () => {
-      wanted = Number.POSITIVE_INFINITY;
-      return readOn();
-    },
-  };
 }

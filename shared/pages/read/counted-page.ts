@@ -1,12 +1,12 @@
 import type { Item } from "../../dynamodb/table-client.ts";
-import type { Found, RowsRequest } from "../page.ts";
+import { type Found, type RowsRequest, takePage } from "../page.ts";
 import { bucketOf, earliest, latest } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage, readRoot } from "../tree/tree-store.ts";
 import type { CountedRange, ListRange } from "./choose-index.ts";
 import { rowFinder } from "./find-row.ts";
-import { readSegments, type Segment, walk } from "./range.ts";
+import { type Segment, walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 import { isWithin } from "./window.ts";
 
@@ -21,7 +21,7 @@ const attempts = 3;
  * the rows.
  */
 export async function findByCreation(list: ListRange, request: RowsRequest, call: Call): Promise<Found> {
-  const { tree } = list;
+  const { tree, range, window } = list;
   for (let attempt = 1; tree && attempt <= attempts; attempt++) {
     try {
       return await findPage({ ...list, tree }, request, call);
@@ -32,23 +32,8 @@ export async function findByCreation(list: ListRange, request: RowsRequest, call
       break;
     }
   }
-  return findPlain(list, request, call);
-}
-
-/** Finds the rows of a page without a tree: all rows of the list are read. */
-async function findPlain(
-  { range, window }: ListRange,
-  { page, limit, ascending }: RowsRequest,
-  call: Call,
-): Promise<Found> {
-  const found: Item[] = [];
-  let total = 0;
-  for await (const { items } of readSegments(range, { ...window, ascending }, call)) {
-    const [first, end] = [(page - 1) * limit - total, page * limit - total].map((at) => Math.max(0, at));
-    found.push(...items.slice(first, end));
-    total += items.length;
-  }
-  return { items: found, total };
+  const { items } = await walk(range, window, call);
+  return takePage(items, request);
 }
 
 /**
@@ -92,7 +77,7 @@ async function readTotal({ range, tree, status, window }: CountedRange, maxRows:
   const tailStart = latest(watermark, from);
   const keys = newestKeys.filter((sk) => sk >= tailStart);
   const others = { from: tailStart, before: newestKeys.at(-1) ?? before, keysOnly: true };
-  for await (const segment of readSegments(range, others, call)) keys.push(...toSortKeys(segment));
+  keys.push(...toSortKeys(await walk(range, others, call)));
   const bufferKeys = buffer.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
   keys.push(...bufferKeys.filter(isWithin(window)).toReversed());
   const end = latest(earliest(before ?? bufferStart, bufferStart), from);
@@ -132,7 +117,7 @@ async function readPart(
   // What is known are the newest rows, without gaps.
   const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
   const bounds = { from: nodes ? window.from : end, before, maxRows: limit - known.length };
-  const { items } = await walk(range, bounds, call, isListed);
+  const { items } = await walk(range, bounds, call, { isWanted: isListed });
   return [...known, ...items];
 }
 

@@ -5,11 +5,11 @@ import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { type Fault, invalidInput } from "../../errors.ts";
 import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
-import { findByActivity, findInWindow, readTimed } from "./activity-page.ts";
+import { findByActivity, findInWindow } from "./activity-page.ts";
 import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { isTooMuch, rangeId } from "./range.ts";
+import { isTooMuch, rangeId, walk } from "./range.ts";
 import { type Call, withinBudget } from "./read-budget.ts";
 import { isBounded, isWithin } from "./window.ts";
 
@@ -78,7 +78,8 @@ function planList(asked: ListRequest, request: RowsRequest): ListPlan {
   const filtered = { ...range, where };
   if (timed.index === "by-waiting") {
     const find = async (call: Call) => {
-      const { items, total } = takePage(await readTimed(filtered, timed.window, request, call), request);
+      const waiting = await walk(filtered, timed.window, call);
+      const { items, total } = takePage(waiting.items, request);
       return { items: await completeRows(asked, items, call), total };
     };
     return { id: rangeId(range), wayOut: wayOuts.waiting, find };
@@ -94,7 +95,7 @@ function planList(asked: ListRequest, request: RowsRequest): ListPlan {
   if (isBounded(timed.window)) {
     const find = request.by
       ? (call: Call) => findInWindow(asked, own, filtered, timed, request, call)
-      : async (call: Call) => takePage(await readTimed(filtered, timed.window, request, call), request);
+      : async (call: Call) => takePage((await walk(filtered, timed.window, call)).items, request);
     return { id: rangeId(range), wayOut: wayOuts.change(list), find };
   }
   if (!isBounded(filter) && !isBounded(window))
