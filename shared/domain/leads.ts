@@ -10,7 +10,6 @@ import { byChange } from "../pages/read/choose-index.ts";
 import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
-import { admitLongList } from "../rate-limit/list-admission.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
@@ -63,7 +62,7 @@ export async function listLeads(
   const window = creationWindow(list, times);
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
   const read = toListedLead(account, timed ? ["pk", "sk", "activeAt"] : checkedAttributes);
-  return readList(selection, { ...page, ...order }, read, () => admitLongList(account));
+  return readList(selection, { ...page, ...order }, read);
 }
 
 /** The addresses that a filter has as a channel, a colon and an address. A + that was not percent-encoded has become a blank. */

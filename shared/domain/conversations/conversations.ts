@@ -59,7 +59,7 @@ export async function listConversations(
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
   // The indexes of times do not copy the keys of the others.
   const read = toListed(account, timed ? ["pk", "sk"] : keyAttributes);
-  return readList(selection, { ...page, ...order }, read, () => admitLongList(account));
+  return readList(selection, { ...page, ...order }, read);
 }
 
 /**

@@ -3,6 +3,7 @@ import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { type Fault, invalidInput } from "../../errors.ts";
+import { admitLongList } from "../../rate-limit/list-admission.ts";
 import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
 import { findByActivity, findInWindow } from "./activity-page.ts";
@@ -24,10 +25,10 @@ export async function readList<T>(
   asked: ListRequest,
   request: RowsRequest,
   toRecord: (item: Item) => T,
-  admitLongList: () => Promise<unknown>,
 ): Promise<Page<T>> {
   const { id, wayOut, find } = planList(asked, request);
-  const { items, total } = await withinBudget(id, admitLongList, find).catch((error: unknown) => {
+  const admit = () => admitLongList(asked.account);
+  const { items, total } = await withinBudget(id, admit, find).catch((error: unknown) => {
     if (!wayOut || !isTooMuch(error)) throw error;
     // Another attempt would not need less.
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);

@@ -42,12 +42,7 @@ function read({ leadId, status, channel: label }: Filter, window: Window, page =
   const { account } = history;
   const parent = leadId === undefined ? undefined : accountPartition("conversation", account, leadId);
   const selection = { account, list, ids: undefined, parent, filter: { status, label }, window };
-  return readList(
-    selection,
-    { page, limit },
-    (item) => readRecord(validateConversation, item),
-    async () => {},
-  );
+  return readList(selection, { page, limit }, (item) => readRecord(validateConversation, item));
 }
 
 /** The sort keys of some rows, of times, and those before and after all rows. */
