@@ -29,11 +29,11 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
     headers.ratelimit = `"account";r=${permit.remaining};t=${permit.reset}`;
   };
   return {
-    before: ({ event }) => {
+    before: async ({ event }) => {
       const { accountId, rateLimitRequests } = authorizedCaller(event);
-      const permit = take(accountId, rateLimitRequests);
-      event.permit = permit;
-      if (!(permit instanceof Promise)) throwUnlessGranted(permit);
+      event.permit = take(accountId, rateLimitRequests);
+      // Without a lease, it is there already.
+      throwUnlessGranted(await Promise.race([event.permit, undefined]));
     },
     after: finish,
     onError: finish,

@@ -9,7 +9,7 @@ export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<Authori
   query: object;
   idempotencyKey?: string;
   /** Whether the rate limit allows the request; absent without a limit. */
-  permit?: Permit | Promise<Permit>;
+  permit?: Promise<Permit>;
   /** What is wrong with the request besides the errors of its schemas. */
   faults?: readonly Fault[];
 };

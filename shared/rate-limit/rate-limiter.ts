@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
@@ -62,8 +63,7 @@ const asks = 2;
  * that is late is no failure, because a slow environment is late, too: the request borrows the permit that it waited for.
  *
  * @param limit of an account that has none of its own
- * @returns the function, which takes an account and its limit, if that is not the stage's. It returns a permit, or a
- *   promise of one when it needs a lease
+ * @returns the function, which takes an account and its limit, if that is not the stage's
  */
 export function rateLimiter(limit: RateLimit) {
   const { seconds } = limit;
@@ -103,7 +103,7 @@ export function rateLimiter(limit: RateLimit) {
     const leases: Promise<boolean>[] = [];
     while (leases.length < asks) {
       leases.push(lease(key, known, requests));
-      if (await Promise.race([...leases, falseAfter(leaseTimeout)])) return true;
+      if (await Promise.race([...leases, setTimeout(leaseTimeout, false, { ref: false })])) return true;
     }
     return false;
   }
@@ -137,21 +137,15 @@ export function rateLimiter(limit: RateLimit) {
     };
   }
 
-  return (account: string, requests = limit.requests): Permit | Promise<Permit> => {
+  return async (account: string, requests = limit.requests): Promise<Permit> => {
     const known = windowOf(account);
     if (known.permits > 0 || known.used >= requests || Date.now() < known.decision.until)
       return takePermit(known, requests);
-    return leaseInTime(rateWindowKey(account, known.start), known, requests)
-      .catch((error: unknown) => {
-        failed(known, error);
-        return true;
-      })
-      .then((inTime) => takePermit(known, requests, !inTime));
+    const key = rateWindowKey(account, known.start);
+    const inTime = await leaseInTime(key, known, requests).catch((error: unknown) => {
+      failed(known, error);
+      return true;
+    });
+    return takePermit(known, requests, !inTime);
   };
 }
-
-/** Resolves after some milliseconds; it keeps no process from ending. */
-const falseAfter = (milliseconds: number) =>
-  new Promise<false>((resolve) =>
-    AbortSignal.timeout(milliseconds).addEventListener("abort", () => resolve(false)),
-  );
