@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { rateWindowKey } from "../dynamodb/keys.ts";
 import type { Key } from "../dynamodb/table-client.ts";
@@ -47,11 +46,8 @@ const failOpenTime = 5000;
 /** How long an account is refused at least after a throttle, in milliseconds; at most twice as long. */
 const throttledTime = 1000;
 
-/** How long a request waits for a lease before it asks again, in milliseconds. */
-const leaseTimeout = 500;
-
-/** How often a request asks for a lease that is late. */
-const asks = 2;
+/** How long a request waits for a lease, in milliseconds. */
+const leaseTimeout = 1000;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
@@ -85,7 +81,7 @@ export function rateLimiter(limit: RateLimit) {
   }
 
   /** Leases permits until the account has one or none are left: one at a time if other environments have left too few. */
-  async function lease(key: Key, known: AccountWindow, requests: number): Promise<true> {
+  async function lease(key: Key, known: AccountWindow, requests: number): Promise<void> {
     while (known.permits < 1 && known.used < requests) {
       const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
       const window = { count, requests, expiresAt: known.start + 2 * seconds };
@@ -95,17 +91,6 @@ export function rateLimiter(limit: RateLimit) {
       known.permits += count;
       known.lease = Math.min(count * 2, largestLease);
     }
-    return true;
-  }
-
-  /** Leases permits, which a late lease adds when it arrives. @returns whether one arrived in time */
-  async function leaseInTime(key: Key, known: AccountWindow, requests: number): Promise<boolean> {
-    const leases: Promise<boolean>[] = [];
-    while (leases.length < asks) {
-      leases.push(lease(key, known, requests));
-      if (await Promise.race([...leases, setTimeout(leaseTimeout, false, { ref: false })])) return true;
-    }
-    return false;
   }
 
   function failed(known: AccountWindow, error: unknown): void {
@@ -142,10 +127,11 @@ export function rateLimiter(limit: RateLimit) {
     if (known.permits > 0 || known.used >= requests || Date.now() < known.decision.until)
       return takePermit(known, requests);
     const key = rateWindowKey(account, known.start);
-    const inTime = await leaseInTime(key, known, requests).catch((error: unknown) => {
-      failed(known, error);
-      return true;
-    });
-    return takePermit(known, requests, !inTime);
+    // A late lease adds its permits when it arrives.
+    const late = new Promise<"late">((resolve) => setTimeout(resolve, leaseTimeout, "late").unref());
+    const first = await Promise.race([lease(key, known, requests), late]).catch((error: unknown) =>
+      failed(known, error),
+    );
+    return takePermit(known, requests, first === "late");
   };
 }
