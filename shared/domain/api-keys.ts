@@ -1,4 +1,4 @@
-import { checkKeys, ifValid, isText, readFields } from "../dynamodb/invalid-items.ts";
+import { checkKeys, ifValid, isText, optional, readFields } from "../dynamodb/invalid-items.ts";
 import { apiKeyKey } from "../dynamodb/keys.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
@@ -51,8 +51,8 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   const item = await readItem(apiKeyKey(parts.sha256, parts.keyId));
   if (!item) return "unknown";
   const record = ifValid(() => {
-    const required = { keyId: isText, accountId: isText, access: isText };
-    const { keyId } = readFields(item, required, { validUntil: isText, revokedAt: isText });
+    const times = { validUntil: optional(isText), revokedAt: optional(isText) };
+    const { keyId } = readFields(item, { keyId: isText, accountId: isText, access: isText, ...times });
     checkKeys(item, { pk: item.pk, sk: keyId });
     return toApiKey(item);
   });

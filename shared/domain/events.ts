@@ -104,7 +104,7 @@ function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): Servic
   const isChange = types === changeTypes;
   if (!type || (item.imported && !isChange && type !== "lead.created")) return undefined;
   const validate = eventValidators.get(itemType);
-  const record = validate ? readRecord(validate, item) : readFields(item, { leadId: isText }, {});
+  const record = validate ? readRecord(validate, item) : readFields(item, { leadId: isText });
   const idField = isChange ? "changeId" : "id";
   const id = item[idField];
   const fields = isChange
@@ -124,6 +124,6 @@ function changedFields(type: EventType, item: Item, record: Item, properties: re
   const [noun = ""] = type.split(".");
   const isChanged = (value: unknown): value is string[] =>
     Array.isArray(value) && value.length <= 10 && value.every((name) => properties.includes(name));
-  const { changed } = readFields(item, { changed: isChanged }, {});
+  const { changed } = readFields(item, { changed: isChanged });
   return { ...record, changed, [`${noun}Id`]: record.id, [noun]: record };
 }

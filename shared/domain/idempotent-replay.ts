@@ -166,7 +166,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       const record = error instanceof AlreadyRecordedError ? error.record : stored;
       if (!record) throw error;
       const outcome = ifValid(() => {
-        const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount }, {});
+        const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount });
         const ids = (record.ids ?? {}) as Made;
         if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
           throw new InvalidItemError(record, "ids");

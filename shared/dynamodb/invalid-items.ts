@@ -24,20 +24,20 @@ type Checked<Fields extends Checks> = {
 /**
  * The fields of an item that is no record of the API, and so has no schema. Its other attributes are left out.
  *
- * @throws InvalidItemError for a required field that is missing, or one that is not what its check says
+ * @throws InvalidItemError for a field that is not what its check says
  */
-export function readFields<Required extends Checks, Optional extends Checks>(
-  item: Attributes,
-  required: Required,
-  optional: Optional,
-): Checked<Required> & Partial<Checked<Optional>> {
-  const present = Object.entries(optional).filter(([name]) => item[name] !== undefined);
-  const checks = [...Object.entries(required), ...present];
-  const [wrong] = checks.find(([name, check]) => !check(item[name])) ?? [];
+export function readFields<Fields extends Checks>(item: Attributes, checks: Fields): Checked<Fields> {
+  const [wrong] = Object.entries(checks).find(([name, check]) => !check(item[name])) ?? [];
   if (wrong !== undefined) throw new InvalidItemError(item, wrong);
-  const fields = Object.fromEntries(checks.map(([name]) => [name, item[name]]));
-  return fields as ReturnType<typeof readFields<Required, Optional>>;
+  const fields = Object.keys(checks).map((name) => [name, item[name]]);
+  return Object.fromEntries(fields) as Checked<Fields>;
 }
+
+/** A check of a field that may be missing. */
+export const optional =
+  <T>(check: (value: unknown) => value is T) =>
+  (value: unknown): value is T | undefined =>
+    value === undefined || check(value);
 
 /** A whole number that is exact, from 0. */
 export const isCount = (value: unknown): value is number =>

@@ -28,5 +28,5 @@ const isLimit = (value: unknown): value is number => isCount(value) && value > 0
 /** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
 export async function readAccountLimit(account: string): Promise<number | undefined> {
   const item = await readItem(accountLimitKey(account));
-  return item && ifValid(() => readFields(item, { requests: isLimit }, {}))?.requests;
+  return item && ifValid(() => readFields(item, { requests: isLimit }))?.requests;
 }

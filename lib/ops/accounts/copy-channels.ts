@@ -13,7 +13,7 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
   const { account, source, invalid, counts, dryRun } = copying;
   const checks = { sk: isMetaChannel, sender: isSender, connectedAt: isText };
   for await (const item of source.items("channel")) {
-    const connection = ifValid(() => readFields(item, checks, {}), invalid.noteInvalid);
+    const connection = ifValid(() => readFields(item, checks), invalid.noteInvalid);
     if (!connection) continue;
     const { sk: channel, ...fields } = connection;
     const { sender, connectedAt } = fields;

@@ -29,12 +29,13 @@ export interface AuditProgress {
 /** Reads how far the audit has come: as if a round were due at first, and if no audit can have stored what is there. */
 export async function readProgress(now: number): Promise<AuditProgress> {
   const isPast = (value: unknown): value is number => isCount(value) && value < now;
-  const isRound = (value: unknown): value is Round => {
+  const isRound = (value: unknown): value is Round | undefined => {
     const { beganAt, lists, position } = Object(value);
-    return isPast(beganAt) && isCount(lists) && (position === undefined || isKey(position));
+    const isPosition = position === undefined || isKey(position);
+    return value === undefined || (isPast(beganAt) && isCount(lists) && isPosition);
   };
   const item = await readItem(auditKey);
-  const read = item && ifValid(() => readFields(item, { since: isPast, lists: isCount }, { round: isRound }));
+  const read = item && ifValid(() => readFields(item, { since: isPast, lists: isCount, round: isRound }));
   return read ?? { since: now - week, lists: 0 };
 }
 

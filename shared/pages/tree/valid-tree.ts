@@ -1,4 +1,4 @@
-import { isCount, readFields } from "../../dynamodb/invalid-items.ts";
+import { isCount, optional, readFields } from "../../dynamodb/invalid-items.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { type CountedList, type CountedOwner, isRowKey, keyAt } from "./counted-list.ts";
@@ -22,19 +22,18 @@ const isLevel = (value: unknown): value is number => isNumber(value) && value >=
 
 /** The fields of a root besides its entries. */
 export const rootFields = {
-  required: {
-    version: isVersion,
-    generation: isNumber,
-    level: isLevel,
-    bufferStart: isSortKey,
-    watermark: isSortKey,
-  },
-  optional: { fed: isSortKey, expiresAt: isNumber },
+  version: isVersion,
+  generation: isNumber,
+  level: isLevel,
+  bufferStart: isSortKey,
+  watermark: isSortKey,
+  fed: optional(isSortKey),
+  expiresAt: optional(isNumber),
 };
 
 /** The root of an item, for a list or a label. @throws InvalidItemError */
 export function validRoot({ list }: CountedOwner, item: Item): Root {
-  const fields = readFields(item, rootFields.required, rootFields.optional);
+  const fields = readFields(item, rootFields);
   const { level, bufferStart, watermark, fed = "", expiresAt } = fields;
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < bufferStart) ?? [];

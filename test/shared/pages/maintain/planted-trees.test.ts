@@ -182,7 +182,7 @@ const trees = [
 ] as const;
 
 test.each(
-  Object.keys({ ...rootFields.required, ...rootFields.optional }).flatMap((field) =>
+  Object.keys(rootFields).flatMap((field) =>
     trees.map(([tree, labelKey]) => [field, tree, labelKey] as const),
   ),
 )("any %s in the root of %s", async (field, _, labelKey) => {
