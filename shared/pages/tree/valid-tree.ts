@@ -20,15 +20,15 @@ const isVersion = (value: unknown): value is number => isNumber(value) && value 
 /** Four levels have billions of rows, and a window of more would need too many calls. */
 const isLevel = (value: unknown): value is number => isNumber(value) && value >= 1 && value <= 4;
 
-/** The fields of a root besides its entries. */
+/** The fields of a root besides its entries. Built by pure calls, so that bundles leave out what is not used. */
 export const rootFields = {
   version: isVersion,
   generation: isNumber,
   level: isLevel,
   bufferStart: isSortKey,
   watermark: isSortKey,
-  fed: optional(isSortKey),
-  expiresAt: optional(isNumber),
+  fed: /* @__PURE__ */ optional(isSortKey),
+  expiresAt: /* @__PURE__ */ optional(isNumber),
 };
 
 /** The root of an item, for a list or a label. @throws InvalidItemError */
