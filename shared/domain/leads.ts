@@ -1,4 +1,4 @@
-import { checkKeys } from "../dynamodb/invalid-items.ts";
+import { checkedReader } from "../dynamodb/invalid-items.ts";
 import { accountPartition, keyAttributes, leadEmailPartition, leadKey } from "../dynamodb/keys.ts";
 import { type Item, type Key, readItem, readItems } from "../dynamodb/table-client.ts";
 import { withBackoff } from "../dynamodb/throttling.ts";
@@ -11,7 +11,6 @@ import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
-import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { hasName, nameKeys } from "./lead-names.ts";
 
@@ -61,7 +60,8 @@ export async function listLeads(
   const timed = byChange(order, updatedAfter, updatedBefore);
   const window = creationWindow(list, times);
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
-  const read = toListedLead(account, timed ? ["pk", "sk", "activeAt"] : checkedAttributes);
+  const checked = timed ? ["pk", "sk", "activeAt"] : checkedAttributes;
+  const read = checkedReader(validateLead, (lead) => leadItem(account, lead), checked);
   return readList(selection, { ...page, ...order }, read);
 }
 
@@ -109,10 +109,3 @@ export function leadItem(account: string, lead: StoredLead) {
 
 /** What a listed item must have as its lead gives it: the keys, and what lists are filtered by. */
 const checkedAttributes = [...keyAttributes, "status", "source"];
-
-/** The lead of an item. @throws InvalidItemError */
-const toListedLead = (account: string, checked: readonly string[]) => (item: Item) => {
-  const lead = readRecord(validateLead, item);
-  checkKeys(item, leadItem(account, lead), checked);
-  return lead;
-};

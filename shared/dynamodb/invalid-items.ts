@@ -2,6 +2,8 @@ import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import { InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
+import { readRecord } from "../schemas/record.ts";
+import type { Validator } from "../schemas/validator.ts";
 
 type Attributes = Readonly<Record<string, unknown>>;
 
@@ -14,6 +16,15 @@ export function checkKeys(
   const field = names.find((name) => item[name] !== built[name]);
   if (field !== undefined) throw new InvalidItemError(item, field);
 }
+
+/** Reads the record of an item that must have keys which the record gives. @throws InvalidItemError */
+export const checkedReader =
+  <T>(validate: Validator<T>, toItem: (record: T) => Attributes, keys?: readonly string[]) =>
+  (item: Attributes): T => {
+    const record = readRecord(validate, item);
+    checkKeys(item, toItem(record), keys);
+    return record;
+  };
 
 type Check = (value: unknown) => boolean;
 type Checks = Readonly<Record<string, Check>>;

@@ -1,8 +1,6 @@
-import { checkKeys, ifValid } from "../../dynamodb/invalid-items.ts";
+import { checkedReader, ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, conversationKey, keyAttributes, messageKey } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
-import { InvalidItemError } from "../../errors.ts";
-import { isId } from "../../ids.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
 import { type Page, type PageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
 import { byChange } from "../../pages/read/choose-index.ts";
@@ -20,7 +18,6 @@ import {
   type OpenedConversation,
 } from "../../schemas/conversation-schemas.ts";
 import { defaultLimit } from "../../schemas/page-schemas.ts";
-import { readRecord } from "../../schemas/record.ts";
 import { validateConversation, validateMessage } from "../../schemas/record-validators.ts";
 
 /**
@@ -58,7 +55,8 @@ export async function listConversations(
     : byChange(order, lastMessageAfter, lastMessageBefore);
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
   // The indexes of times do not copy the keys of the others.
-  const read = toListed(account, timed ? ["pk", "sk"] : keyAttributes);
+  const keys = timed ? ["pk", "sk"] : keyAttributes;
+  const read = checkedReader(validateConversation, (each) => conversationItem(account, each), keys);
   return readList(selection, { ...page, ...order }, read);
 }
 
@@ -88,7 +86,9 @@ async function readMessages(
   maxRows: number,
   before?: string,
 ): Promise<Message[]> {
-  const toMessage = (item: Item) => ifValid(() => readMessage(account, item));
+  const toKey = (message: Message) => messageKey(account, message.conversationId, message.id);
+  const read = checkedReader(validateMessage, toKey);
+  const toMessage = (item: Item) => ifValid(() => read(item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {
     list: { idPrefix: "msg_" },
@@ -102,14 +102,6 @@ async function readMessages(
     (call) => walk(range, { before, maxRows }, call),
   );
   return items.flatMap((item) => toMessage(item) ?? []);
-}
-
-/** The message of an item. @throws InvalidItemError */
-function readMessage(account: string, item: Item): Message {
-  if (!isId("msg", item.sk)) throw new InvalidItemError(item, "sk");
-  const message = readRecord(validateMessage, item);
-  checkKeys(item, messageKey(account, message.conversationId, message.id));
-  return message;
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */
@@ -162,10 +154,3 @@ export const conversationStatusKeys = (
   byStatus: accountPartition("conversation", account, status),
   byStatusAndLabel: accountPartition("conversation", account, status, channel),
 });
-
-/** The conversation of an item which must have its keys. @throws InvalidItemError */
-const toListed = (account: string, keys: readonly string[]) => (item: Item) => {
-  const conversation = readRecord(validateConversation, item);
-  checkKeys(item, conversationItem(account, conversation), keys);
-  return conversation;
-};

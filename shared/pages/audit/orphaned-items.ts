@@ -1,7 +1,7 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../dynamodb/dynamodb-errors.ts";
 import { nodePrefix } from "../../dynamodb/keys.ts";
-import type { Pace } from "../../dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../dynamodb/read-pages.ts";
 import { type Item, isAsRead, type Key, table, tableName } from "../../dynamodb/table-client.ts";
 import { inParallel } from "../../in-parallel.ts";
@@ -44,9 +44,6 @@ function isUsed(owner: CountedOwner, generation: number, item: Item & Key): bool
   return sk === "root" || (owner.labelKey === undefined && isRecordOf(owner, item));
 }
 
-/** How many read units a deletion is worth. */
-const deletionUnits = 3;
-
 /** Deletes an item, unless a maintainer has written it meanwhile: of what it may write, only a record can be orphaned. */
 async function removeItem({ pk, sk, labelKey }: Item & Key, pace: Pace): Promise<void> {
   const command = new DeleteCommand({
@@ -59,5 +56,5 @@ async function removeItem({ pk, sk, labelKey }: Item & Key, pace: Pace): Promise
       if (classify(error) !== "conflict") throw error;
     }),
   );
-  await pace.spend(deletionUnits);
+  await pace.spend(readsPerWrite);
 }
