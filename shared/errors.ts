@@ -58,12 +58,10 @@ export interface Fault {
 /** What a fault is, wherever it is. */
 export type FaultDescription = Pick<Fault, "code" | "message">;
 
-/** What a problem has besides its code and its sentence. */
 interface ProblemDetails {
   readonly faults?: readonly Fault[];
   /** Seconds after which the caller may retry. */
   readonly retryAfter?: number;
-  /** Further headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The id of what the response is about. */
   readonly id?: string;

@@ -18,7 +18,6 @@ export interface Route {
   readonly path: string;
   /** A list has a `Link` header; a write waits for its rate limit's permit and takes an Idempotency-Key. */
   readonly kind: "list" | "write";
-  /** The status of a success. */
   readonly success: 200 | 201;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */

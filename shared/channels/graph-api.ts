@@ -13,7 +13,6 @@ export interface Outgoing {
   readonly channel: MetaChannel;
   /** Meta's id of the telephone number or of the Instagram account that sends it. */
   readonly sender: string;
-  /** The address of the lead. */
   readonly to: string;
   readonly text: string;
   readonly template?: Template | undefined;

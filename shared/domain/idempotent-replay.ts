@@ -38,7 +38,6 @@ export interface WriteOutcome<T extends object> {
   readonly replayed?: boolean;
 }
 
-/** Thrown when the request is already recorded. */
 class AlreadyRecordedError extends Error {
   override readonly name = "AlreadyRecordedError";
   readonly record: Item;

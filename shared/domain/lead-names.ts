@@ -75,7 +75,6 @@ export async function readName(
   return { key, leadId: name?.leadId };
 }
 
-/** What a request says of the lead that it means. */
 type NamedLead = Pick<LeadUpdate, "id" | "externalId" | "addresses">;
 
 /**

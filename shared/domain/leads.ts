@@ -72,7 +72,6 @@ export function toAddresses(filter: string) {
   return { [normalizeLabel(filter.slice(0, end))]: address.trim() };
 }
 
-/** The ids of the leads with some names, as they are now. */
 async function readLeadIds(account: string, keys: readonly Key[]): Promise<readonly string[]> {
   const different = [...new Map(keys.map((key) => [key.sk, key])).values()];
   const items = await withBackoff(`names ${account}`, "Too many leads are looked up at once.", () =>

@@ -17,7 +17,6 @@ import { leadExists } from "./leads.ts";
 import { markChange } from "./marked-change.ts";
 import { notFound } from "./not-found.ts";
 
-/** A record that a request updates. */
 interface Updated<T> {
   readonly account: string;
   readonly noun: "conversation" | "message";
@@ -26,7 +25,6 @@ interface Updated<T> {
   readonly validate: Validator<T>;
 }
 
-/** What an update changes. */
 interface RecordChange<T> {
   /** The record after it. */
   readonly record: T;

@@ -36,7 +36,6 @@ const client = new DynamoDBClient({
   requestHandler: { connectionTimeout: 1000, requestTimeout: 1000, throwOnRequestTimeout: true },
 });
 
-/** Counts the units that the calls of a client consume. */
 function countUnits({ middlewareStack }: Pick<DynamoDBClient, "middlewareStack">): void {
   middlewareStack.add(
     (next, context) => async (args) => {

@@ -53,7 +53,6 @@ function readMaps(body: unknown): void {
     if (isDeepStrictEqual(Object(body)[name], [])) Object(body)[name] = {};
 }
 
-/** Why a body is not JSON. */
 function notJson(event: RouteEvent): Fault | undefined {
   if (!event.body) return bodyFault("", "required", "must be present: a JSON object");
   const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
@@ -119,7 +118,6 @@ function unsupported(field: string, message: string, headers = {}): ApiError {
 /** What a decoder puts in place of bytes that are not UTF-8. */
 const replacementCharacter = "\ufffd";
 
-/** The bytes of a body that is not parsed yet. */
 const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 

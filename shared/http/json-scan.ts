@@ -20,7 +20,6 @@ export const limitMessages = {
 /** A string, with the colon that makes it a key, or a token that opens, separates or closes objects and arrays. */
 const token = /("(?:[^"\\]|\\.)*")[\t\n\r ]*(:?)|[[\]{},]/g;
 
-/** An open object or array of the scan. */
 interface Container {
   /** Undefined for the outermost. */
   readonly name: string | undefined;

@@ -50,7 +50,6 @@ const maxParameters = 200;
  */
 const maxValues = 1000;
 
-/** The value of a parameter that occurs more than once. */
 const repeated: QueryValue = [];
 
 function parseQuery(raw: string, isArray: (name: string) => boolean): Record<string, QueryValue> {
@@ -80,7 +79,6 @@ function decode(text: string): string | null {
   }
 }
 
-/** The parameters with the beginning and the end of a time. */
 const windows = [
   ["createdAfter", "createdBefore"],
   ["updatedAfter", "updatedBefore"],

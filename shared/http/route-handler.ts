@@ -34,7 +34,6 @@ interface Operation<R extends Route, Body> {
 
 type Result = Page<object> | WriteOutcome<object>;
 
-/** The operations of the other bodies of a route, by the values that choose them. */
 type OtherOperations<R extends Route> = R extends {
   readonly otherBodies: { readonly schemas: infer Schemas };
 }
@@ -110,7 +109,6 @@ function toResponse(route: Route, query: object, result: Result) {
   };
 }
 
-/** What is said to a key that may not send a request, by its access. */
 const refusals = {
   read: "This API key may only read.",
   create: `This API key may only create leads, by ${createLeadRoute.method} ${createLeadRoute.path} without ifExists.`,

@@ -6,7 +6,6 @@ import type { ObjectSchema, ValidationError } from "../schemas/validator.ts";
 import { nearestName } from "./nearest-name.ts";
 import type { RouteEvent } from "./route-event.ts";
 
-/** What the messages say of a property's schema. */
 interface PropertySchema {
   readonly type?: string | readonly string[];
   readonly minimum?: number;
@@ -15,7 +14,6 @@ interface PropertySchema {
   readonly propertyNames?: { readonly minLength: number; readonly maxLength: number };
 }
 
-/** Where an error is: a part of a request, and a value in it. */
 interface ErrorPlace {
   readonly in: "query" | "body";
   readonly schema: ObjectSchema;
@@ -109,7 +107,6 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Faul
   }
 }
 
-/** Names of a choice of fields. */
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
 
 /** Names the parameter or field that is most likely meant, or all that there are. */

@@ -16,7 +16,6 @@ export interface Page<T> {
 
 /** The page of a list, and its order. */
 export interface RowsRequest extends PageRequest {
-  /** Whether its oldest rows are first. */
   readonly ascending?: boolean;
   /** The index whose time sorts the rows, if it is not that of their creation. */
   readonly by?: TimeIndexName | undefined;

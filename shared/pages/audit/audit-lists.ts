@@ -15,7 +15,6 @@ import { verify } from "./verify.ts";
 /** The read units used per second: a third of those that a partition key provides, which also serves lists. */
 const unitsPerSecond = 1000;
 
-/** A run of the audit. */
 interface Run {
   readonly pace: Pace;
   readonly rowsAtOnce: number | undefined;
@@ -63,7 +62,6 @@ const isTimeUp = (error: unknown, { deadline }: Pace) =>
 const firstKey = " ";
 const lastKey = "~";
 
-/** Audits the lists from where a round is on. */
 async function auditTable({ position: from }: Round, run: Run): Promise<void> {
   const keys = { ProjectionExpression: "pk" };
   for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, from)) {

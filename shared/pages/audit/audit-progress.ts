@@ -22,7 +22,6 @@ export interface AuditProgress {
   readonly since: number;
   /** How many lists that round had. */
   readonly lists: number;
-  /** The round that is not at its end. */
   readonly round?: Round | undefined;
 }
 

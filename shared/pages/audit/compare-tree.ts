@@ -25,7 +25,6 @@ export interface Finding {
 /** How long a part of a tree is read again while commits come first, in milliseconds. */
 const partTimeout = 60_000;
 
-/** What a tree must have. */
 interface Expected {
   /** From a sort key to before another one, or to the end. */
   readonly start: string;
@@ -34,7 +33,6 @@ interface Expected {
   readonly rows: readonly CountedRow[];
   /** A sort key before which it has all of them, if its watermark is not later. */
   readonly countedUntil: string;
-  /** Whether there must be a root. */
   readonly needsRoot: boolean;
 }
 

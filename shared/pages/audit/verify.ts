@@ -18,7 +18,6 @@ export interface Verified {
   readonly next: string | undefined;
 }
 
-/** How the rows of a list are read. */
 interface Reading {
   readonly pace: Pace;
   /** Called with items that are no rows; without it, they are logged. */
@@ -58,7 +57,6 @@ export async function verify(
 
 const isWrong = ({ differences, damage }: Finding) => differences.length > 0 || damage !== undefined;
 
-/** What is wrong with a tree at both of two looks. */
 function wrongTwice(first: Finding, second: Finding): Finding {
   const before = new Map(first.differences.map((difference) => [difference.sk, difference]));
   return {

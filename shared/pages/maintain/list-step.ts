@@ -24,7 +24,6 @@ export interface ListState {
   readonly changed: readonly string[];
   /** Whether counting pays as soon as the newest rows are old enough. */
   readonly young?: boolean;
-  /** The tail as it was read. */
   readonly tail?: TailSize;
   /** The sort key of the newest row that was read; undefined without any. */
   readonly newest?: string | undefined;

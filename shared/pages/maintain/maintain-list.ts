@@ -8,7 +8,6 @@ import { isLarge, type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
 import { setRows } from "./set-or-remove-rows.ts";
 
-/** What a maintainer has done for a list. */
 interface Maintained {
   /** The rows whose records have to come again, the last ones of all. */
   readonly rest: readonly RowChange[];

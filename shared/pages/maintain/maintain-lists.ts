@@ -19,10 +19,8 @@ type ShortTail = TailSize & { readonly readAt: number };
  */
 export type ShortTails = Map<string, ShortTail>;
 
-/** Changes of a list that have to be delivered again. */
 interface Unfinished {
   readonly owner: CountedOwner;
-  /** The sequence numbers of the records. */
   readonly sequenceNumbers: readonly string[];
   /** Why; undefined when only the time was up. */
   readonly error: unknown;

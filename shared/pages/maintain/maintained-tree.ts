@@ -19,7 +19,6 @@ export interface Maintenance {
 
 /** The means of the steps on all trees of a list. */
 export function stepContext({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
-  /** Repeats a call while the table is busy. */
   const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   /** How often each tree was emptied. */
   const emptied = new Map<string, number>();
@@ -51,7 +50,6 @@ export class MaintainedTree {
     return this.#root;
   }
 
-  /** Reads the root again when it is needed. */
   forget(): void {
     this.#root = undefined;
   }

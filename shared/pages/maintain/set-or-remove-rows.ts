@@ -56,7 +56,6 @@ interface Fork {
   readonly sks: readonly string[];
 }
 
-/** The ways from a fork to the nodes below it. */
 const waysFrom = ({ entries, end, sks }: Fork) =>
   Array.from(
     Map.groupBy(sks, (sk) => indexAt(entries, sk)),

@@ -13,10 +13,8 @@ export interface RowEdit {
 /** The nodes on the ways to sort keys, by level and start. */
 export type Paths = ReadonlyMap<string, readonly Entry[]>;
 
-/** A tree after an edit, before its commit. */
 interface Edited {
   readonly root: Root;
-  /** The nodes to write. */
   readonly nodes: readonly Node[];
   /** How many of the edits it has. */
   readonly used: number;
@@ -97,7 +95,6 @@ function setAll(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Lim
 const split = (entries: readonly Entry[], most: number) =>
   entries.length <= most ? [entries] : cut(entries, Math.ceil(0.9 * most));
 
-/** Rows after edits. */
 function mergeRows(rows: readonly Entry[], edits: readonly RowEdit[]): readonly Entry[] {
   const merged = new Map(rows.map((row) => [row.start, row]));
   for (const { sk, bucket } of edits) {

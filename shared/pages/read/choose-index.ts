@@ -33,7 +33,6 @@ export interface ListRange {
   readonly tree?: CountedOwner | undefined;
   /** The status whose rows the range has; without it, all rows of the tree. */
   readonly status?: string | undefined;
-  /** The part of the rows that is listed. */
   readonly window: Window;
 }
 
@@ -118,6 +117,5 @@ export const toCondition =
     isWithin(window)(String(row.sk)) &&
     isAsked(row);
 
-/** Whether a row has these values, where they are defined. */
 const hasValues = (row: Item, values: Item) =>
   Object.entries(values).every(([name, value]) => value === undefined || row[name] === value);

@@ -42,7 +42,6 @@ export interface Segment {
 export interface Bounds extends Window {
   /** Whether to read only the sort keys and what all rows have: for the same read units, but fewer bytes. */
   readonly keysOnly?: boolean;
-  /** Whether the oldest rows are read first. */
   readonly ascending?: boolean | undefined;
 }
 

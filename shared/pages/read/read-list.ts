@@ -38,7 +38,6 @@ export async function readList<T>(
   return { data, pagination: { page, limit, total } };
 }
 
-/** How a list is read. */
 interface ListPlan {
   /** Identifies what is read: after a throttle, lists with the same one back off together. */
   readonly id: string;
@@ -46,7 +45,6 @@ interface ListPlan {
   readonly find: (call: Call) => Promise<Found>;
 }
 
-/** Whether a row has a time that is asked for. */
 const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
   if (!timed) return true;
   const time = item[timeIndexes[timed.index].sortKey];
