@@ -91,7 +91,7 @@ test("the numbers in all texts are those of the code", () => {
       ],
       ...[`${maxDepth} levels`, "6 MB", `${count(newMessage.properties.message.maxLength)} characters`],
     ],
-    Events: ["24 hours"],
+    Events: ["24 hours", "15 seconds"],
   });
 });
 
