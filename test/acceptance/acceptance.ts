@@ -9,12 +9,9 @@ import { events } from "./phases/events.ts";
 import { gateway } from "./phases/gateway.ts";
 import { keys } from "./phases/keys.ts";
 import { times } from "./phases/times.ts";
-import { type Report, type ReportedFinding, reported } from "./report.ts";
+import type { Report, ReportedFinding } from "./report.ts";
 
-/**
- * In the order in which they are made: pages are measured when there are many leads, and what comes after `cost` fills the
- * minutes that its metrics need.
- */
+/** In the order in which they are made: pages are measured when there are many leads. */
 export const phases: readonly Phase[] = [counting, cost, contract, gateway, keys, times, events];
 
 /** Those of `--quick`: whether callers can read and write. */
@@ -30,21 +27,12 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
   const start = new Date();
   const findings: ReportedFinding[] = [];
   const ends: string[] = [];
-  const making: Promise<void>[] = [];
-  const late: (() => Promise<void>)[] = [];
   for (const [n, phase] of selected.entries()) {
-    if (!phase.isBeside) {
-      await Promise.all(making);
-      const left = selected
-        .slice(n)
-        .filter((each) => !each.isBeside && whyNot(each, acceptance) === undefined);
-      const minutes = sum(left.map((each) => each.minutes));
-      note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${minutes} minutes are left`);
-    }
-    const look = (run: () => AsyncIterable<Finding>) => make(acceptance, phase, run, { findings, ends });
-    making.push(look(() => phase.run(acceptance, (run) => late.push(() => look(run)))));
+    const left = selected.slice(n).filter((each) => whyNot(each, acceptance) === undefined);
+    const minutes = sum(left.map((each) => each.minutes));
+    note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${minutes} minutes are left`);
+    await make(acceptance, phase, { findings, ends });
   }
-  await Promise.all(making);
   try {
     await cleanUp.disposeAsync();
   } catch (error) {
@@ -52,22 +40,20 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
       `Not everything was taken back (${errorMessage(error)}): erase the accounts ${acceptance.accounts.names.join(", ")}, and delete the queue and the rule whose names end with the first one.`,
     );
   }
-  for (const look of late) await look();
   if (signal.aborted) ends.unshift("It was ended before all was checked.");
   const seconds = (Date.now() - start.getTime()) / 1000;
   const ended = ends.length > 0 ? ends.join(" ") : undefined;
   return { name, url, startedAt: start.toISOString(), seconds, ended, findings };
 }
 
-/** Makes a phase, or a part of it. @param report where its findings are added, and why it failed if it does */
+/** Makes a phase. @param report where its findings are added, and why it failed if it does */
 async function make(
   acceptance: Acceptance,
   phase: Phase,
-  run: () => AsyncIterable<Finding>,
   { findings, ends }: { readonly findings: ReportedFinding[]; readonly ends: string[] },
 ): Promise<void> {
   const { signal } = acceptance;
-  const add = (finding: Finding) => void findings.push(reported(phase, finding));
+  const add = (finding: Finding) => void findings.push({ phase: phase.name, ...finding });
   const rest = {
     check: `The phase ${phase.name}`,
     page: "docs/deploying.md#the-first-hour",
@@ -76,7 +62,7 @@ async function make(
   const why = signal.aborted ? "the run was ended" : whyNot(phase, acceptance);
   if (why !== undefined) return add(notSeen(rest, why));
   try {
-    for await (const finding of run()) add(finding);
+    for await (const finding of phase.run(acceptance)) add(finding);
   } catch (error) {
     const reason = signal.aborted ? "the run was ended" : errorMessage(error);
     add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));

@@ -1,9 +1,13 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import { CloudWatchClient } from "@aws-sdk/client-cloudwatch";
-import { CloudWatchLogsClient } from "@aws-sdk/client-cloudwatch-logs";
+import {
+  CloudWatchLogsClient,
+  type FilterLogEventsCommandInput,
+  paginateFilterLogEvents,
+} from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
+import { isRecord, parseJson } from "../../lib/json.ts";
 import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
 import { stageTableName } from "../../shared/stages.ts";
@@ -53,9 +57,38 @@ export async function openAwsStage(stage: string) {
     get logGroups(): readonly string[] {
       return JSON.parse(output("FunctionLogGroups"));
     },
-    cloudWatch: new CloudWatchClient(config),
     logs: new CloudWatchLogsClient(config),
     sqs: new SQSClient(config),
     events: new EventBridgeClient(config),
   };
+}
+
+/** How late the lines of a log may be, in milliseconds. */
+export const logLag = 30_000;
+
+/** Reads the lines of a function's log that match, parsed. */
+export async function readFunctionLog(
+  { functionNames, logGroups, logs }: AwsStage,
+  name: FunctionName,
+  startTime: number,
+  filterPattern: string,
+): Promise<Line[]> {
+  const logGroupName = logGroups[Object.keys(functionNames).indexOf(name)];
+  return logGroupName ? readLog(logs, { logGroupName, startTime, filterPattern }) : [];
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Reads the lines of a log that match, parsed. */
+export async function readLog(
+  client: AwsStage["logs"],
+  matching: FilterLogEventsCommandInput,
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const page of paginateFilterLogEvents({ client }, matching))
+    for (const { message = "" } of page.events ?? []) {
+      const line = parseJson(message);
+      if (isRecord(line)) lines.push(line);
+    }
+  return lines;
 }

@@ -43,10 +43,7 @@ export interface Phase {
   readonly minutes: number;
   /** Whether it needs AWS, which the local run does not have. */
   readonly needs?: "aws";
-  /** Whether it is made at the same time as the phase before it: neither disturbs the other. */
-  readonly isBeside?: true;
-  /** @param later takes what can be seen only some minutes later, when everything has been taken back */
-  run(acceptance: Acceptance, later: (look: () => AsyncIterable<Finding>) => void): AsyncIterable<Finding>;
+  run(acceptance: Acceptance): AsyncIterable<Finding>;
 }
 
 /** How `wait` is made of a signal. */

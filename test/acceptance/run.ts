@@ -1,12 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { run } from "../../lib/command-line.ts";
-import { isRecord, parseJson } from "../../lib/json.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { UserError } from "../../lib/user-error.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
-import { compareReports } from "./compare.ts";
 import { open, type Target } from "./open.ts";
 import { countVerdicts, type Report, terminalTable } from "./report.ts";
 
@@ -27,7 +25,6 @@ const command = new Command("npm run accept --")
   .option("--quick", "only whether callers can read and write")
   .option("--yes", "use a stage that keeps its data, too")
   .option("--report <file>", "where the report is written; by default accept-<stage>-<time>.json")
-  .option("--compare <file>", "an earlier report: prints which verdicts and figures differ from it")
   .addHelpText(
     "after",
     "\nExit codes: 0 nothing differs from what is expected, 1 something differs or failed.",
@@ -39,41 +36,18 @@ function parseStage(text: string): string {
   throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
 }
 
-/** The files that the command reads and writes. */
-interface Files {
-  readonly report?: string;
-  readonly compare?: string;
-}
-
-async function main(target: Target & Files): Promise<void> {
+async function main(target: Target & { readonly report?: string }): Promise<void> {
   if (!target.stage && !target.local)
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
     );
-  const earlier = target.compare && (await readReport(target.compare));
   const control = { signal: abortOnSignals(), note };
   const selected = target.quick ? quickPhases : phases;
   const report = await accept(await open(target, control), selected);
   note("");
   console.log(terminalTable(report));
-  if (earlier) console.log(comparison(earlier, report));
   await write(report, target.report);
   if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
-}
-
-/** @throws UserError for a file that is no report with figures */
-async function readReport(file: string): Promise<Report> {
-  const report = parseJson(await readFile(file, "utf8").catch(() => ""));
-  if (isRecord(report) && Array.isArray(report.findings) && report.findings.every(({ figures }) => figures))
-    return report as unknown as Report;
-  throw new UserError(`${file} is not a report of this command.`);
-}
-
-function comparison(earlier: Report, report: Report): string {
-  const lines = compareReports(earlier, report);
-  return lines.length > 0
-    ? `Different from ${earlier.name} of ${earlier.startedAt}:\n${lines.join("\n")}`
-    : `Nothing differs from ${earlier.name} of ${earlier.startedAt}.`;
 }
 
 async function write(report: Report, named?: string): Promise<void> {

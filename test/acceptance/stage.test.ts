@@ -144,29 +144,6 @@ describe("a run", () => {
     expect(made).toEqual([]);
   });
 
-  test("makes phases at the same time that say so, and looks at the end at what takes minutes", async () => {
-    const made: string[] = [];
-    const phase = (name: string, isBeside?: true): Phase => ({
-      ...{ name, minutes: 1, ...(isBeside && { isBeside }) },
-      async *run(_, later) {
-        made.push(`${name} begins`);
-        await new Promise(setImmediate);
-        made.push(`${name} ends`);
-        yield finding;
-        later(async function* () {
-          yield { ...finding, check: name };
-        });
-      },
-    });
-    const run = start();
-    run.cleanUp.defer(() => void made.push("taken back"));
-    const { findings } = await accept(run, [phase("one"), phase("two", true), phase("three")]);
-    expect(made.join(", ")).toBe(
-      "one begins, two begins, one ends, two ends, three begins, three ends, taken back",
-    );
-    expect(findings.slice(3).map(({ check }) => check)).toEqual(["one", "two", "three"]);
-  });
-
   test("names what it could not take back", async () => {
     const run = start();
     run.cleanUp.defer(() => Promise.reject(new Error("no network")));

@@ -41,7 +41,6 @@ export const events: Phase = {
   name: "events",
   minutes: 2,
   needs: "aws",
-  isBeside: true,
   async *run(acceptance) {
     const { mine, accounts, note } = acceptance;
     const { aws, wait } = acceptance as Acceptance & { aws: AwsStage };

@@ -1,11 +1,10 @@
-import { type FilterLogEventsCommandInput, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
-import { isRecord, parseJson } from "../../../lib/json.ts";
+import { isRecord } from "../../../lib/json.ts";
 import { lateWrites } from "../../../shared/logging/log-events.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/statistics.ts";
-import type { AwsStage } from "../aws-stage.ts";
+import { type AwsStage, logLag, readFunctionLog, readLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, settle } from "../phase.ts";
 
@@ -24,9 +23,6 @@ const longest = { init: 250, warm: 20, p99: 1000 };
 /** The part of a function's memory that it may use. */
 const memoryShare = 0.5;
 
-/** How late the lines of a log may be, in milliseconds. */
-const logLag = 30_000;
-
 /** What counts as refused by the throttle in `lib/monitoring/log-metrics.ts`. */
 const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
 
@@ -35,7 +31,6 @@ export const times: Phase = {
   name: "times",
   minutes: 2,
   needs: "aws",
-  isBeside: true,
   async *run(acceptance) {
     const { aws, now, wait, startedAt } = acceptance as Acceptance & { aws: AwsStage };
     const start = now();
@@ -91,30 +86,6 @@ async function readReports(stage: AwsStage, name: FunctionName, startTime: numbe
   return lines.flatMap(({ record }) =>
     isRecord(record) && isRecord(record.metrics) ? (record.metrics as unknown as Report) : [],
   );
-}
-
-/** Reads the lines of a function's log that match, parsed. */
-async function readFunctionLog(
-  { functionNames, logGroups, logs }: AwsStage,
-  name: FunctionName,
-  startTime: number,
-  filterPattern: string,
-): Promise<Line[]> {
-  const logGroupName = logGroups[Object.keys(functionNames).indexOf(name)];
-  return logGroupName ? readLog(logs, { logGroupName, startTime, filterPattern }) : [];
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** Reads the lines of a log that match, parsed. */
-async function readLog(client: AwsStage["logs"], matching: FilterLogEventsCommandInput): Promise<Line[]> {
-  const lines: Line[] = [];
-  for await (const page of paginateFilterLogEvents({ client }, matching))
-    for (const { message = "" } of page.events ?? []) {
-      const line = parseJson(message);
-      if (isRecord(line)) lines.push(line);
-    }
-  return lines;
 }
 
 type Reports = ReadonlyMap<FunctionName, readonly Report[]>;
