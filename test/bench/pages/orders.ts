@@ -12,56 +12,58 @@ import { type List, limit, listCost, readPage } from "./read-list.ts";
 import type { Report } from "./report.ts";
 import { longName } from "./windows.ts";
 
-const filters = [{}, { status: active }, { channel: "website" }, { channel: "partner" }] as const;
+const allFilters = [{}, { status: active }, { channel: "website" }, { channel: "partner" }] as const;
 
 /** Reads lists of conversations in each order. By activity, page 100 is the last one. */
-export async function measureOrders(report: Report, sizes: readonly number[]): Promise<void> {
+export async function measureOrders(report: Report, conversations: number): Promise<void> {
   const table = [];
-  for (const conversations of sizes) {
-    const rows = buildConversations(conversations);
-    const account = new Account(longName, [], rows.map(toItem));
-    for (const row of rows.slice(-1))
-      account.stream.push(streamRecord(undefined, toItem(row), idTimestamp(row.id)));
-    await account.deliver();
-    const byActivity = rows.toSorted((a, b) => (a.lastMessageAt < b.lastMessageAt ? -1 : 1));
-    for (const [sort, sorted, limits] of [
-      ["-createdAt", rows, "conversations"],
-      ["createdAt", rows.toReversed(), "conversations, oldest first"],
-      ["-lastMessageAt", byActivity, "conversations by activity"],
-    ] as const) {
-      for (const filter of filters) {
-        const matching = sorted.filter((row) =>
-          Object.entries(filter).every(([name, value]) => Reflect.get(row, name) === value),
-        );
-        const name = Object.values(filter).join() || "none";
-        const read = listConversations.bind(undefined, longName, { ...filter, sort });
-        const costs = [];
-        let refused = "";
-        for (const page of [1, 10, 50, 100]) {
-          if (page > matching.length / limit || refused) continue;
-          // Too many rows that do not match.
-          const cost = await readPage({ name, rows: matching, read }, page).catch((error: unknown) => {
-            if (!(error instanceof ApiError)) throw error;
-            refused = ", then 400";
-          });
-          if (cost) costs.push(cost);
-        }
-        const cost = listCost(costs);
-        if (name === "none") report.check(limits, cost);
-        const R = costs.map(({ read }) => number(read)).join(", ") + refused;
-        const { calls, trips } = cost;
-        const ofPages = { "pages 1, 10, 50, 100: R": R, calls, trips };
-        if (conversations === sizes.at(-1)) addRequests(report, `${sort} ${name}`, costs);
-        table.push({ conversations, sort, filter: name, "in the list": matching.length, ...ofPages });
-      }
+  const rows = buildConversations(conversations);
+  const account = new Account(longName, [], rows.map(toItem));
+  for (const row of rows.slice(-1))
+    account.stream.push(streamRecord(undefined, toItem(row), idTimestamp(row.id)));
+  await account.deliver();
+  const byActivity = rows.toSorted((a, b) => (a.lastMessageAt < b.lastMessageAt ? -1 : 1));
+  for (const [sort, sorted, limits, filters] of [
+    ["-createdAt", rows, "conversations", allFilters],
+    ["createdAt", rows.toReversed(), "conversations, oldest first", [{}]],
+    ["-lastMessageAt", byActivity, "conversations by activity", allFilters],
+  ] as const) {
+    for (const filter of filters) {
+      const matching = sorted.filter((row) =>
+        Object.entries(filter).every(([name, value]) => Reflect.get(row, name) === value),
+      );
+      const name = Object.values(filter).join() || "none";
+      const read = listConversations.bind(undefined, longName, { ...filter, sort });
+      const { costs, refused } = await readPages({ name, rows: matching, read });
+      const cost = listCost(costs);
+      if (name === "none") report.check(limits, cost);
+      addRequests(report, `${sort} ${name}`, costs);
+      const R = costs.map(({ read }) => number(read)).join(", ") + refused;
+      const ofPages = { "pages 1, 10, 50, 100: R": R, calls: cost.calls, trips: cost.trips };
+      table.push({ sort, filter: name, "in the list": matching.length, ...ofPages });
     }
-    if (conversations === sizes.at(-1)) await readTimes(report, byActivity);
   }
+  await readTimes(report, byActivity);
   report.section(
     "Conversations in each order",
-    "By activity, a filter reads rows of the index and drops them.",
+    `Of ${number(conversations)} conversations. By activity, a filter reads rows of the index and drops them.`,
     table,
   );
+}
+
+/** Reads some pages of a list, up to one that is refused because too many rows do not match. */
+async function readPages(list: List) {
+  const costs: Cost[] = [];
+  for (const page of [1, 10, 50, 100]) {
+    if (page > list.rows.length / limit) continue;
+    try {
+      costs.push(await readPage(list, page));
+    } catch (error) {
+      if (error instanceof ApiError) return { costs, refused: ", then 400" };
+      throw error;
+    }
+  }
+  return { costs, refused: "" };
 }
 
 /** Adds what requests for lists of a kind cost. */
