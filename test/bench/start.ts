@@ -1,18 +1,19 @@
 /**
- * Measures what a cold start costs: how long the bundle of each function takes to load in a new process, compared with an
- * empty handler and the bare SDK.
+ * Measures what a cold start costs: the processor time in which a new process loads the bundle of each function, compared
+ * with the bare SDK.
  *
  * Writes docs/bench/start.md.
  *
  * Usage: npm run bench:start
  */
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
 import { bundle } from "../support/bundle.ts";
-import { type Candidate, measureLoads } from "./start/measure.ts";
-import { report } from "./start/report.ts";
+import { percentile } from "../support/statistics.ts";
+import { number, table } from "./markdown.ts";
 
 /** How many new processes load each bundle. */
 const rounds = 31;
@@ -20,22 +21,44 @@ const rounds = 31;
 const here = join(import.meta.dirname, "start");
 const directory = join(import.meta.dirname, "../../.build/bench");
 await bundleFunctions(directory);
-const reference = async (name: string, entry: string) => {
-  const outfile = join(directory, `${name}.cjs`);
-  await bundle(entry, outfile, true);
-  return { name, bundle: outfile };
-};
-const candidates: readonly Candidate[] = [
-  await reference("empty", join(here, "empty.ts")),
-  await reference("bare SDK", join(here, "bare-sdk.ts")),
-  ...functionNames.map((name) => ({ name, bundle: join(directory, name, "index.cjs") })),
-];
+const bareSdk = join(directory, "bare-sdk.cjs");
+await bundle(join(here, "bare-sdk.ts"), bareSdk, true);
+const bundles = [
+  { name: "bare SDK", file: bareSdk },
+  ...functionNames.map((name) => ({ name, file: join(directory, name, "index.cjs") })),
+].map((each) => ({ ...each, times: [] as number[] }));
+
 // Node would parse the certificates of this machine in each process. No function has these variables.
 const unset = { NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined };
-const loads = measureLoads(candidates, rounds, { ...process.env, AWS_REGION: "local", ...unset });
-const results = candidates.map(({ name, bundle: file }) => ({
-  ...{ name, bytes: statSync(file).size, loads: loads.get(name) ?? [] },
-}));
-const text = report(results, rounds, new Date().toISOString().slice(0, 10));
+const env = { ...process.env, AWS_REGION: "local", ...unset };
+
+/** Loads a bundle in a new process. @returns the milliseconds that it took */
+function load(file: string): number {
+  const { status, output } = spawnSync(process.execPath, [join(here, "measure.cjs"), file], {
+    ...{ encoding: "utf8", env },
+    // The functions log what they do.
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
+  if (status !== 0) throw new Error(`${file} failed: ${output[2]}`);
+  return Number(output[3]);
+}
+
+// The first processes read the files from the disk.
+for (const { file } of bundles) load(file);
+// In turns, so that changes in the machine's speed affect all.
+for (let round = 0; round < rounds; round++) for (const { file, times } of bundles) times.push(load(file));
+
+const medians = bundles.map(({ times }) => percentile(times, 0.5));
+const rows = bundles.map(({ name, file }, n) => {
+  const median = medians[n] ?? Number.NaN;
+  const [bare = Number.NaN] = medians;
+  return [name, number(median), number(median / bare, 2), number(statSync(file).size)];
+});
+const text = `# Cold starts
+
+Measured by \`npm run bench:start\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}): the processor time of loading the deployed bundle of each function, the median of ${rounds} new processes, which take turns. Compare the times of a table with each other, not with those of another machine or of Lambda. **Bare SDK** is a handler that reads and writes items, bundled in the same way but with the whole SDK.
+
+${table(["", "processor (ms)", "× bare SDK", "bundle (bytes)"], rows)}
+`;
 console.log(text);
 await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);

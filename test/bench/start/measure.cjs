@@ -1,4 +1,4 @@
-// Loads a bundle in this new process. Writes what that took to file descriptor 3 as JSON, in milliseconds.
+// Loads a bundle in this new process. Writes to file descriptor 3 how many milliseconds of the processor that took.
 const { writeSync } = require("node:fs");
 
 const [, , bundle] = process.argv;
@@ -7,8 +7,7 @@ const [, , bundle] = process.argv;
 console.info("loads");
 
 const before = process.cpuUsage();
-const start = performance.now();
 require(bundle);
 const { user, system } = process.cpuUsage(before);
-writeSync(3, JSON.stringify({ processor: (user + system) / 1000, wall: performance.now() - start }));
+writeSync(3, String((user + system) / 1000));
 process.exit();
