@@ -1,5 +1,5 @@
 /**
- * Loads the whole service on this machine: each kind of request, and a mixed load over more and more connections. Writes
+ * Loads the whole service on this machine with all kinds of requests, over more and more connections. Writes
  * docs/bench/load.md; exits 1 after a response with an unexpected status.
  *
  * Usage: npm run bench:load
@@ -29,22 +29,22 @@ const leadIds: string[] = [];
 let sent = 0;
 
 /** Two reads for each write. Messages go to the leads by turns, and join conversations. */
-const requests: Readonly<Record<string, autocannon.Request>> = {
-  "create lead": post("leads", {
+const requests: autocannon.Request[] = [
+  post("leads", {
     body: JSON.stringify({ name: "Lead [<id>]", email: "lead@example.com", source: "website" }),
     onResponse: (status, body) => void (status === 201 && leadIds.push(JSON.parse(body).id)),
   }),
-  "list leads": get("leads"),
-  "list leads, filtered": get("leads?source=website&status=new"),
-  "send message": post("conversations", {
+  get("leads"),
+  get("leads?source=website&status=new"),
+  post("conversations", {
     setupRequest: (request) => {
       const leadId = leadIds[sent++ % leadIds.length];
       return { ...request, body: JSON.stringify({ leadId, channel: "email", message: "Hello" }) };
     },
   }),
-  "list conversations": get("conversations"),
-  "list conversations, filtered": get("conversations?channel=email"),
-};
+  get("conversations"),
+  get("conversations?channel=email"),
+];
 
 let hasFailed = false;
 
@@ -52,7 +52,7 @@ let hasFailed = false;
 async function load(options: Partial<autocannon.Options>) {
   const headers = { authorization: `Bearer ${apiKey}` };
   const all = { url, duration: seconds, timeout: 35, idReplacement: true, headers };
-  const instance = autocannon({ ...all, requests: Object.values(requests), ...options }, () => {});
+  const instance = autocannon({ ...all, requests, ...options }, () => {});
   const times = createHistogram();
   instance.on("response", (_, status, __, milliseconds) => {
     // A histogram has whole numbers.
@@ -71,12 +71,9 @@ async function load(options: Partial<autocannon.Options>) {
 }
 
 // The first leads, to which messages go, and the environments that the connections need.
-await load({ requests: Object.values(requests).slice(0, 1), connections: 4, amount: 100 });
+await load({ requests: requests.slice(0, 1), connections: 4, amount: 100 });
 await load({ connections: 4, amount: 120 });
 
-const kinds = [];
-for (const [kind, request] of Object.entries(requests))
-  kinds.push([kind, ...(await load({ requests: [request], connections: 4 }))]);
 const levels = [];
 for (const connections of [1, 2, 4, 8, 16, 32]) levels.push([connections, ...(await load({ connections }))]);
 service.disconnect();
@@ -87,15 +84,7 @@ const text = `# The service under load
 
 Measured by \`npm run bench:load\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}) with autocannon. The service runs as with \`npm start\`: the deployed bundles, the permission proxy, the stream and the embedded DynamoDB, with a new data directory. It shares the machine (${machine}) with the client, so times and throughput are not those of AWS; compare only figures of one run. The status of every response was read: figures are of those with 200 and 201, and the last column counts all others.
 
-## Each kind of request
-
-Over four connections for ${seconds} s; each sends its next request after a response.
-
-${table(["", ...head], kinds)}
-
-## Growing load
-
-All kinds in turn, two reads for each write. A function has at most ten environments, as in a new AWS account; further requests wait.
+Each connection sends all kinds of requests in turn for ${seconds} s, two reads for each write, each after a response. A function has at most ten environments, as in a new AWS account; further requests wait.
 
 ${table(["connections", ...head], levels)}
 `;
