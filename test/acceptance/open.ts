@@ -14,7 +14,6 @@ export interface Target {
   /** The stage whose settings it has, for a stage without a file. */
   readonly like?: string;
   readonly local?: boolean;
-  readonly quick?: boolean;
   /** Whether a stage that keeps its data is used, too. */
   readonly yes?: boolean;
 }
@@ -41,9 +40,9 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
   const stage = await openStage(target, settings);
-  const { accounts, url } = await openAccounts(target, settings, stage);
+  const { accounts, url } = await openAccounts(target, stage);
   await reach(url);
-  opening.defer(() => (target.quick ? accounts.eraseListed() : accounts.erase()));
+  opening.defer(() => accounts.erase());
   await accounts.setLimit(accounts.mine, highLimit);
   const keys = {
     mine: (await accounts.issueKey(accounts.mine)).apiKey,
@@ -77,10 +76,8 @@ async function openStage(target: Target, settings: Settings): Promise<AwsStage |
   );
 }
 
-async function openAccounts({ stage, local }: Target, settings: Settings, aws: AwsStage | undefined) {
-  const table = { ...(stage !== undefined && { stage }), ...(local && { local }) };
-  const { authorizerCacheSeconds: cacheSeconds } = settings;
-  const accounts = await OwnAccounts.open({ table, cacheSeconds });
+async function openAccounts({ stage, local }: Target, aws: AwsStage | undefined) {
+  const accounts = await OwnAccounts.open({ ...(stage !== undefined && { stage }), ...(local && { local }) });
   return { accounts, url: aws?.output("ApiUrl") ?? (await readLocalRun()).url };
 }
 

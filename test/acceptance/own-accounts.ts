@@ -13,33 +13,24 @@ import { accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
-/** How the table is found, and how long a revoked key may work. */
-interface Options {
-  readonly table: TableOptions;
-  readonly cacheSeconds: number;
-}
-
 /** The three accounts of a run. It writes nothing else to the table. */
 export class OwnAccounts {
   readonly mine: string;
   readonly other: string;
   readonly limited: string;
   readonly pace: Pace;
-  readonly #keyCache: number;
 
-  private constructor(pace: Pace, { cacheSeconds }: Options) {
+  private constructor(pace: Pace) {
     const run = `accept-${ulid().toLowerCase()}`;
     this.mine = `${run}-1`;
     this.other = `${run}-2`;
     this.limited = `${run}-3`;
     this.pace = pace;
-    this.#keyCache = 1000 * cacheSeconds;
   }
 
   /** Selects the table for all calls of this process. @throws UserError without a table */
-  static async open(options: Options): Promise<OwnAccounts> {
-    const pace = await selectPacedTable({ ...options.table, units: defaultUnits });
-    return new OwnAccounts(pace, options);
+  static async open(table: TableOptions): Promise<OwnAccounts> {
+    return new OwnAccounts(await selectPacedTable({ ...table, units: defaultUnits }));
   }
 
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>
@@ -58,17 +49,11 @@ export class OwnAccounts {
     return [this.mine, this.other, this.limited];
   }
 
-  /** Deletes everything of the accounts. It reads the whole table. */
-  async erase(): Promise<void> {
-    const erasing = { pace: this.pace, scan: true, keyCache: this.#keyCache };
-    await Promise.all(this.names.map((account) => erase(new ItemsToErase({ account }), erasing)));
-  }
-
   /**
    * Deletes what can be found without reading the whole table. Only what expires stays: idempotency records and windows of
    * rate limits within a day, empty counts within two.
    */
-  async eraseListed(): Promise<void> {
+  async erase(): Promise<void> {
     const { pace } = this;
     for (const account of this.names) {
       const list = (type: "lead" | "erasedLead" | "limit") =>

@@ -36,7 +36,7 @@ function parseStage(text: string): string {
   throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
 }
 
-async function main(target: Target & { readonly report?: string }): Promise<void> {
+async function main(target: Target & { readonly quick?: boolean; readonly report?: string }): Promise<void> {
   if (!target.stage && !target.local)
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",

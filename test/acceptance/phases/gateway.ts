@@ -1,9 +1,7 @@
 import { request } from "node:http";
 import { gatewayMessages } from "../../../lib/gateway-messages.ts";
-import { routes } from "../../../shared/routes.ts";
 import { leads } from "../../contract/account.ts";
-import { type HttpResponse, posting } from "../../contract/client.ts";
-import { headerBytes, longestRequests, mostBody, mostHeaders } from "../../support/longest-requests.ts";
+import type { HttpResponse } from "../../contract/client.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 
@@ -19,7 +17,6 @@ export const gateway: Phase = {
       acceptance.signal.throwIfAborted();
       yield compared({ check, page: assumption(page), expected }, seen);
     }
-    yield* longestOnes(acceptance);
     yield await encryptedOnly(acceptance);
     yield await throttled(acceptance);
   },
@@ -88,30 +85,6 @@ const requests: readonly Request[] = [
     send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
   },
 ];
-
-/** Whether responses to the longest legal requests that the gateway lets pass are within their budget. */
-async function* longestOnes({ mine, note, signal }: Acceptance): AsyncGenerator<Finding> {
-  const expected = `success, at most ${mostHeaders} bytes of headers and ${mostBody} of the body`;
-  const { id: leadId } = await mine.createLead();
-  for (const { name, method, path, success, ...schemas } of Object.values(routes)) {
-    const check = `The longest requests to ${name}`;
-    note(check);
-    let seen = expected;
-    for (const { longest, query, body } of longestRequests(schemas, { leadId })) {
-      signal.throwIfAborted();
-      // "all" has the same ones, which only one lead can have.
-      if (/^(?:externalId|addresses)$/.test(longest) && body) continue;
-      // The key and other headers need the rest.
-      if (query.length > headerLimit - 700) continue;
-      const sending = method === "GET" ? { path: `${path}?${query}` } : posting(path, body);
-      const { status, headers, bytes } = await mine.send(sending);
-      const isExpected = status === (method === "POST" && longest === "leadId" ? 404 : success);
-      if (!isExpected || headerBytes(headers) > mostHeaders || bytes.length > mostBody)
-        seen = `${longest}: ${status}, ${headerBytes(headers)} bytes of headers and ${bytes.length} of the body`;
-    }
-    yield compared({ check, page: "docs/usage.md#pages", expected }, seen);
-  }
-}
 
 /** Whether the API can be reached without TLS. */
 async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
