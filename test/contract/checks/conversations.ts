@@ -31,13 +31,6 @@ export const conversationChecks = [
       expectMatch("the second message", next, { conversationId });
       await mine.expectConversation(conversationId, { messageCount: 2, lastMessageAt: next.createdAt });
     },
-    "Each lead and each channel has a conversation of its own": async ({ mine }) => {
-      const [first, second] = [await mine.createLead(), await mine.createLead()];
-      const sent = [await mine.sendMessage(first.id, "web"), await mine.sendMessage(first.id, "sms")];
-      sent.push(await mine.sendMessage(second.id, "sms"));
-      const ids = new Set(sent.map(({ conversationId }) => conversationId));
-      expectMatch("conversations of two leads on two channels", ids.size, 3);
-    },
     "Messages that are sent at once start one conversation, which counts each of them": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
       // Starts many environments: otherwise one may handle all messages, and none at the same time.

@@ -97,6 +97,7 @@ export const faultChecks = [
       [post({}), "name"],
       [posting(conversations, {}), "leadId", "channel", "message"],
       [update({ externalId: undefined }), "externalId"],
+      [message({ template: {} }), "template[name]", "template[language]"],
       ...bodies("", undefined),
     ),
     "A parameter or a field that the route does not define is unknown": rejects(
@@ -109,11 +110,6 @@ export const faultChecks = [
       [message({ status: "active" }), "status"],
       [message({ template: { ...template, lang: "en" } }), "template[lang]"],
     ),
-    "A template has a name and a language": rejects("required", [
-      message({ template: {} }),
-      "template[name]",
-      "template[language]",
-    ]),
     "A value of another JSON type, such as null, is of the wrong type": rejects(
       "wrong_type",
       [lead({ name: null, email: 5, source: {}, tags: "vip" }), "name", "email", "source", "tags"],

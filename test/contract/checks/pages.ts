@@ -43,12 +43,6 @@ const hasLastPage =
 
 export const pageChecks = [
   ...promises("docs/usage.md#pages", {
-    "A list has page 1 of 20 rows by default": async (context) => {
-      const { source } = await shared(context, makeLeads);
-      const { data, pagination } = await context.mine.list(leads, { source });
-      const expected = { rows: 20, page: 1, limit: 20, total: size };
-      expectMatch("the page", { rows: data.length, ...pagination }, expected);
-    },
     "Pages of any limit have each row once, the newest first, and the exact total": async (context) => {
       const { source, ids } = await shared(context, makeLeads);
       for (const limit of [1, 5, 7, 100]) {
