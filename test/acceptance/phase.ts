@@ -26,7 +26,7 @@ export interface Acceptance {
   wasThrottled?: boolean;
   /** Takes back what a check changed, when the run ends, the last one first. */
   readonly cleanUp: AsyncDisposableStack;
-  /** Says what is going on within a phase. */
+  /** Says which phase begins. */
   note(text: string): void;
   /** When the run started, in milliseconds since the epoch. */
   readonly startedAt: number;

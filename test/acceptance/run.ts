@@ -41,10 +41,9 @@ async function main(target: Target & { readonly quick?: boolean; readonly report
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
     );
-  const control = { signal: abortOnSignals(), note };
+  const control = { signal: abortOnSignals(), note: console.error };
   const selected = target.quick ? quickPhases : phases;
   const report = await accept(await open(target, control), selected);
-  note("");
   console.log(terminalTable(report));
   await write(report, target.report);
   if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
@@ -54,13 +53,6 @@ async function write(report: Report, named?: string): Promise<void> {
   const file = named ?? `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
   console.log(`The report is in ${file}.`);
-}
-
-/** Shows what is going on, in one line of the terminal. */
-function note(text: string): void {
-  if (process.stderr.isTTY)
-    process.stderr.write(`\r\x1b[K${text}`.slice(0, (process.stderr.columns ?? 80) + 3));
-  else if (text.includes(", phase ")) console.error(text);
 }
 
 /** The first Ctrl-C ends the checks, and what was made is taken back; the second one ends the process. */

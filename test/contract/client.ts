@@ -49,8 +49,6 @@ export class Client {
   readonly #base: URL;
   readonly #key: string | undefined;
   readonly #signal: AbortSignal | undefined;
-  /** Every response that asked for a retry. */
-  readonly retried: HttpResponse[] = [];
 
   /**
    * @param key no `Authorization` header is sent without it
@@ -75,7 +73,6 @@ export class Client {
     for (let attempt = 1; ; attempt++) {
       const response = await this.sendOnce(sending);
       if (attempt === attempts || !mayRetry(sending, response)) return response;
-      this.retried.push(response);
       const seconds = Number(response.headers["retry-after"] ?? 1) || 1;
       const ending = this.#signal && { signal: this.#signal };
       await setTimeout(1000 * Math.min(seconds, longestWait), undefined, ending);

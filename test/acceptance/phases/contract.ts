@@ -14,9 +14,8 @@ export const contract: Phase = {
   minutes: 2,
   async *run(acceptance) {
     const context = await prepare(acceptance);
-    for (const [n, check] of checks.entries()) {
+    for (const check of checks) {
       acceptance.signal.throwIfAborted();
-      acceptance.note(`promise ${n + 1} of ${checks.length}`);
       const { outcome, promise, page, reason = "" } = await runCheck(check, context);
       // A check that was ended has not failed.
       acceptance.signal.throwIfAborted();

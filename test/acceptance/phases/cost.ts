@@ -21,18 +21,16 @@ export const cost: Phase = {
   minutes: 1,
   needs: "aws",
   async *run(acceptance) {
-    const { aws, accounts, note, wait, now } = acceptance as Acceptance & { aws: AwsStage };
+    const { aws, accounts, wait, now } = acceptance as Acceptance & { aws: AwsStage };
     const start = now();
     const prepared = await prepare(acceptance);
     const sent = new Map<string, unknown[]>();
     for (const { name, send } of kinds) {
-      note(name);
       const ids = [];
       for (let n = 0; n < requestsOfKind; n++)
         ids.push((await send(acceptance, prepared, n)).headers["apigw-requestid"]);
       sent.set(name, ids);
     }
-    note("waiting for the logs");
     await wait(logLag);
     const pattern = `{ $.message.event = "${request}" && $.message.account = "${accounts.mine}" }`;
     const lines = new Map<unknown, RequestLine>();

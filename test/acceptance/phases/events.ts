@@ -42,17 +42,15 @@ export const events: Phase = {
   minutes: 2,
   needs: "aws",
   async *run(acceptance) {
-    const { mine, accounts, note } = acceptance;
+    const { mine, accounts } = acceptance;
     const { aws, wait } = acceptance as Acceptance & { aws: AwsStage };
     const { mine: account } = accounts;
-    note("making a queue and a rule");
     const receive = await subscribe(acceptance, aws, account);
     await wait(ruleDelay);
     // By the clock of Lambda, as the ids: that of this machine may differ.
     const expected = new Map<string, number>();
     const fields = { email: "accept@example.com", source: "accept" };
     for (let n = 0; n < leadCount; n++) {
-      note(`lead ${n + 1} of ${leadCount} with a message`);
       const lead = await mine.createLead({ ...fields, externalId: `accept-${n}` });
       expected.set(lead.id, Date.parse(lead.createdAt));
       const { id, conversationId, createdAt } = await mine.sendMessage(lead.id, "web");
@@ -68,7 +66,6 @@ export const events: Phase = {
         if (expected.has(event.id) && !seen.has(event.id)) seen.set(event.id, event);
       return [...expected.keys()].every((id) => seen.has(id)) || undefined;
     };
-    note("receiving the events");
     await poll(acceptance, { every: 1000, atMost }, collect);
     const missing = [...expected.keys()].filter((id) => !seen.has(id));
     const page = assumption("events");

@@ -12,7 +12,6 @@ export const gateway: Phase = {
   async *run(acceptance) {
     for (const { check, page, expected, send } of requests) {
       acceptance.signal.throwIfAborted();
-      acceptance.note(check);
       const seen = await send(acceptance).then(describe, (error: unknown) => `no response (${error})`);
       acceptance.signal.throwIfAborted();
       yield compared({ check, page: assumption(page), expected }, seen);
@@ -112,7 +111,7 @@ const mostThrottle = 500;
 const flood = { connections: 200, atMost: 10_000 };
 
 async function throttled(acceptance: Acceptance): Promise<Finding> {
-  const { mine, settings, note, now, wait, signal } = acceptance;
+  const { mine, settings, now, wait, signal } = acceptance;
   const expected = `${describeOwn(429)}, without Retry-After`;
   const comparison = {
     check: "More requests at once than the throttle allows",
@@ -122,7 +121,6 @@ async function throttled(acceptance: Acceptance): Promise<Finding> {
   const { throttleBurst, throttleRate } = settings;
   if (Math.max(throttleBurst, throttleRate) > mostThrottle)
     return notSeen(comparison, `${throttleBurst} requests at once would disturb other callers`);
-  note("a flood that the throttle stops");
   const end = now() + flood.atMost;
   let sent = 0;
   let refused: HttpResponse | undefined;

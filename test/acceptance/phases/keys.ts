@@ -18,7 +18,7 @@ export const keys: Phase = {
 };
 
 async function revocation(acceptance: Acceptance): Promise<Finding> {
-  const { url, accounts, settings, note, now, wait } = acceptance;
+  const { url, accounts, settings, now, wait } = acceptance;
   const { apiKey, keyId } = await accounts.issueKey(accounts.other);
   const client = new Client(url, apiKey);
   const status = async () => (await client.sendOnce({ path: `${leads}?limit=1` })).status;
@@ -27,7 +27,6 @@ async function revocation(acceptance: Acceptance): Promise<Finding> {
   await accounts.revokeKey(accounts.other, keyId);
   const cacheSeconds = settings.authorizerCacheSeconds;
   const revokedAt = now();
-  note("waiting until a revoked key is refused");
   const longest = cacheSeconds + margin;
   // The gateway has several nodes: one that refuses the key says nothing about the others.
   let [seconds, accepted, last] = [0, 0, 0];

@@ -37,10 +37,7 @@ export const times: Phase = {
     await sendWarm(acceptance);
     await startEnvironments(acceptance);
     await wait(logLag);
-    const reports = new Map<FunctionName, readonly Report[]>();
-    for (const name of measured) reports.set(name, await readReports(aws, name, start));
-    yield* coldStarts(reports);
-    yield* warmCalls(reports);
+    for (const name of measured) yield* judge(name, await readReports(aws, name, start));
     yield await throttles(aws, acceptance, startedAt);
     yield await lateRows(aws, startedAt);
   },
@@ -55,12 +52,10 @@ interface Report {
 }
 
 /** Sends requests to each route, one after the other. */
-async function sendWarm({ mine, note, signal, load }: Acceptance): Promise<void> {
+async function sendWarm({ mine, signal, load }: Acceptance): Promise<void> {
   const { id } = await mine.createLead();
-  const requests = load / 10;
-  for (let n = 1; n <= requests; n++) {
+  for (let n = 0; n < load / 10; n++) {
     signal.throwIfAborted();
-    note(`warm requests, ${n} of ${requests}`);
     await mine.count(leads);
     await mine.count(conversations);
     await mine.createLead();
@@ -69,11 +64,10 @@ async function sendWarm({ mine, note, signal, load }: Acceptance): Promise<void>
 }
 
 /** Sends requests at once, which need an environment each: the authorizer runs for each key that it has not seen. */
-async function startEnvironments({ accounts, url, note, signal, load }: Acceptance): Promise<void> {
+async function startEnvironments({ accounts, url, signal, load }: Acceptance): Promise<void> {
   const clients: Client[] = [];
   while (clients.length < Math.min(atOnce, load))
     clients.push(new Client(url, (await accounts.issueKey(accounts.mine)).apiKey, signal));
-  note(`${clients.length} requests at once to each route`);
   const message = { leadId: "lead_none", channel: "web", message: "Hello" };
   await settle(clients.map((client) => client.get(leads)));
   await settle(clients.map((client) => client.get(conversations)));
@@ -88,53 +82,40 @@ async function readReports(stage: AwsStage, name: FunctionName, startTime: numbe
   );
 }
 
-type Reports = ReadonlyMap<FunctionName, readonly Report[]>;
-
-function* coldStarts(reports: Reports): Generator<Finding> {
-  const inits = new Map(
-    [...reports].map(([name, all]) => [name, all.flatMap(({ initDurationMs }) => initDurationMs ?? [])]),
-  );
-  for (const [name, all] of inits) {
-    const comparison = {
-      check: `The start of an environment of ${name}`,
-      page: assumption("cold-starts"),
-      expected: `at most ${longest.init} ms (median of at least ${leastStarts})`,
-    };
-    if (all.length < leastStarts) {
-      yield notSeen(comparison, `its log has ${all.length} starts`);
-      continue;
-    }
-    const median = percentile(all, 0.5);
-    yield compared(comparison, `${median.toFixed(0)} ms (median of ${all.length})`, median <= longest.init);
-  }
-}
-
-function* warmCalls(reports: Reports): Generator<Finding> {
-  for (const [name, all] of reports) {
-    const warm = all.filter(({ initDurationMs }) => initDurationMs === undefined);
-    const duration = {
-      check: `A call of a warm ${name}`,
-      page: assumption("durations"),
-      expected: `at most ${longest.warm} ms (median), p99 less than ${longest.p99} ms`,
-    };
-    const memory = {
+/** Compares what Lambda reports of the calls of a function. */
+function* judge(name: FunctionName, reports: readonly Report[]): Generator<Finding> {
+  const warm = reports.filter(({ initDurationMs }) => initDurationMs === undefined);
+  const starts = reports.flatMap(({ initDurationMs }) => initDurationMs ?? []);
+  const start = percentile(starts, 0.5);
+  const cold = {
+    check: `The start of an environment of ${name}`,
+    page: assumption("cold-starts"),
+    expected: `at most ${longest.init} ms (median of at least ${leastStarts})`,
+  };
+  yield starts.length < leastStarts
+    ? notSeen(cold, `its log has ${starts.length} starts`)
+    : compared(cold, `${start.toFixed(0)} ms (median of ${starts.length})`, start <= longest.init);
+  const duration = {
+    check: `A call of a warm ${name}`,
+    page: assumption("durations"),
+    expected: `at most ${longest.warm} ms (median), p99 less than ${longest.p99} ms`,
+  };
+  if (warm.length === 0) return yield notSeen(duration, "its log has no such call");
+  const durations = warm.map(({ durationMs }) => durationMs);
+  const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  const seen = `${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (of ${warm.length})`;
+  yield compared(duration, seen, p50 <= longest.warm && p99 < longest.p99);
+  const size = reports[0]?.memorySizeMB ?? 0;
+  const used = Math.max(...reports.map(({ maxMemoryUsedMB }) => maxMemoryUsedMB));
+  yield compared(
+    {
       check: `The memory of ${name}`,
       page: assumption("memory"),
       expected: `at most ${100 * memoryShare} % of 1,024 MB`,
-    };
-    if (warm.length === 0) {
-      yield notSeen(duration, "its log has no such call");
-      yield notSeen(memory, "its log has no call");
-      continue;
-    }
-    const durations = warm.map(({ durationMs }) => durationMs);
-    const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
-    const seen = `${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms (of ${warm.length})`;
-    yield compared(duration, seen, p50 <= longest.warm && p99 < longest.p99);
-    const size = all[0]?.memorySizeMB ?? 0;
-    const used = Math.max(...all.map(({ maxMemoryUsedMB }) => maxMemoryUsedMB));
-    yield compared(memory, `${used} of ${size} MB`, size === 1024 && used <= memoryShare * size);
-  }
+    },
+    `${used} of ${size} MB`,
+    size === 1024 && used <= memoryShare * size,
+  );
 }
 
 /** Whether the log has the requests that the throttle refused, for the filter of the metric that an alarm is on. */

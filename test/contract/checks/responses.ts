@@ -136,14 +136,4 @@ export const responseChecks = [
       await mine.count(leads);
     },
   }),
-  ...promises("docs/openapi.json#/components/headers/RetryAfter", {
-    "A function that asks for a retry says after how many seconds": async ({ mine, other }) => {
-      const asked = [...mine.retried, ...other.retried].filter(
-        ({ status, body }) => status !== 500 && "code" in Object(body),
-      );
-      if (asked.length === 0) throw new Skipped("no function returned 429 or 503");
-      for (const { request, headers } of asked)
-        expectMatch(request, headers, { "retry-after": /^[1-9]\d*$/ });
-    },
-  }),
 ];
