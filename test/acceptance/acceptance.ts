@@ -1,5 +1,4 @@
 import { errorMessage } from "../../lib/user-error.ts";
-import { sum } from "../support/statistics.ts";
 import { type Finding, notSeen } from "./finding.ts";
 import type { Acceptance, Phase } from "./phase.ts";
 import { contract } from "./phases/contract.ts";
@@ -17,10 +16,6 @@ export const phases: readonly Phase[] = [counting, cost, contract, gateway, keys
 /** Those of `--quick`: whether callers can read and write. */
 export const quickPhases: readonly Phase[] = [contract];
 
-/** Why a phase cannot be made; undefined if it can. */
-const whyNot = ({ needs }: Phase, { aws }: Acceptance): string | undefined =>
-  needs === "aws" && !aws ? "the local run has no AWS" : undefined;
-
 /** Makes the phases, takes back what they changed, and reports what was found until Ctrl-C. */
 export async function accept(acceptance: Acceptance, selected: readonly Phase[]): Promise<Report> {
   const { name, url, signal, cleanUp, note } = acceptance;
@@ -28,9 +23,7 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
   const findings: ReportedFinding[] = [];
   const ends: string[] = [];
   for (const [n, phase] of selected.entries()) {
-    const left = selected.slice(n).filter((each) => whyNot(each, acceptance) === undefined);
-    const minutes = sum(left.map((each) => each.minutes));
-    note(`${phase.name}, phase ${n + 1} of ${selected.length}, about ${minutes} minutes are left`);
+    note(`${phase.name}, phase ${n + 1} of ${selected.length}`);
     await make(acceptance, phase, { findings, ends });
   }
   try {
@@ -59,8 +52,8 @@ async function make(
     page: "docs/deploying.md#the-first-hour",
     expected: "made",
   };
-  const why = signal.aborted ? "the run was ended" : whyNot(phase, acceptance);
-  if (why !== undefined) return add(notSeen(rest, why));
+  if (signal.aborted) return add(notSeen(rest, "the run was ended"));
+  if (phase.needs === "aws" && !acceptance.aws) return add(notSeen(rest, "the local run has no AWS"));
   try {
     for await (const finding of phase.run(acceptance)) add(finding);
   } catch (error) {

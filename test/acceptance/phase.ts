@@ -39,8 +39,6 @@ export interface Acceptance {
 /** A part of the run. */
 export interface Phase {
   readonly name: string;
-  /** About how long it takes, in minutes. */
-  readonly minutes: number;
   /** Whether it needs AWS, which the local run does not have. */
   readonly needs?: "aws";
   run(acceptance: Acceptance): AsyncIterable<Finding>;

@@ -108,7 +108,7 @@ const finding = compared({ check: "A lead", page: "docs/usage.md", expected: "ke
 
 /** A phase that makes something, and waits. */
 const making = (made: string[]): Phase => ({
-  ...{ name: "making", minutes: 1 },
+  name: "making",
   async *run({ cleanUp, wait }) {
     made.push("made");
     cleanUp.defer(() => void made.pop());
@@ -118,7 +118,7 @@ const making = (made: string[]): Phase => ({
 });
 
 const failing: Phase = {
-  ...{ name: "failing", minutes: 1 },
+  name: "failing",
   run: () => {
     throw new Error("socket hang up");
   },
@@ -218,32 +218,33 @@ describe("the phase events", () => {
     const { findings } = await accept(run, [events]);
     expect(findings.map(({ verdict, seen }) => `${verdict}: ${seen}`)).toEqual([
       "differs: 60 are missing, such as msg_1",
-      "differs: none",
       "differs: 5000 ms (median), 5000 ms at most",
       "differs: the envelope of lead_1: detail,version",
     ]);
   });
 
+  const refused = { FailedEntryCount: 1, FailedEntries: [{ ErrorMessage: "no access" }] };
+  const QueueUrl = "https://sqs/queue";
   test.each([
-    ["a request fails", {}, "The phase events failed: socket hang up."],
-    ["EventBridge refuses the queue", { refused: 1 }, "EventBridge refused the queue: no access."],
-    ["Ctrl-C", { endAtWait: 1 }, "It was ended before all was checked."],
-  ])("removes its queue and its rule after %s", async (_, {
-    refused = 0,
-    ...options
-  }: { refused?: number; endAtWait?: number }, sentence) => {
-    eventBridge.on(PutTargetsCommand).resolves({
-      ...{ FailedEntryCount: refused, FailedEntries: [{ ErrorMessage: "no access" }] },
-    });
-    const { ended } = await accept(start(options), [events]);
+    ["a request fails", () => {}, "The phase events failed: socket hang up.", [{ QueueUrl }]],
+    ["Ctrl-C", () => {}, "It was ended before all was checked.", [{ QueueUrl }]],
+    [
+      "EventBridge refuses the queue",
+      () => eventBridge.on(PutTargetsCommand).resolves(refused),
+      "EventBridge refused the queue: no access.",
+      [{ QueueUrl }],
+    ],
+    [
+      "SQS makes no queue",
+      () => sqs.on(CreateQueueCommand).rejects(new Error("denied")),
+      "The phase events failed: denied.",
+      [],
+    ],
+  ])("removes its queue and its rule after %s", async (what, arrange, sentence, queue) => {
+    arrange();
+    const { ended } = await accept(start(what === "Ctrl-C" ? { endAtWait: 1 } : {}), [events]);
     expect(ended).toContain(sentence);
-    expect(removals()).toEqual([...removedRule, { QueueUrl: "https://sqs/queue" }]);
-  });
-
-  test("removes its rule if the queue cannot be made", async () => {
-    sqs.on(CreateQueueCommand).rejects(new Error("denied"));
-    expect((await accept(start(), [events])).ended).toBe("The phase events failed: denied.");
-    expect(removals()).toEqual(removedRule);
+    expect(removals()).toEqual([...removedRule, ...queue]);
   });
 });
 

@@ -11,7 +11,6 @@ export const ownLimit = 20;
 /** Everything that the documentation promises to callers. */
 export const contract: Phase = {
   name: "contract",
-  minutes: 2,
   async *run(acceptance) {
     const context = await prepare(acceptance);
     for (const check of checks) {

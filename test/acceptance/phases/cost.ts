@@ -18,7 +18,6 @@ const requestsOfKind = 20;
 /** What requests cost, by the units that DynamoDB reports and the functions log. */
 export const cost: Phase = {
   name: "cost",
-  minutes: 1,
   needs: "aws",
   async *run(acceptance) {
     const { aws, accounts, wait, now } = acceptance as Acceptance & { aws: AwsStage };

@@ -20,7 +20,6 @@ const indexWithin = 1000;
 /** Totals while many leads are created, and how soon everything is counted and listed. */
 export const counting: Phase = {
   name: "counting",
-  minutes: 1,
   async *run(acceptance) {
     const { load, signal } = acceptance;
     const { wrong, lists, failed } = await createUnderLists(acceptance);

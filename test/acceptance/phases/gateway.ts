@@ -8,7 +8,6 @@ import type { Acceptance, Phase } from "../phase.ts";
 /** What the gateway itself responds, as far as the contract does not promise it to callers. */
 export const gateway: Phase = {
   name: "gateway",
-  minutes: 1,
   async *run(acceptance) {
     for (const { check, page, expected, send } of requests) {
       acceptance.signal.throwIfAborted();

@@ -10,7 +10,6 @@ const margin = 5;
 /** When keys begin and cease to work, and what the authorizer tells the functions. */
 export const keys: Phase = {
   name: "keys",
-  minutes: 2,
   async *run(acceptance) {
     yield await revocation(acceptance);
     yield await contextNumbers(acceptance);

@@ -29,7 +29,6 @@ const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
 /** Cold starts, durations and memory, by what Lambda itself reports of each call. */
 export const times: Phase = {
   name: "times",
-  minutes: 2,
   needs: "aws",
   async *run(acceptance) {
     const { aws, now, wait, startedAt } = acceptance as Acceptance & { aws: AwsStage };
