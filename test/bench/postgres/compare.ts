@@ -23,8 +23,6 @@ interface Times {
   postgres: number;
   /** The same rows from Postgres by a cursor, without a total. */
   cursor: number;
-  /** Through the whole local run. */
-  local: number;
 }
 
 /** Times pages of this service beside those of a Postgres, where it replaces the tables `bench_leads` and `bench_keys`. */
@@ -43,8 +41,7 @@ export async function comparePostgres(address: string, sizes: readonly number[])
     storeInPostgres(rows, apiKey, address);
     const local = await startLocal({ ...options, templateDirectory: join(directory, "stack") });
     const { server, url } = await startServer(address, local);
-    for (const times of await compareLists(rows, { server: url, local: local.url }, apiKey))
-      compared.push({ leads, ...times });
+    for (const times of await compareLists(rows, url, apiKey)) compared.push({ leads, ...times });
     server.disconnect();
     await local.stop();
   }
@@ -68,11 +65,7 @@ async function startServer(address: string, local: Awaited<ReturnType<typeof sta
 }
 
 /** Compares the first and the middle page of all leads, and of those of one source. */
-async function compareLists(
-  rows: readonly LeadRow[],
-  { server, local }: { readonly server: string; readonly local: string },
-  apiKey: string,
-) {
+async function compareLists(rows: readonly LeadRow[], server: string, apiKey: string) {
   const compared = [];
   for (const source of [undefined, rows[0]?.source]) {
     const listed = rows.filter((row) => source === undefined || row.source === source);
@@ -83,7 +76,6 @@ async function compareLists(
         service: `${server}/service?page=${page}${filter}`,
         postgres: `${server}/postgres?page=${page}${filter}`,
         cursor: `${server}/postgres?after=${listed[end]?.id ?? "~"}${filter}`,
-        local: `${local}/api/v1/leads?page=${page}${filter}`,
       };
       const data = listed
         .slice(end - limit, end)
@@ -109,11 +101,11 @@ async function time(
   { data, pagination }: { readonly data: object; readonly pagination: object },
 ) {
   const headers = { authorization: `Bearer ${apiKey}`, "accept-encoding": "identity" };
-  const least: Times = { service: Infinity, postgres: Infinity, cursor: Infinity, local: Infinity };
+  const least: Times = { service: Infinity, postgres: Infinity, cursor: Infinity };
   for (let round = 0; round < rounds; round++) {
     for (const [name, url] of Object.entries(urls)) {
       const read = async () => (await fetch(url, { headers })).json();
-      // A function that starts may be too slow, and a connection may have been closed meanwhile.
+      // A connection may have been closed meanwhile.
       await read().catch(() => {});
       const times = [];
       for (let n = 0; n < reads; n++) {

@@ -16,11 +16,11 @@ export function postgresReport(compared: Awaited<ReturnType<typeof comparePostgr
   }
   for (const { leads, page, cursor } of all)
     if (page === "middle") add("Postgres by a cursor, without a total", leads, cursor);
-  const rows = compared.map(({ leads, list, page, service, postgres, cursor, local }) => [
+  const rows = compared.map(({ leads, list, page, service, postgres, cursor }) => [
     ...[number(leads), list, page, number(service), number(postgres), number(service / postgres, 2)],
-    ...[number(cursor), number(local)],
+    number(cursor),
   ]);
-  const head = ["leads", "list", "page", "this service", "Postgres", "ratio", "cursor", "local run"];
+  const head = ["leads", "list", "page", "this service", "Postgres", "ratio", "cursor"];
   const text = `# Counted pages beside Postgres
 
 Measured by \`POSTGRES=<address> npm run bench:pages\` (${new Date().toISOString().slice(0, 10)}) on ${cpus().length} × ${cpus()[0]?.model}, in milliseconds: each figure is the median of 20 requests in the quietest of ten rounds, in which all were read by turns. Compare only figures of one run. Every body was compared with the rows in memory.
@@ -31,7 +31,6 @@ Measured by \`POSTGRES=<address> npm run bench:pages\` (${new Date().toISOString
 - **Postgres**: a query for the API key, then \`LIMIT\` and \`OFFSET\` beside \`count(*)\`, over a pool of ten connections with prepared statements (\`pg\`). A primary key of account and id, and an index of account, source and id, order each list; the tables have been vacuumed. \`random_page_cost\` is 1.1 and \`max_parallel_workers_per_gather\` 0, because the client and the server use the other cores.
 - **Ratio**: below 1, this service is faster.
 - **Cursor**: the rows after a row, without a total, from Postgres through the same server.
-- **Local run**: the same page of this service through \`npm start\`, which emulates API Gateway, Lambda and IAM.
 
 ![${title}](postgres.svg)
 
