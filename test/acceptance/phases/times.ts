@@ -1,6 +1,5 @@
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { isRecord } from "../../../lib/json.ts";
-import { lateWrites } from "../../../shared/logging/log-events.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/statistics.ts";
@@ -38,7 +37,6 @@ export const times: Phase = {
     await wait(logLag);
     for (const name of measured) yield* judge(name, await readReports(aws, name, start));
     yield await throttles(aws, acceptance, startedAt);
-    yield await lateRows(aws, startedAt);
   },
 };
 
@@ -133,19 +131,4 @@ async function throttles(aws: AwsStage, { wasThrottled }: Acceptance, startTime:
   return wasThrottled
     ? compared(comparison, "no")
     : notSeen(comparison, "the throttle refused no request of the phase gateway");
-}
-
-/** Whether a row of the run was written long after its id was made, which its count could have missed. */
-async function lateRows(stage: AwsStage, startTime: number): Promise<Finding> {
-  const pattern = `{ $.message.event = "${lateWrites}" }`;
-  const lines = await readFunctionLog(stage, "maintain-counts", startTime, pattern);
-  const latest = lines.map(({ message }) => (isRecord(message) ? Number(message.latest) : Number.NaN));
-  const comparison = {
-    check: "Rows that were written long after their ids were made",
-    page: assumption("late-writes"),
-    expected: "none",
-  };
-  const seen =
-    latest.length === 0 ? "none" : `in ${latest.length} batches, ${Math.max(...latest)} ms at most`;
-  return compared(comparison, seen);
 }

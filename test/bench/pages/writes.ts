@@ -4,7 +4,6 @@ import { changeStatus, createLead, joining, loneChanges } from "./changes.ts";
 import { advanceClock } from "./clock.ts";
 import { buildRows, sourcePicker } from "./lead-rows.ts";
 import { metered } from "./metered-table.ts";
-import { leadList, readList } from "./read-list.ts";
 import type { Report } from "./report.ts";
 
 /** The leads of each account. */
@@ -44,7 +43,6 @@ async function measureKinds(report: Report) {
   const newSource = await make({ count: 2000, perSecond: 50 }, () =>
     createLead(account, { source: `new-${sources++}` }),
   );
-  await verify(account);
   return [
     ...rows,
     { what: "a lead of 1,000 in 5 s", ...burst },
@@ -66,7 +64,6 @@ async function measureRates(report: Report, sources: number) {
     report.check(limit, units);
     rates.push(units);
   }
-  await verify(account);
   const cells = (["W", "R", "counting: W", "counting: R"] as const).map((unit) => {
     const ofRates = new Set(rates.map((units) => number(units[unit], 2)));
     return [unit, [...ofRates].join(", ")];
@@ -75,13 +72,6 @@ async function measureRates(report: Report, sources: number) {
     what: `a lead of ${number(sources)} sources, 1, 10 and 50 a second`,
     ...Object.fromEntries(cells),
   };
-}
-
-/** Verifies pages of some lists after the changes. */
-async function verify(account: Account): Promise<void> {
-  const source = account.rows[0]?.source;
-  for (const query of [{}, { status: "new" }, { source }, { source, status: "booked" }] as const)
-    await readList(leadList(account, query));
 }
 
 /**
