@@ -12,9 +12,8 @@ export interface Report {
   readonly findings: readonly ReportedFinding[];
 }
 
-export interface ReportedFinding extends Finding {
-  readonly phase: string;
-}
+/** A finding with the name of its phase. */
+export type ReportedFinding = Finding & { readonly phase: string };
 
 /** How many findings have each verdict. */
 export function countVerdicts({ findings }: Pick<Report, "findings">) {
