@@ -15,18 +15,23 @@ import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
 import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.ts";
 import { eventComponents } from "./webhooks.ts";
 
-interface Component {
-  readonly schema: {
+/** A schema, a valid value with the examples of its properties, and the descriptions of those that have none in the schema. */
+export type Component = readonly [
+  schema: {
     readonly properties: Readonly<Record<string, object>>;
     readonly required: readonly string[];
-  };
-  /** Of the properties that have none in the schema. */
-  readonly descriptions?: Readonly<Record<string, string>>;
-  /** A valid value, which has the examples of the properties. */
-  readonly example: object;
-}
+  },
+  example: object,
+  descriptions?: Readonly<Record<string, string>>,
+];
 
-const { "list-leads": leadsPage, "list-conversations": conversationsPage } = responseExamples;
+const {
+  "list-leads": leadsPage,
+  "list-conversations": conversationsPage,
+  "send-message": sentMessage,
+} = responseExamples;
+const sendMessage = requestExamples["send-message"];
+const openedConversation = { ...waitingConversation, messages: [sentMessage] };
 const faultExample = {
   in: "body",
   field: "tags[3]",
@@ -50,6 +55,13 @@ export const updatedRecord = {
   required: ["id", "leadId", "channel", "createdAt"],
 } as const;
 
+const updatedDescriptions = {
+  ...conversations.messageDescriptions,
+  ...conversations.conversationDescriptions,
+  id: "Identifier, of the form `msg_<ULID>` or `conv_<ULID>`.",
+  leadId: "The lead of the message or the conversation.",
+};
+
 /** The bodies of a route that takes several: a choice with a name, because generators make up one. */
 export const messageBodies = {
   oneOf: [conversations.newMessage, conversations.messageUpdate, conversations.conversationUpdate],
@@ -57,87 +69,44 @@ export const messageBodies = {
 
 /** The named schemas of the document. */
 const components: Readonly<Record<string, Component>> = {
-  Lead: {
-    schema: leads.lead,
-    descriptions: leads.leadDescriptions,
-    example: updatedExamples.lead,
-  },
-  NewLead: {
-    schema: leadBody,
-    descriptions: { ...leads.leadDescriptions, ...leads.newLeadDescriptions },
-    example: leadExample,
-  },
-  LeadsPage: { schema: leads.leadsPage, descriptions: pageDescriptions, example: leadsPage },
-  Conversation: {
-    schema: conversations.conversation,
-    descriptions: conversations.conversationDescriptions,
-    example: waitingConversation,
-  },
-  LastMessage: {
-    schema: conversations.lastMessage,
-    descriptions: conversations.lastMessageDescriptions,
-    example: waitingConversation.lastMessage,
-  },
-  OpenedConversation: {
-    schema: conversations.openedConversation,
-    descriptions: conversations.openedConversationDescriptions,
-    example: { ...waitingConversation, messages: [responseExamples["send-message"]] },
-  },
-  ConversationsPage: {
-    schema: conversations.conversationsPage,
-    descriptions: pageDescriptions,
-    example: conversationsPage,
-  },
-  Template: {
-    schema: conversations.template,
-    descriptions: conversations.templateDescriptions,
-    example: requestExamples["send-message"].template,
-  },
-  NewTemplate: {
-    schema: conversations.newTemplate,
-    descriptions: conversations.templateDescriptions,
-    example: requestExamples["send-message"].template,
-  },
-  Message: {
-    schema: conversations.message,
-    descriptions: conversations.messageDescriptions,
-    example: updatedExamples.message,
-  },
-  NewMessage: {
-    schema: conversations.newMessage,
-    descriptions: conversations.newMessageDescriptions,
-    example: requestExamples["send-message"],
-  },
-  MessageUpdate: {
-    schema: conversations.messageUpdate,
-    descriptions: conversations.messageUpdateDescriptions,
-    example: updateExamples.message,
-  },
-  ConversationUpdate: {
-    schema: conversations.conversationUpdate,
-    descriptions: conversations.conversationUpdateDescriptions,
-    example: updateExamples.conversation,
-  },
-  UpdatedRecord: {
-    schema: updatedRecord,
-    descriptions: {
-      ...conversations.messageDescriptions,
-      ...conversations.conversationDescriptions,
-      id: "Identifier, of the form `msg_<ULID>` or `conv_<ULID>`.",
-      leadId: "The lead of the message or the conversation.",
-    },
-    example: { ...updatedExamples.message, ...waitingConversation },
-  },
-  Pagination: { schema: pagination, descriptions: paginationDescriptions, example: leadsPage.pagination },
+  Lead: [leads.lead, updatedExamples.lead, leads.leadDescriptions],
+  NewLead: [leadBody, leadExample, { ...leads.leadDescriptions, ...leads.newLeadDescriptions }],
+  LeadsPage: [leads.leadsPage, leadsPage, pageDescriptions],
+  Conversation: [conversations.conversation, waitingConversation, conversations.conversationDescriptions],
+  LastMessage: [
+    conversations.lastMessage,
+    waitingConversation.lastMessage,
+    conversations.lastMessageDescriptions,
+  ],
+  OpenedConversation: [
+    conversations.openedConversation,
+    openedConversation,
+    conversations.openedConversationDescriptions,
+  ],
+  ConversationsPage: [conversations.conversationsPage, conversationsPage, pageDescriptions],
+  Template: [conversations.template, sendMessage.template, conversations.templateDescriptions],
+  NewTemplate: [conversations.newTemplate, sendMessage.template, conversations.templateDescriptions],
+  Message: [conversations.message, updatedExamples.message, conversations.messageDescriptions],
+  NewMessage: [conversations.newMessage, sendMessage, conversations.newMessageDescriptions],
+  MessageUpdate: [
+    conversations.messageUpdate,
+    updateExamples.message,
+    conversations.messageUpdateDescriptions,
+  ],
+  ConversationUpdate: [
+    conversations.conversationUpdate,
+    updateExamples.conversation,
+    conversations.conversationUpdateDescriptions,
+  ],
+  UpdatedRecord: [updatedRecord, { ...updatedExamples.message, ...waitingConversation }, updatedDescriptions],
+  Pagination: [pagination, leadsPage.pagination, paginationDescriptions],
   ...problemComponents,
-  Fault: { schema: faultSchema, example: faultExample },
-  GatewayError: { schema: gatewayError, example: { message: gatewayMessages[403] } },
+  Fault: [faultSchema, faultExample],
+  GatewayError: [gatewayError, { message: gatewayMessages[403] }],
   ...eventComponents,
 };
 
-const names = new Map<unknown, string>(
-  Object.entries(components).map(([name, { schema }]) => [schema, name]),
-);
+const names = new Map<unknown, string>(Object.entries(components).map(([name, [schema]]) => [schema, name]));
 
 names.set(messageBodies, "MessageBody");
 
@@ -164,7 +133,7 @@ const requestBodies = new Set<unknown>([
 ]);
 
 /** Only the bodies of requests are closed: responses and events can get new fields. */
-function describeComponent({ schema, descriptions = {}, example }: Component): object {
+function describeComponent([schema, example, descriptions = {}]: Component): object {
   const isSent = requestBodies.has(schema);
   const properties = Object.entries(schema.properties).map(([field, value]) => {
     const description = descriptions[field];

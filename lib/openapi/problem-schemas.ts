@@ -76,10 +76,7 @@ export const problemName = (code: ProblemCode) => names[problems[code].status] ?
 export const problemComponents = Object.fromEntries(
   codes
     .filter((code) => codesLike(code)[0] === code)
-    .map((code) => [
-      `${problemName(code)}Problem`,
-      { schema: problemSchema(code), example: problemExamples[code] },
-    ]),
+    .map((code) => [`${problemName(code)}Problem`, [problemSchema(code), problemExamples[code]] as const]),
 );
 
 /** An error of API Gateway. */

@@ -123,8 +123,8 @@ export const eventComponents = Object.fromEntries(
     };
     const envelopeFields = { ...envelopeExample(type), "replay-name": "whatsapp-again" };
     return [
-      [name, { schema: eventSchemas[type], descriptions: detailDescriptions, example }],
-      [`${name}Event`, { schema: envelopeSchema(type), example: envelopeFields }],
+      [name, [eventSchemas[type], example, detailDescriptions] as const],
+      [`${name}Event`, [envelopeSchema(type), envelopeFields] as const],
     ];
   }),
 );
