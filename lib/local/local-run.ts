@@ -5,7 +5,6 @@ import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
-import { functionUrlPages } from "./gateway/function-url.ts";
 import { startGateway } from "./gateway/gateway.ts";
 import { createFaults, type Faults } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
@@ -15,7 +14,6 @@ import { openLocalEventBus } from "./streams/local-event-bus.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
 import { openLocalSecrets } from "./streams/local-secrets.ts";
 import { startStream } from "./streams/stream.ts";
-import { createStreamClient } from "./streams/stream-client.ts";
 import { openPositions } from "./streams/stream-positions.ts";
 import type { Invoke, LocalFunction } from "./template/functions.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
@@ -47,7 +45,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       );
   const directory =
     options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));
-  const { throttle, ...stack } = await readStack(directory);
+  const stack = await readStack(directory);
   if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = createFaults(options.faults ?? []);
@@ -63,14 +61,11 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
     for (const source of stack.eventSources) {
       const deliver = (records: readonly DynamoDBRecord[]) =>
         invoke(source.function, JSON.stringify({ Records: records }));
-      const stream = { client: createStreamClient(client, streamArn), streamArn, positions };
-      startStream(source, { ...stream, log, signal, deliver });
+      startStream(source, { client, streamArn, positions, log, signal, deliver });
     }
   }
-  const api = { ...stack, ...(throttling && throttle && { throttle }) };
-  const pages = stack.urlFunction
-    ? functionUrlPages(stack.urlFunction, invoke, options.pages)
-    : options.pages;
+  const api = { ...stack, throttle: throttling ? stack.throttle : undefined };
+  const { pages } = options;
   const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;

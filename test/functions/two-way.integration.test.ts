@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { engineStreamsClient } from "../../lib/local/engine/dynamodb-client.ts";
-import { createStreamClient } from "../../lib/local/streams/stream-client.ts";
+import { toLambdaRecord } from "../../lib/stream-record.ts";
 import { toEvents } from "../../shared/domain/events.ts";
 import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Conversation, Message, OpenedConversation } from "../../shared/schemas/conversation-schemas.ts";
@@ -61,12 +61,18 @@ async function agreeing(account: string): Promise<OpenedConversation[]> {
 /** The events of an account but those of its leads, in the order of the table's stream. */
 async function eventsOf(account: string) {
   const { Table } = await table.send(new DescribeTableCommand({ TableName: tableName }));
-  const client = createStreamClient(engineStreamsClient(engineEndpoint), String(Table?.LatestStreamArn));
+  const client = engineStreamsClient(engineEndpoint);
+  const StreamArn = Table?.LatestStreamArn;
+  const { StreamDescription } = await client.describeStream({ StreamArn });
   const records = [];
-  for (const { ShardId = "" } of await client.shards()) {
-    let page = await client.records(await client.iterator(ShardId, undefined));
-    for (; page.records.length > 0 && page.next; page = await client.records(page.next))
-      records.push(...page.records);
+  for (const { ShardId } of StreamDescription?.Shards ?? []) {
+    const oldest = { StreamArn, ShardId, ShardIteratorType: "TRIM_HORIZON" } as const;
+    let { ShardIterator } = await client.getShardIterator(oldest);
+    while (ShardIterator) {
+      const { Records = [], NextShardIterator } = await client.getRecords({ ShardIterator });
+      records.push(...Records.map(toLambdaRecord));
+      ShardIterator = Records.length > 0 ? NextShardIterator : undefined;
+    }
   }
   return toEvents(records).filter((event) => event.account === account && event.type !== "lead.created");
 }

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
+import { DynamoDBStreams } from "@aws-sdk/client-dynamodb-streams";
 import { selectTable } from "../../../shared/dynamodb/table-client.ts";
 import { localRegion } from "../template/intrinsics.ts";
 
@@ -19,7 +19,7 @@ export const engineClient = (endpoint: string) => new DynamoDBClient({ ...settin
 
 /** Creates a client of the engine's streams; its caller retries. */
 export const engineStreamsClient = (endpoint: string) =>
-  new DynamoDBStreamsClient({
+  new DynamoDBStreams({
     ...settings,
     endpoint,
     maxAttempts: 1,

@@ -13,8 +13,11 @@ const maxRequestBytes = 10_485_760;
 /** Lambda's limit for a whole event, in bytes. */
 const maxEventBytes = 6_291_456;
 
+/** The path under which the local run serves a function URL, which has a host name of its own on AWS. */
+const functionUrlPath = "/webhook";
+
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
-export type Pages = (request: IncomingMessage, body: Buffer) => Promise<Response | undefined>;
+export type Pages = (request: IncomingMessage) => Promise<Response | undefined>;
 
 /** A response, and for the log the account that the authorizer identified, and why the request failed. */
 export interface Outcome {
@@ -31,7 +34,7 @@ interface Authorization {
 
 /** Creates the handler of requests: size, host, page, route, throttle, authorizer, function, in this order. */
 export function createRequestHandler(
-  { routes, authorizer, throttle }: ApiDefinition,
+  { routes, authorizer, throttle, urlFunction }: ApiDefinition,
   invoke: Invoke,
   pages?: Pages,
 ) {
@@ -44,13 +47,17 @@ export function createRequestHandler(
     const target = parseTarget(incoming.url ?? "");
     if (!target) return refuse(400);
     if (!isOwnHost(incoming.headers.host)) return refuse(403, "its Host is not 127.0.0.1 or localhost");
-    const page = await pages?.(incoming, body);
+    const page = await pages?.(incoming);
     if (page) return { response: page };
+    const event = buildRequestEvent(incoming, target, requestId);
+    if (urlFunction && target.path === functionUrlPath) {
+      const queryStringParameters = Object.fromEntries(new URLSearchParams(target.query));
+      const urlEvent = { ...buildFunctionEvent(event, body, {}), queryStringParameters };
+      return { response: await call(invoke, urlFunction, urlEvent) };
+    }
     const route = routes.find(({ method, path }) => method === incoming.method && path === target.path);
     if (!route) return refuse(404, "no route");
     if (!takeToken()) return refuse(429, "the throttle of the stage");
-
-    const event = buildRequestEvent(incoming, target, requestId);
     const { status, context } = await authorize(event);
     if (status !== 200) return refuse(status, context.reason);
     const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));

@@ -1,13 +1,14 @@
 import { setTimeout } from "node:timers/promises";
+import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
+import { toLambdaRecord } from "../../stream-record.ts";
 import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { deliverBatch } from "./batch-delivery.ts";
-import { maxRecords, type StreamClient } from "./stream-client.ts";
 import type { StreamPositions } from "./stream-positions.ts";
 
 interface StreamOptions {
-  readonly client: StreamClient;
+  readonly client: Pick<DynamoDBStreams, "describeStream" | "getShardIterator" | "getRecords">;
   /** The stream's ARN in the engine: a recreated table has another one. */
   readonly streamArn: string;
   readonly positions: StreamPositions;
@@ -19,6 +20,9 @@ interface StreamOptions {
   /** Waits for a number of milliseconds, or until the signal is aborted. Tests need not wait as long. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
+
+/** The largest number of records that GetRecords returns. */
+const maxRecords = 1000;
 
 /** The delay between two checks for new shards, in milliseconds. */
 const shardsDelay = 3000;
@@ -35,7 +39,7 @@ const failureDelay = 1000;
 
 /** Feeds a function from a stream, as a Lambda event source mapping does. */
 export function startStream(source: EventSource, options: StreamOptions): void {
-  const { client, streamArn, positions, log, deliver, signal } = options;
+  const { client, streamArn: StreamArn, positions, log, deliver, signal } = options;
   const wait = (milliseconds: number) => (options.wait ?? delay)(milliseconds, signal);
   void deliverShards();
 
@@ -44,7 +48,9 @@ export function startStream(source: EventSource, options: StreamOptions): void {
     const ends = new Map<string, Promise<void>>();
     while (!signal.aborted) {
       try {
-        for (const { ShardId = "", ParentShardId = "" } of await client.shards()) {
+        const { StreamDescription } = await client.describeStream({ StreamArn });
+        // Each shard is behind its parent.
+        for (const { ShardId = "", ParentShardId = "" } of StreamDescription?.Shards ?? []) {
           if (ends.has(ShardId)) continue;
           const parentEnd = ends.get(ParentShardId) ?? Promise.resolve();
           ends.set(
@@ -59,22 +65,35 @@ export function startStream(source: EventSource, options: StreamOptions): void {
     }
   }
 
+  /** @param SequenceNumber that of a record; without it, the iterator starts at the oldest record */
+  async function findIterator(ShardId: string, SequenceNumber?: string): Promise<string> {
+    const ShardIteratorType = SequenceNumber === undefined ? "TRIM_HORIZON" : "AFTER_SEQUENCE_NUMBER";
+    try {
+      const input = { StreamArn, ShardId, ShardIteratorType, SequenceNumber } as const;
+      return String((await client.getShardIterator(input)).ShardIterator);
+    } catch (error) {
+      if (error instanceof TrimmedDataAccessException) return findIterator(ShardId);
+      throw error;
+    }
+  }
+
   /** Delivers the records of a shard from its position on, one batch after the other; resolves when the shard has ended. */
   async function deliverShard(shard: string): Promise<void> {
-    const position = `${source.id} ${streamArn} ${shard}`;
+    const position = `${source.id} ${StreamArn} ${shard}`;
     let failing = false;
     let iterator: string | undefined;
     while (!signal.aborted) {
       try {
-        iterator ??= await client.iterator(shard, positions.get(position));
-        const { records, next } = await client.records(iterator);
+        iterator ??= await findIterator(shard, positions.get(position));
+        const input = { ShardIterator: iterator, Limit: maxRecords };
+        const { Records = [], NextShardIterator } = await client.getRecords(input);
         failing = false;
-        await deliverRecords(records, position);
+        await deliverRecords(Records.map(toLambdaRecord), position);
         // The embedded engine describes its shard as ended, but keeps returning iterators.
-        if (next === undefined) return;
-        iterator = next;
+        if (NextShardIterator === undefined) return;
+        iterator = NextShardIterator;
         // Records of the window become one batch.
-        if (records.length < maxRecords) await wait(Math.max(readDelay, source.window));
+        if (Records.length < maxRecords) await wait(Math.max(readDelay, source.window));
       } catch (error) {
         if (!failing && !signal.aborted)
           log(`The table's stream cannot be read and is retried: ${errorMessage(error)}.`);

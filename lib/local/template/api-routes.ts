@@ -22,7 +22,9 @@ export interface ApiDefinition {
   readonly routes: readonly ApiRoute[];
   readonly authorizer: Authorizer;
   /** The token bucket of the API's stage; without it, no request is throttled. */
-  readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
+  readonly throttle: { readonly ratePerSecond: number; readonly burst: number } | undefined;
+  /** The function that has a URL of its own. */
+  readonly urlFunction: LocalFunction | undefined;
 }
 
 /**
@@ -50,7 +52,8 @@ export function readApi(
   const [[, { DefaultRouteSettings }] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
   const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
-  return { routes, authorizer, throttle };
+  const [[, url] = []] = findResources("AWS::Lambda::Url");
+  return { routes, authorizer, throttle, urlFunction: url && resolveFunction(url.TargetFunctionArn) };
 }
 
 function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {

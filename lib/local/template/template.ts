@@ -8,7 +8,7 @@ import {
   readEventSources,
   readFunctionQueues,
 } from "./event-source.ts";
-import { type FindAsset, findFunction, type LocalFunction, readFunctions } from "./functions.ts";
+import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
 import { openTemplate, type Template } from "./intrinsics.ts";
 import { readTable, type TableDefinition } from "./table-definition.ts";
 
@@ -20,8 +20,6 @@ export interface LocalStack extends ApiDefinition {
   readonly table: TableDefinition;
   readonly eventSources: readonly EventSource[];
   readonly functionQueues: readonly FunctionQueue[];
-  /** The function that has a URL of its own. */
-  readonly urlFunction: LocalFunction | undefined;
 }
 
 const suffix = ".template.json";
@@ -51,8 +49,6 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
   const stack = openTemplate(template);
   const functions = readFunctions(stack, findAsset);
-  const [url] = stack.findResources("AWS::Lambda::Url");
-  const urlTarget = url && stack.resolve(url[1].TargetFunctionArn);
   return {
     ...readApi(stack, functions),
     hasCors: stack.findResources("AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
@@ -60,6 +56,5 @@ export function parseStack(template: Template, findAsset: FindAsset): LocalStack
     table: readTable(stack),
     eventSources: readEventSources(stack, functions),
     functionQueues: readFunctionQueues(stack, functions),
-    urlFunction: url && findFunction(functions, urlTarget, "The function URL invokes"),
   };
 }

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, onTestFinished, test } from "vitest";
 import { deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
-import type { StreamClient } from "../../../../lib/local/streams/stream-client.ts";
 import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
 import { temporaryDirectory } from "../../../support/temporary-directory.ts";
@@ -30,7 +30,7 @@ const streamArn = "arn:engine:stream/1";
 const position = `Source ${streamArn} shard-1`;
 
 /** A stream in memory, one shard after the other; an iterator is `<shard>:<index>`. */
-class FakeStream implements StreamClient {
+class FakeStream {
   readonly shardRecords: Record<string, DynamoDBRecord[]> = { "shard-1": [] };
   readonly ended = new Set<string>();
   reads = 0;
@@ -40,23 +40,33 @@ class FakeStream implements StreamClient {
     this.shardRecords["shard-1"]?.push(...numbers.map((number) => createRecord(number)));
   }
 
-  async shards() {
-    return Object.keys(this.shardRecords).map((ShardId, i, all) => ({ ShardId, ParentShardId: all[i - 1] }));
+  async describeStream() {
+    const Shards = Object.keys(this.shardRecords).map((ShardId, i, all) => ({
+      ShardId,
+      ParentShardId: all[i - 1],
+    }));
+    return { StreamDescription: { Shards } };
   }
 
-  async iterator(shard: string, after: string | undefined) {
-    const last = this.shardRecords[shard]?.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === after);
-    return `${shard}:${(last ?? -1) + 1}`;
+  async getShardIterator({ ShardId = "", SequenceNumber }: Partial<Record<string, string>>) {
+    const records = this.shardRecords[ShardId] ?? [];
+    const last = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === SequenceNumber);
+    if (SequenceNumber && last < 0) throw new TrimmedDataAccessException({ message: "", $metadata: {} });
+    return { ShardIterator: `${ShardId}:${last + 1}` };
   }
 
-  async records(iterator: string) {
+  async getRecords({ ShardIterator = "" }: { ShardIterator?: string }) {
     this.reads += 1;
     if (this.failing) throw new Error("connection refused");
-    const [shard = "", index = "0"] = iterator.split(":");
-    const records = (this.shardRecords[shard] ?? []).slice(Number(index));
-    const end = Number(index) + records.length;
+    const [shard = "", index = "0"] = ShardIterator.split(":");
+    const ApproximateCreationDateTime = new Date("2026-01-01T00:00:00.900Z");
+    const Records = (this.shardRecords[shard] ?? []).slice(Number(index)).map(({ dynamodb, ...record }) => ({
+      ...record,
+      dynamodb: { ...dynamodb, ApproximateCreationDateTime },
+    }));
+    const end = Number(index) + Records.length;
     const isLast = this.ended.has(shard) && end >= (this.shardRecords[shard] ?? []).length;
-    return { records, next: isLast ? undefined : `${shard}:${end}` };
+    return { Records, ...(!isLast && { NextShardIterator: `${shard}:${end}` }) };
   }
 }
 
@@ -80,7 +90,7 @@ async function start(
   const log: string[] = [];
   const stopping = new AbortController();
   startStream(source, {
-    client,
+    client: client as object as DynamoDBStreams,
     streamArn: settings.streamArn ?? streamArn,
     positions: openPositions(file ?? join(await temporaryDirectory(), "stream.json")),
     deliver: async (records) => {
@@ -100,11 +110,14 @@ async function start(
   return { stop, delivered, log, batches: () => delivered.map(sequenceNumbers) };
 }
 
-test("records are delivered in batches of at most the batch size", async () => {
+test("records are delivered in Lambda's form, in batches of at most the batch size", async () => {
   const client = new FakeStream();
   client.add(8, 9, 10, 11);
-  const { batches, log } = await start(client);
+  const { batches, delivered, log } = await start(client);
   await expect.poll(batches).toEqual([[8, 9, 10], [11]]);
+  const { dynamodb, ...record } = createRecord(8);
+  const inSeconds = { ApproximateCreationDateTime: 1_767_225_600 };
+  expect(delivered[0]?.[0]).toEqual({ ...record, dynamodb: { ...dynamodb, ...inSeconds } });
   expect(log).toEqual([]);
 });
 
@@ -137,6 +150,15 @@ test("a run continues where the last one stopped, or at the oldest record of ano
   await writeFile(file, "{");
   const invalid = await start(client, { file });
   await expect.poll(invalid.batches).toEqual([[1, 2, 3]]);
+});
+
+test("a run whose last record the engine has deleted continues at the oldest one", async () => {
+  const client = new FakeStream();
+  client.add(7, 8);
+  const file = join(await temporaryDirectory(), "stream.json");
+  await writeFile(file, JSON.stringify({ [position]: "6" }));
+  const { batches } = await start(client, { file });
+  await expect.poll(batches).toEqual([[7, 8]]);
 });
 
 test("a pending batch delays those after it, and the position", async () => {

@@ -34,7 +34,7 @@ export async function startProbes({
     const event = JSON.parse(payload);
     return fn === probe ? respond(event) : authorize(event);
   };
-  const api: ApiDefinition = { routes, authorizer, ...(throttle && { throttle }) };
+  const api: ApiDefinition = { routes, authorizer, throttle, urlFunction: undefined };
   const options = { port, invoke, pages, faultsOf: () => [] };
   const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
   onTestFinished(() => gateway.stop());
