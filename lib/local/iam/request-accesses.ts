@@ -13,9 +13,6 @@ export interface AwsRequestAccess {
 /** Finds the partition key attribute of the table, or of one of its indexes. */
 export type PartitionKeyLookup = (index?: string) => string | undefined;
 
-type AttributeValue = Readonly<Record<string, string>>;
-type AttributeMap = Readonly<Record<string, AttributeValue>>;
-
 /**
  * Lists the accesses that a request needs: one for most operations, one for each item of a transaction, each table of a
  * batch and each event.
@@ -27,26 +24,15 @@ export function parseAccesses(
   input: Input,
   findPartitionKey: PartitionKeyLookup,
 ): AwsRequestAccess[] {
-  const partitionKeys = (items: readonly (AttributeMap | undefined)[]) => {
-    const attribute = findPartitionKey() ?? "";
-    return items.flatMap((item) => Object.values(item?.[attribute] ?? {}));
+  const toAccess = (name: string, input: Input): AwsRequestAccess => {
+    const index = input.IndexName as string | undefined;
+    return {
+      action: `dynamodb:${name}`,
+      resource: localArn("dynamodb", `table/${input.TableName}${index ? `/index/${index}` : ""}`),
+      context: readContext(name, input, findPartitionKey(index)),
+    };
   };
-  const toAccess = (
-    name: string,
-    input: Input,
-    leadingKeys = partitionKeys([(input.Key ?? input.Item) as AttributeMap | undefined]),
-  ): AwsRequestAccess => ({
-    action: `dynamodb:${name}`,
-    resource: localArn(
-      "dynamodb",
-      `table/${input.TableName}${input.IndexName ? `/index/${input.IndexName}` : ""}`,
-    ),
-    context: readContext(name, input, leadingKeys),
-  });
-
   switch (operation) {
-    case "Query":
-      return [toAccess(operation, input, [findQueriedKey(input, findPartitionKey)])];
     case "TransactGetItems":
     case "TransactWriteItems":
       return (input.TransactItems as Record<string, Input>[]).flatMap((item) =>
@@ -54,11 +40,7 @@ export function parseAccesses(
       );
     case "BatchGetItem":
       return Object.entries(input.RequestItems as Record<string, Input>).map(([TableName, requests]) =>
-        toAccess(
-          operation,
-          { ...requests, TableName },
-          partitionKeys(requests.Keys as readonly AttributeMap[]),
-        ),
+        toAccess(operation, { ...requests, TableName }),
       );
     case "PutEvents":
       return (input.Entries as readonly { readonly EventBusName: string }[]).map(({ EventBusName }) =>
@@ -82,17 +64,3 @@ const toOtherAccess = (action: string, resource: string): AwsRequestAccess => ({
   resource: localArn(action.replace(/:.*/, ""), resource),
   context: {},
 });
-
-/** Finds the value that a query's key condition compares the partition key with. */
-function findQueriedKey(input: Input, findPartitionKey: PartitionKeyLookup): string {
-  const attribute = findPartitionKey(input.IndexName as string | undefined);
-  const names = (input.ExpressionAttributeNames ?? {}) as Record<string, string>;
-  const values = (input.ExpressionAttributeValues ?? {}) as AttributeMap;
-  for (const [, name = "", value = ""] of String(input.KeyConditionExpression).matchAll(
-    /([#\w.-]+)\s*=\s*(:\w+)/g,
-  )) {
-    const [key] = (names[name] ?? name) === attribute ? Object.values(values[value] ?? {}) : [];
-    if (key !== undefined) return key;
-  }
-  throw new Error("The query's KeyConditionExpression does not name its partition key.");
-}

@@ -6,26 +6,51 @@ export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly stri
 /** The JSON of a request to DynamoDB, or of an item of a transaction. */
 export type Input = Readonly<Record<string, unknown>>;
 
+type AttributeMap = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 const reads = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 
 /**
  * The condition keys of one access, as DynamoDB passes them to IAM.
  *
  * @param operation such as `PutItem`, for an item of a transaction too
+ * @param partitionKey the attribute, of the table or of the index
+ * @throws Error when a query's partition key cannot be found
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export function readContext(operation: string, input: Input, leadingKeys: readonly string[]): RequestContext {
-  return {
-    "dynamodb:LeadingKeys": leadingKeys,
-    "dynamodb:Attributes": readAttributes(input),
-    ...(reads.has(operation)
-      ? { "dynamodb:Select": [readSelect(input)] }
-      : { "dynamodb:ReturnValues": readReturnValues(input) }),
-  };
-}
+export const readContext = (
+  operation: string,
+  input: Input,
+  partitionKey: string | undefined,
+): RequestContext => ({
+  "dynamodb:LeadingKeys": readLeadingKeys(operation, input, partitionKey),
+  "dynamodb:Attributes": readAttributes(input),
+  ...(reads.has(operation)
+    ? { "dynamodb:Select": [readSelect(input)] }
+    : { "dynamodb:ReturnValues": readReturnValues(input) }),
+});
 
-/** Parameters whose fields are attributes, or a list of such parameters. */
-const itemParameters = ["Key", "Keys", "Item"];
+/** The items and keys of items that a request has. */
+const readItems = (input: Input) =>
+  ["Key", "Keys", "Item"].flatMap((name) => (input[name] ?? []) as AttributeMap | AttributeMap[]);
+
+const readNames = ({ ExpressionAttributeNames }: Input) =>
+  (ExpressionAttributeNames ?? {}) as Readonly<Record<string, string>>;
+
+/** The partition keys of the items, or the value that a query's key condition compares the partition key with. */
+function readLeadingKeys(operation: string, input: Input, partitionKey = ""): readonly string[] {
+  if (operation !== "Query")
+    return readItems(input).flatMap((item) => Object.values(item[partitionKey] ?? {}));
+  const names = readNames(input);
+  const values = (input.ExpressionAttributeValues ?? {}) as AttributeMap;
+  for (const [, name = "", value = ""] of String(input.KeyConditionExpression).matchAll(
+    /([#\w.-]+)\s*=\s*(:\w+)/g,
+  )) {
+    const [key] = (names[name] ?? name) === partitionKey ? Object.values(values[value] ?? {}) : [];
+    if (key !== undefined) return [key];
+  }
+  throw new Error("The query's KeyConditionExpression does not name its partition key.");
+}
 
 const expressionParameters = [
   "ProjectionExpression",
@@ -37,12 +62,11 @@ const expressionParameters = [
 
 /** Every attribute that a request names, in a condition too, once. */
 function readAttributes(input: Input): string[] {
-  const items = itemParameters.flatMap((name) => input[name] ?? []) as object[];
-  const names = (input.ExpressionAttributeNames ?? {}) as Readonly<Record<string, string>>;
+  const names = readNames(input);
   const inExpressions = expressionParameters
     .flatMap((parameter) => parseNames(String(input[parameter] ?? "")))
     .map((name) => names[name] ?? name);
-  return [...new Set([...items.flatMap(Object.keys), ...inExpressions])];
+  return [...new Set([...readItems(input).flatMap(Object.keys), ...inExpressions])];
 }
 
 const keywords = /^(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|BETWEEN|IN)$/i;
