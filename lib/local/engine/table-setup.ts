@@ -1,13 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   CreateTableCommand,
   DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
-  type TableDescription,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
+import { isRecord } from "../../json.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";
@@ -26,7 +25,9 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
       throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
     });
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
-    if (!isDeepStrictEqual(toComparable(Table), toComparable(definition.input)))
+    // The engine returns the billing mode in another form.
+    const { BillingMode, ...shape } = definition.input;
+    if (!isAsDefined(shape, Table))
       throw new UserError(
         `The table ${TableName} has other keys, indexes or another stream than the stack defines now: delete it, or set DATA_DIR to another directory.`,
       );
@@ -51,22 +52,13 @@ async function createTable(
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-type TableShape = Pick<
-  TableDescription,
-  "KeySchema" | "AttributeDefinitions" | "GlobalSecondaryIndexes" | "StreamSpecification"
->;
-
-/** The parts in which a table must match its definition, in any order. */
-const toComparable = (table: TableShape) => ({
-  keys: new Set(table.KeySchema),
-  attributes: new Set(table.AttributeDefinitions),
-  stream: table.StreamSpecification?.StreamViewType,
-  indexes: new Set(
-    table.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => ({
-      IndexName,
-      keys: new Set(KeySchema),
-      type: Projection?.ProjectionType,
-      attributes: new Set(Projection?.NonKeyAttributes),
-    })),
-  ),
-});
+/** Whether a part of a table is as defined: lists in any order, and whatever else the engine says of it. */
+function isAsDefined(defined: unknown, actual: unknown): boolean {
+  if (Array.isArray(defined))
+    return (
+      defined.length === Object(actual).length &&
+      defined.every((part) => (actual as unknown[]).some((other) => isAsDefined(part, other)))
+    );
+  if (!isRecord(defined)) return defined === actual;
+  return Object.entries(defined).every(([name, part]) => isAsDefined(part, Object(actual)[name]));
+}
