@@ -1,14 +1,6 @@
 import { idempotencyKeyPattern } from "../../shared/http/idempotency-key-parser.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
-import * as conversations from "../../shared/schemas/conversation-schemas.ts";
-import * as leads from "../../shared/schemas/lead-schemas.ts";
-import {
-  defaultLimit,
-  defaultPage,
-  maxLimit,
-  maxPage,
-  pagingDescriptions,
-} from "../../shared/schemas/page-schemas.ts";
+import { defaultLimit, defaultPage, maxLimit, maxPage } from "../../shared/schemas/page-schemas.ts";
 import { toReference } from "./components.ts";
 import { parameterExamples } from "./examples.ts";
 
@@ -19,25 +11,22 @@ const numbers: Readonly<Record<string, object>> = {
   messageLimit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
 };
 
-const queryDescriptions: Record<RouteName, Readonly<Record<string, string>>> = {
-  "list-leads": { ...pagingDescriptions, ...leads.leadsQueryDescriptions },
-  "create-lead": leads.newLeadQueryDescriptions,
-  "list-conversations": { ...pagingDescriptions, ...conversations.conversationsQueryDescriptions },
-  "send-message": conversations.sendMessageQueryDescriptions,
-};
-
 /**
  * The parameters of a route, as they stand in the document.
  *
  * The examples are in the schemas, because pages to try the API fill in the `example` of a parameter: they would filter
  * each list, and send the same idempotency key twice.
  */
-export function buildParameters(route: RouteName, { query, kind }: Route) {
+export function buildParameters(
+  route: RouteName,
+  { query, kind }: Route,
+  descriptions: Readonly<Record<string, string>>,
+) {
   const { properties = {} } = query as { properties?: Readonly<Record<string, unknown>> };
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: "query",
-    description: queryDescriptions[route][name],
+    description: descriptions[name],
     // Values between commas, which generated clients write for an array only if the document says so.
     ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },

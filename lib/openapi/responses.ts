@@ -1,11 +1,10 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
 import type { Route, RouteName } from "../../shared/routes.ts";
-import { conversationsPage, message } from "../../shared/schemas/conversation-schemas.ts";
-import { lead, leadsPage } from "../../shared/schemas/lead-schemas.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
-import { toReference, updatedRecord } from "./components.ts";
-import { invalidExamples, problemExamples, responseExamples, updatedExamples } from "./examples.ts";
+import { toReference } from "./components.ts";
+import { invalidExamples, problemExamples } from "./examples.ts";
 import { functionHeaders, type HeaderName, headers } from "./headers.ts";
+import type { Operation } from "./operations.ts";
 import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 
 /** What each problem means to the caller. */
@@ -93,41 +92,19 @@ export const responseComponents = {
 
 const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-/** The schema of a success's body. */
-const bodySchemas: Readonly<Record<RouteName, object>> = {
-  "list-leads": leadsPage,
-  "create-lead": lead,
-  "list-conversations": conversationsPage,
-  "send-message": message,
-};
-
 /** Every response of a route, by its status. */
-export function buildResponses(name: RouteName, route: Route, description: string) {
-  const own = route.kind === "list" ? "Link" : "Idempotency-Replayed";
-  const { ownProblems = [] } = route;
-  const success = (description: string, content: object) => ({
-    description,
-    headers: headers(...functionHeaders, own),
-    content: { "application/json": content },
-  });
-  const usual = { schema: toReference(bodySchemas[name]), example: responseExamples[name] };
+export function buildResponses(
+  name: RouteName,
+  { kind, ownProblems = [] }: Route,
+  successes: Operation["successes"],
+) {
+  const own = kind === "list" ? "Link" : "Idempotency-Replayed";
+  const successResponses = Object.entries(successes).map(([status, [description, content]]) => [
+    status,
+    { description, headers: headers(...functionHeaders, own), content: { "application/json": content } },
+  ]);
   return {
-    [route.success]: success(description, usual),
-    ...(name === "create-lead" && {
-      200: success("With `ifExists=update`: the whole lead, changed.", {
-        ...usual,
-        example: updatedExamples.lead,
-      }),
-    }),
-    ...(name === "send-message" && {
-      200: success("With `update`: the whole Message or Conversation after the update.", {
-        schema: toReference(updatedRecord),
-        examples: {
-          "update=message": { value: updatedExamples.message },
-          "update=conversation": { value: updatedExamples.conversation },
-        },
-      }),
-    }),
+    ...Object.fromEntries(successResponses),
     401: toComponent("Unauthorized"),
     413: toComponent("TooLarge"),
     400: describeProblem("invalid_input", invalidExamples[name].response),
@@ -135,7 +112,7 @@ export function buildResponses(name: RouteName, route: Route, description: strin
       ownProblems.map((code) => [problems[code].status, describeProblem(code, undefined, ownProblems)]),
     ),
     ...Object.fromEntries(
-      problemsByKind[route.kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
+      problemsByKind[kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
     ),
   };
 }
