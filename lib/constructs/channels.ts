@@ -67,7 +67,6 @@ export class Channels extends Construct {
           resources: [this.deliveries.queueArn],
         }),
       ],
-      whyNoQueue: "The queue that it reads has its own dead-letter queue; no event is ever queued.",
     });
     Validations.of(this.deliverer).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${arnOf(tokens).replaceAll("${", "<").replaceAll("}", ">")}]`,
@@ -90,7 +89,6 @@ export class Channels extends Construct {
       // Meta sends up to a thousand messages at once, which can be of one lead.
       timeout: Duration.seconds(120),
       environment: { SECRETS_PATH: path },
-      whyNoQueue: "Its URL calls it synchronously, and Meta repeats what fails; no event is ever queued.",
       reservedConcurrentExecutions: props.config.webhookConcurrency,
       statements: [readSecrets("app-secret"), readSecrets("verify-token")],
     });

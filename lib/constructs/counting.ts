@@ -29,7 +29,6 @@ export class Counting extends Construct {
       ...props,
       // The longest that Lambda allows.
       timeout: Duration.minutes(15),
-      whyNoQueue: "The next run goes on where this one ended.",
     });
     const description = `Verifies the counts of ${Stack.of(this).stackName}`;
     scheduleFunction(this, this.auditor, "rate(1 hour)", description);

@@ -40,7 +40,6 @@ export class ScheduledCanary extends Construct {
         KEY_ACCOUNT: canaryAccount,
       },
       statements: [readKey],
-      whyNoQueue: "An alarm counts the runs that succeed, and the next run follows in minutes.",
     });
     const description = `Runs the canary of ${stackName}`;
     this.schedule = scheduleFunction(this, this.runner, "rate(5 minutes)", description);

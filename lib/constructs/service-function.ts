@@ -37,8 +37,6 @@ export interface ServiceFunctionProps extends ServiceProps {
   readonly statements?: readonly PolicyStatement[];
   /** The execution environments that Lambda reserves for the function, and the most that it gets. */
   readonly reservedConcurrentExecutions?: number | undefined;
-  /** Why the function needs no dead-letter queue. */
-  readonly whyNoQueue?: string;
 }
 
 /** @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html */
@@ -47,8 +45,8 @@ const sendTraces = new PolicyStatement({
   resources: ["*"],
 });
 
-const calledSynchronously =
-  "API Gateway calls the function synchronously and reports its failures to the caller; no event is ever queued.";
+const whyNoQueue =
+  "No event is ever queued: callers get the failures, what reads a queue or the stream has a queue of failures, and of scheduled runs the next one follows.";
 
 /** One function of the service with its log group and its role. All defaults of the functions are here. */
 export class ServiceFunction extends Construct {
@@ -114,7 +112,7 @@ export class ServiceFunction extends Construct {
     const version = this.lambda.currentVersion as IVersion;
     this.alias = new Alias(this, "Alias", { aliasName: "live", version });
     Validations.of(resource).acknowledge(
-      { id: "Serverless-LambdaDLQ", reason: props.whyNoQueue ?? calledSynchronously },
+      { id: "Serverless-LambdaDLQ", reason: whyNoQueue },
       { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
     );
     const reason = "X-Ray has no resources whose traces could be allowed alone.";

@@ -31,7 +31,6 @@ export class StreamReader extends Construct {
     this.fn = new ServiceFunction(this, name, {
       ...props,
       statements: [...(props.statements ?? []), readStatement(streamArn), sendFailures],
-      whyNoQueue: "The event source mapping sends failed batches to its own queue; no event is ever queued.",
     });
     this.source = new EventSourceMapping(this, "Source", {
       target: this.fn.alias,
