@@ -54,47 +54,40 @@ export const updateExamples = {
 /** A value of each field of the body of a lead, whatever the query. */
 export const leadExample = { id: leadId, ...requestExamples["create-lead"], ...updateExamples.lead };
 
-const times = { createdAfter: "2026-11-20T00:00:00Z", createdBefore: "2026-11-21T00:00:00Z" };
-const changeTimes = { updatedAfter: times.createdAfter, updatedBefore: times.createdBefore };
-const activityTimes = { lastMessageAfter: times.createdAfter, lastMessageBefore: times.createdBefore };
-const waitingTimes = { awaitingReplyAfter: times.createdAfter, awaitingReplyBefore: times.createdBefore };
+const [after, before] = ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"];
 
-/** A value of each query parameter. */
-export const parameterExamples: Record<
-  RouteName,
-  Readonly<Record<string, string | number | readonly string[]>>
-> = {
-  "list-leads": {
-    page: 1,
-    limit: 20,
-    status: "new",
-    source: "instagram",
-    id: [leadId],
-    email: "ada@example.com",
-    externalId: ["hubspot:4711"],
-    address: ["whatsapp:+4917700000001"],
-    ...times,
-    ...changeTimes,
-    sort: "updatedAt",
-  },
-  "create-lead": { ifExists: "update" },
-  "list-conversations": {
-    page: 1,
-    limit: 20,
-    leadId,
-    channel: "whatsapp",
-    status: "active",
-    id: [conversationId],
-    ...times,
-    ...activityTimes,
-    awaitingReply: "true",
-    ...waitingTimes,
-    sort: "-lastMessageAt",
-    include: "messages",
-    messageLimit: 20,
-    messagesBefore: messageId,
-  },
-  "send-message": { update: "message" },
+/** A value of each query parameter, of whichever route. */
+const parameters = {
+  page: 1,
+  limit: 20,
+  source: "instagram",
+  email: "ada@example.com",
+  externalId: ["hubspot:4711"],
+  address: ["whatsapp:+4917700000001"],
+  createdAfter: after,
+  createdBefore: before,
+  updatedAfter: after,
+  updatedBefore: before,
+  ifExists: "update",
+  leadId,
+  channel: "whatsapp",
+  lastMessageAfter: after,
+  lastMessageBefore: before,
+  awaitingReply: "true",
+  awaitingReplyAfter: after,
+  awaitingReplyBefore: before,
+  include: "messages",
+  messageLimit: 20,
+  messagesBefore: messageId,
+  update: "message",
+};
+
+/** A value of each query parameter of a route. */
+export const parameterExamples: Record<RouteName, Readonly<Record<string, unknown>>> = {
+  "list-leads": { ...parameters, id: [leadId], status: "new", sort: "updatedAt" },
+  "create-lead": parameters,
+  "list-conversations": { ...parameters, id: [conversationId], status: "active", sort: "-lastMessageAt" },
+  "send-message": parameters,
 };
 
 const createdLead = toRecord(leadSchema, {
@@ -157,8 +150,18 @@ export const responseExamples = {
   "send-message": sentMessage,
 } as const satisfies Record<RouteName, object>;
 
+/** The detail of an event: of these names, it has those that its schema has. */
 const detail = (type: EventType, fields: object) =>
-  toRecord(eventSchemas[type], { type, version: 1, account: "acme", ...fields });
+  toRecord(eventSchemas[type], {
+    type,
+    version: 1,
+    account: "acme",
+    leadId,
+    conversationId,
+    messageId,
+    channel: listedConversation.channel,
+    ...fields,
+  });
 
 /** The details of the events that these requests cause. */
 export const eventDetailExamples: Record<EventType, object> = {
@@ -167,9 +170,6 @@ export const eventDetailExamples: Record<EventType, object> = {
   "message.sent": detail("message.sent", { ...sentMessage, to: updatedExamples.message.to }),
   "message.received": detail("message.received", {
     id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD",
-    conversationId,
-    leadId,
-    channel: "whatsapp",
     direction: "inbound",
     message: waitingConversation.lastMessage.text,
     metadata: { profile: "Ada L." },
@@ -177,32 +177,23 @@ export const eventDetailExamples: Record<EventType, object> = {
   }),
   "lead.erased": detail("lead.erased", {
     id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
-    leadId,
     createdAt: "2026-11-21T09:31:35.820Z",
   }),
   "lead.updated": detail("lead.updated", {
     id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
-    leadId,
     createdAt: updatedLead.updatedAt,
     changed: ["externalId", "score", "status", "addresses"],
     lead: updatedLead,
   }),
   "conversation.updated": detail("conversation.updated", {
     id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",
-    leadId,
     createdAt: "2026-11-21T05:51:54.694Z",
-    conversationId,
-    channel: listedConversation.channel,
     changed: ["status"],
     conversation: updatedExamples.conversation,
   }),
   "message.updated": detail("message.updated", {
     id: "change_01M7XX8AGVQ3WB7E5N0H2KJ4RT",
-    leadId,
     createdAt: "2026-11-21T01:59:08.059Z",
-    conversationId,
-    messageId,
-    channel: listedConversation.channel,
     changed: ["delivery", "deliveryError", "providerId"],
     message: updatedExamples.message,
   }),
