@@ -1,6 +1,6 @@
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import type { Properties, StackTemplate } from "./intrinsics.ts";
+import type { FindResources, Properties } from "./intrinsics.ts";
 
 /** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
 export interface Authorizer {
@@ -32,28 +32,27 @@ export interface ApiDefinition {
  *
  * @throws UserError for routes that the local gateway does not support
  */
-export function readApi(
-  { findResources, resolve }: StackTemplate,
-  functions: readonly LocalFunction[],
-): ApiDefinition {
-  const integrations = new Map(findResources("AWS::ApiGatewayV2::Integration"));
-  const resolveFunction = (uri: unknown) => findFunction(functions, resolve(uri), "The template calls");
-  const routes = findResources("AWS::ApiGatewayV2::Route").map(([, { Target, ...properties }]) => {
-    const integration = integrations.get(String(resolve(Target)).replace("integrations/", ""));
-    return { ...readRoute(properties), function: resolveFunction(integration?.IntegrationUri) };
+export function readApi(findResources: FindResources, functions: readonly LocalFunction[]): ApiDefinition {
+  const findFirst = (type: string) => findResources(type)[0]?.properties ?? {};
+  const findTarget = (target: unknown) => findFunction(functions, target, "The template calls");
+  const integrations = findResources("AWS::ApiGatewayV2::Integration");
+  const routes = findResources("AWS::ApiGatewayV2::Route").map(({ properties }) => {
+    const integration = integrations.find(({ name }) => properties.Target === `integrations/${name}`);
+    return { ...readRoute(properties), function: findTarget(integration?.properties.IntegrationUri) };
   });
-  const [[, properties] = ["", {}]] = findResources("AWS::ApiGatewayV2::Authorizer");
+  const properties = findFirst("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
   const authorizer = {
-    function: resolveFunction(properties.AuthorizerUri),
+    function: findTarget(properties.AuthorizerUri),
     identityHeader: header.replace("$request.header.", "").toLowerCase(),
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
-  const [[, { DefaultRouteSettings }] = ["", {}]] = findResources("AWS::ApiGatewayV2::Stage");
+  const { DefaultRouteSettings } = findFirst("AWS::ApiGatewayV2::Stage");
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
   const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
-  const [[, url] = []] = findResources("AWS::Lambda::Url");
-  return { routes, authorizer, throttle, urlFunction: url && resolveFunction(url.TargetFunctionArn) };
+  const { TargetFunctionArn } = findFirst("AWS::Lambda::Url");
+  const urlFunction = TargetFunctionArn === undefined ? undefined : findTarget(TargetFunctionArn);
+  return { routes, authorizer, throttle, urlFunction };
 }
 
 function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {

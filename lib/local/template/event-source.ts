@@ -1,7 +1,7 @@
 import { isRecord } from "../../json.ts";
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import { localArn, type StackTemplate } from "./intrinsics.ts";
+import type { FindResources } from "./intrinsics.ts";
 
 /** Whether an event passes a filter. */
 type Filter = (event: unknown) => boolean;
@@ -20,19 +20,17 @@ export interface EventSource {
 
 /** Reads from the template which functions the table's stream feeds. */
 export function readEventSources(
-  { findResources, resolve }: StackTemplate,
+  findResources: FindResources,
   functions: readonly LocalFunction[],
 ): EventSource[] {
-  const ofStreams = findResources("AWS::Lambda::EventSourceMapping").filter(
-    ([, { StartingPosition }]) => StartingPosition,
-  );
-  return ofStreams.map(([id, properties]) => {
+  return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
+    if (!properties.StartingPosition) return [];
     const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
     const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
     return {
       id,
-      function: findFunction(functions, resolve(properties.FunctionName), `${id} feeds`),
-      accepts: (record) => filters.some((matches) => matches(record)),
+      function: findFunction(functions, properties.FunctionName, `${id} feeds`),
+      accepts: (record: unknown) => filters.some((matches) => matches(record)),
       batchSize: Number(properties.BatchSize),
       window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
     };
@@ -51,20 +49,19 @@ export interface FunctionQueue {
 
 /** Reads from the template which functions queues feed. */
 export function readFunctionQueues(
-  { findResources, resolve }: StackTemplate,
+  findResources: FindResources,
   functions: readonly LocalFunction[],
 ): FunctionQueue[] {
   const queues = findResources("AWS::SQS::Queue");
-  return findResources("AWS::Lambda::EventSourceMapping").flatMap(([id, properties]) => {
-    const arn = resolve(properties.EventSourceArn);
-    const queue = queues.find(([queueId]) => resolve({ "Fn::GetAtt": [queueId, "Arn"] }) === arn);
+  return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
+    const queue = queues.find(({ arn }) => arn === properties.EventSourceArn);
     if (!queue) return [];
-    const { maxReceiveCount } = queue[1].RedrivePolicy as { readonly maxReceiveCount: number };
+    const { maxReceiveCount } = queue.properties.RedrivePolicy as { readonly maxReceiveCount: number };
     return {
-      url: String(arn).slice(localArn("sqs", "").length),
-      function: findFunction(functions, resolve(properties.FunctionName), `${id} feeds`),
+      url: queue.name,
+      function: findFunction(functions, properties.FunctionName, `${id} feeds`),
       maxReceives: maxReceiveCount,
-      visibilityTimeout: Number(queue[1].VisibilityTimeout),
+      visibilityTimeout: Number(queue.properties.VisibilityTimeout),
     };
   });
 }

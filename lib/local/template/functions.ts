@@ -1,5 +1,5 @@
 import { UserError } from "../../user-error.ts";
-import type { Properties, StackTemplate } from "./intrinsics.ts";
+import type { FindResources, Properties } from "./intrinsics.ts";
 import { readStatements, type Statement } from "./statements.ts";
 
 /** A Lambda function of the stack. */
@@ -27,22 +27,26 @@ export type FindAsset = (
   objectKey: string,
 ) => { readonly directory: string; readonly name: string } | undefined;
 
-/** Reads the functions, with their roles, from the template. */
-export function readFunctions(template: StackTemplate, findAsset: FindAsset): LocalFunction[] {
-  const { findResources, resolve } = template;
-  return findResources("AWS::Lambda::Function").map(([id, properties]) => {
-    const asset = findAsset(String(resolve((properties.Code as Properties).S3Key)));
+/** Reads the functions, with their roles, from the template. Only inline policies of a role grant something here. */
+export function readFunctions(findResources: FindResources, findAsset: FindAsset): LocalFunction[] {
+  const roles = findResources("AWS::IAM::Role");
+  return findResources("AWS::Lambda::Function").map(({ id, name, properties }) => {
+    const asset = findAsset(String((properties.Code as Properties).S3Key));
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
-    const { Variables = {} } = (resolve(properties.Environment) ?? {}) as { Variables?: Properties };
+    const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
+    const role = roles.find(({ arn }) => arn === properties.Role);
+    if (!role)
+      throw new UserError(`The template gives ${id} the role ${properties.Role}, which it does not define.`);
+    const policies = (role.properties.Policies ?? []) as Properties[];
     return {
-      name: String(resolve({ Ref: id })),
+      name,
       label: asset.name,
       codeDirectory: asset.directory,
       handler: String(properties.Handler),
       timeout: Number(properties.Timeout) * 1000,
       memorySize: Number(properties.MemorySize),
       environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
-      role: readRole(template, properties.Role),
+      role: { name: role.name, statements: policies.flatMap(readStatements) },
     };
   });
 }
@@ -59,20 +63,4 @@ export function findFunction(functions: readonly LocalFunction[], target: unknow
   const fn = functions.find(({ name }) => name === invoked);
   if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
   return fn;
-}
-
-/** Reads a role with its inline policies; any others grant nothing here. */
-function readRole({ findResources, resolve }: StackTemplate, arn: unknown): LocalFunction["role"] {
-  const roleArn = resolve(arn);
-  const role = findResources("AWS::IAM::Role").find(
-    ([id]) => resolve({ "Fn::GetAtt": [id, "Arn"] }) === roleArn,
-  );
-  if (!role)
-    throw new UserError(`The template gives a function the role ${roleArn}, which it does not define.`);
-  const [id, { Policies = [] }] = role;
-  const name = String(resolve({ Ref: id }));
-  return {
-    name,
-    statements: (Policies as Properties[]).flatMap((policy) => readStatements(policy, resolve)),
-  };
 }

@@ -7,11 +7,18 @@ export interface Template {
   readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: Properties }>>;
 }
 
-/** A template with its values on this machine. */
-export type StackTemplate = ReturnType<typeof openTemplate>;
+/** A resource on this machine: its properties have no intrinsic functions. */
+export interface Resource {
+  /** Its logical id. */
+  readonly id: string;
+  readonly name: string;
+  /** Undefined for a type that the local run does not name in ARNs. */
+  readonly arn: string | undefined;
+  readonly properties: Properties;
+}
 
-/** Replaces every intrinsic function in a value of the template with its value on this machine. */
-export type Resolve = StackTemplate["resolve"];
+/** Finds the resources of a type. */
+export type FindResources = ReturnType<typeof openTemplate>;
 
 /** The AWS account id of the local run. */
 export const localAccountId = "000000000000";
@@ -29,10 +36,11 @@ const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn:
   "AWS::Lambda::Function": { name: "FunctionName", arn: localArn("lambda", "function:") },
   "AWS::Events::EventBus": { name: "Name", arn: localArn("events", "event-bus/") },
   "AWS::SQS::Queue": { name: "QueueName", arn: localArn("sqs", "") },
+  "AWS::Logs::LogGroup": { name: "LogGroupName", arn: localArn("logs", "log-group:") },
   "AWS::IAM::Role": { name: "RoleName", arn: `arn:aws:iam::${localAccountId}:role/` },
 };
 
-/** Opens a stack's template. */
+/** Opens a stack's template. @throws UserError for an unsupported intrinsic function, once a resource with it is found */
 export function openTemplate({ Resources }: Template) {
   const pseudoParameters = new Map([
     ["AWS::AccountId", localAccountId],
@@ -48,16 +56,16 @@ export function openTemplate({ Resources }: Template) {
     ["Fn::Split", ([separator, text]: [string, unknown]) => String(resolve(text)).split(separator)],
     ["Fn::Select", ([index, list]: [number, unknown]) => (resolve(list) as unknown[])[Number(index)]],
   ]);
-  return { resolve, findResources };
-
-  /** The resources of a type, each with its logical id; their properties are not resolved. */
-  function findResources(type: string): [string, Properties][] {
-    return Object.entries(Resources)
+  return (type: string): Resource[] =>
+    Object.entries(Resources)
       .filter(([, { Type }]) => Type === type)
-      .map(([id, { Properties = {} }]) => [id, Properties]);
-  }
+      .map(([id, { Properties = {} }]) => ({
+        id,
+        name: getReference(id),
+        arn: namedTypes[type] && getAttribute([id, "Arn"]),
+        properties: resolve(Properties) as Properties,
+      }));
 
-  /** @throws UserError for an unsupported intrinsic function */
   function resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== "object" || value === null) return value;

@@ -1,7 +1,7 @@
 import { UserError } from "../../user-error.ts";
-import type { Properties, Resolve } from "./intrinsics.ts";
+import type { Properties } from "./intrinsics.ts";
 
-/** A statement of an IAM policy that allows something of what the local run has, with every intrinsic function resolved. */
+/** A statement of an IAM policy that allows something of what the local run has. */
 export interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
@@ -39,26 +39,26 @@ export type Operator = keyof typeof operators;
  *
  * @throws UserError for elements that the local run cannot evaluate, so that they never count as allowed
  */
-export function readStatements({ PolicyDocument }: Properties, resolve: Resolve): Statement[] {
+export function readStatements({ PolicyDocument }: Properties): Statement[] {
   const { Statement: statements } = PolicyDocument as { Statement: Properties | Properties[] };
-  return [statements].flat().flatMap((statement) => readStatement(statement, resolve) ?? []);
+  return [statements].flat().flatMap((statement) => readStatement(statement) ?? []);
 }
 
-function readStatement(statement: Properties, resolve: Resolve): Statement | undefined {
+function readStatement(statement: Properties): Statement | undefined {
   for (const element of ["NotAction", "NotResource"]) {
     if (element in statement)
       throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
   }
   if (statement.Effect !== "Allow")
     throw new UserError("The local run cannot evaluate a role's policy that denies something.");
-  const actions = toList(resolve(statement.Action)).filter((action) =>
+  const actions = toList(statement.Action).filter((action) =>
     /^(\*|(dynamodb|events|sqs|ssm):)/i.test(action),
   );
   if (actions.length === 0) return undefined;
-  const conditions = (resolve(statement.Condition) ?? {}) as Readonly<Record<string, Properties>>;
+  const conditions = (statement.Condition ?? {}) as Readonly<Record<string, Properties>>;
   return {
     actions,
-    resources: toList(resolve(statement.Resource)),
+    resources: toList(statement.Resource),
     conditions: Object.entries(conditions).flatMap(readKeyConditions),
   };
 }

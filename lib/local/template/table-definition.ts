@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../user-error.ts";
-import type { StackTemplate } from "./intrinsics.ts";
+import type { FindResources } from "./intrinsics.ts";
 
 /** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */
 export interface TableDefinition {
@@ -13,17 +13,16 @@ interface TableProperties extends CreateTableCommandInput {
 }
 
 /** Reads the table from the template. */
-export function readTable({ findResources, resolve }: StackTemplate): TableDefinition {
+export function readTable(findResources: FindResources): TableDefinition {
   const tables = findResources("AWS::DynamoDB::Table");
   const [table, ...others] = tables;
   if (!table || others.length > 0)
     throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);
-  const [id, unresolved] = table;
-  const properties = resolve(unresolved) as TableProperties;
+  const properties = table.properties as Partial<TableProperties>;
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   return {
     input: {
-      TableName: String(resolve({ Ref: id })),
+      TableName: table.name,
       BillingMode: "PAY_PER_REQUEST",
       AttributeDefinitions: properties.AttributeDefinitions,
       KeySchema: properties.KeySchema,

@@ -47,14 +47,14 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 
 /** Reads a stack from its template. */
 export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
-  const stack = openTemplate(template);
-  const functions = readFunctions(stack, findAsset);
+  const findResources = openTemplate(template);
+  const functions = readFunctions(findResources, findAsset);
   return {
-    ...readApi(stack, functions),
-    hasCors: stack.findResources("AWS::ApiGatewayV2::Api").some(([, api]) => api.CorsConfiguration),
+    ...readApi(findResources, functions),
+    hasCors: findResources("AWS::ApiGatewayV2::Api").some(({ properties }) => properties.CorsConfiguration),
     functions,
-    table: readTable(stack),
-    eventSources: readEventSources(stack, functions),
-    functionQueues: readFunctionQueues(stack, functions),
+    table: readTable(findResources),
+    eventSources: readEventSources(findResources, functions),
+    functionQueues: readFunctionQueues(findResources, functions),
   };
 }
