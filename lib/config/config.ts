@@ -6,18 +6,7 @@ import { checkSettings, projectStages, readSettings } from "./read-stage-file.ts
 import { type Settings, type StageSettings, stageSchema } from "./settings.ts";
 
 /** The configuration of a stage. */
-export type Config = Readonly<Omit<Settings, "removalPolicy" | "alarmsTo">> & {
-  readonly stage: string;
-  /** The name of the release. */
-  readonly release: string;
-  /** The same of the last release that changed the code of the functions. */
-  readonly codeRelease: string;
-  readonly removalPolicy: RemovalPolicy;
-  /** Whether deleting the table and the stack is refused. */
-  readonly isProtected: boolean;
-  /** The ARNs of the topics for the alarms that page somebody, and for all others. */
-  readonly alarmsTo: { readonly page: string; readonly ticket: string } | undefined;
-};
+export type Config = Readonly<ReturnType<typeof toConfig>>;
 
 type Context = Readonly<Record<string, unknown>>;
 
@@ -58,17 +47,21 @@ function checkStageName(stage: string): void {
   if (!isStageName(stage)) throw new UserError(`The stage ${stage} must have ${stageNameRule}.`);
 }
 
-function toConfig(stage: string, settings: Settings, isProtected: boolean): Config {
+function toConfig(stage: string, settings: Settings, isProtected: boolean) {
   const { alarmsTo } = settings;
   const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
     stage,
+    /** The name of the release. */
     release: releaseName(),
+    /** The same of the last release that changed the code of the functions. */
     codeRelease: releaseName(codePaths),
     // What a failed first deployment leaves would stop the next one.
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    /** Whether deleting the table and the stack is refused. */
     isProtected: keepsData && isProtected,
+    /** The ARNs of the topics for the alarms that page somebody, and for all others. */
     alarmsTo: typeof alarmsTo === "string" ? { page: alarmsTo, ticket: alarmsTo } : alarmsTo,
   };
 }

@@ -20,19 +20,16 @@ import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
 
 /** A running service. */
-export interface LocalRun {
-  readonly url: string;
-  /** The engine itself, for callers without a role. */
-  readonly dynamodbEndpoint: string;
-  readonly tableName: string;
-  stop(): Promise<void>;
-}
+export type LocalRun = Awaited<ReturnType<typeof startLocal>>;
+
+/** What the throttle of a stage lets pass if it is not enforced. */
+const unlimited = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY };
 
 /** AWS gives a new account as many concurrent executions; an environment with the AWS SDK needs some 30 MB. */
 const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
-export async function startLocal(options: LocalOptions): Promise<LocalRun> {
+export async function startLocal(options: LocalOptions) {
   const { port = 0, throttling = true, streams = true, log = console.log, onEngineExit = () => {} } = options;
   await using starting = new AsyncDisposableStack();
   const data = await openDataDirectory(options.dataDirectory);
@@ -64,11 +61,12 @@ export async function startLocal(options: LocalOptions): Promise<LocalRun> {
       startStream(source, { client, streamArn, positions, log, signal, deliver });
     }
   }
-  const api = { ...stack, throttle: throttling ? stack.throttle : undefined };
+  const api = { ...stack, throttle: throttling ? stack.throttle : unlimited };
   const { pages } = options;
   const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
+  /** The endpoint is that of the engine itself, for callers without a role. */
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data.writeRun(run);
   const resources = starting.move();

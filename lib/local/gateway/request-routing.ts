@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import type { APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
-import type { ApiDefinition, Authorizer } from "../template/api-routes.ts";
+import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
 import { gatewayResponse, toResponse } from "./gateway-responses.ts";
 import { buildFunctionEvent, buildRequestEvent, parseTarget, type RequestEvent } from "./request-event.ts";
@@ -39,7 +39,7 @@ export function createRequestHandler(
   pages?: Pages,
 ) {
   const authorize = createAuthorization(authorizer, invoke);
-  const takeToken = throttle ? createTokenBucket(throttle) : () => true;
+  const takeToken = createTokenBucket(throttle);
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
@@ -81,7 +81,10 @@ const isOwnHost = (host: string | undefined) =>
   host === undefined || /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host);
 
 /** Creates the gateway's authorization, which caches the authorizer's responses, denials too, for its TTL. */
-function createAuthorization({ function: fn, identityHeader, ttlSeconds }: Authorizer, invoke: Invoke) {
+function createAuthorization(
+  { function: fn, identityHeader, ttlSeconds }: ApiDefinition["authorizer"],
+  invoke: Invoke,
+) {
   /** With the end of each, in milliseconds since the epoch. */
   const cache = new Map<string, Authorization & { readonly expiresAt: number }>();
 
@@ -125,10 +128,7 @@ async function findProblemCode(response: Response): Promise<string | undefined> 
 }
 
 /** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
-export function createTokenBucket({
-  ratePerSecond,
-  burst,
-}: NonNullable<ApiDefinition["throttle"]>): () => boolean {
+export function createTokenBucket({ ratePerSecond, burst }: ApiDefinition["throttle"]): () => boolean {
   let tokens = burst;
   let refilledAt = performance.now();
   return () => {

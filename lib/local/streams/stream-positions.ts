@@ -1,12 +1,15 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { parseJson } from "../../json.ts";
 
 export type StreamPositions = ReturnType<typeof openPositions>;
 
 /**
  * How far each event source has read each shard, kept from one run to the next: the sequence number of the last record.
+ * With an invalid file, all records are delivered again.
  */
 export function openPositions(file: string) {
-  const positions = read(file);
+  const stored = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined;
+  const positions = Object(stored) as Record<string, string>;
   return {
     get: (key: string): string | undefined => positions[key],
     set(key: string, sequenceNumber: string): void {
@@ -15,13 +18,4 @@ export function openPositions(file: string) {
       renameSync(`${file}.new`, file);
     },
   };
-}
-
-/** Treats an invalid file as empty: all records are delivered again. */
-function read(file: string): Record<string, string> {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
-  } catch {
-    return {};
-  }
 }

@@ -2,37 +2,15 @@ import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import type { FindResources, Properties } from "./intrinsics.ts";
 
-/** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
-export interface Authorizer {
-  readonly function: LocalFunction;
-  /** The request header, in lower case, whose value is the key under which responses are cached. */
-  readonly identityHeader: string;
-  readonly ttlSeconds: number;
-}
-
-/** A route of the API with the function that it calls. */
-export interface ApiRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly function: LocalFunction;
-}
-
 /** The stack's HTTP API. */
-export interface ApiDefinition {
-  readonly routes: readonly ApiRoute[];
-  readonly authorizer: Authorizer;
-  /** The token bucket of the API's stage; without it, no request is throttled. */
-  readonly throttle: { readonly ratePerSecond: number; readonly burst: number } | undefined;
-  /** The function that has a URL of its own. */
-  readonly urlFunction: LocalFunction | undefined;
-}
+export type ApiDefinition = ReturnType<typeof readApi>;
 
 /**
  * Reads the HTTP API from the template.
  *
  * @throws UserError for routes that the local gateway does not support
  */
-export function readApi(findResources: FindResources, functions: readonly LocalFunction[]): ApiDefinition {
+export function readApi(findResources: FindResources, functions: readonly LocalFunction[]) {
   const findFirst = (type: string) => findResources(type)[0]?.properties ?? {};
   const findTarget = (target: unknown) => findFunction(functions, target, "The template calls");
   const integrations = findResources("AWS::ApiGatewayV2::Integration");
@@ -42,20 +20,24 @@ export function readApi(findResources: FindResources, functions: readonly LocalF
   });
   const properties = findFirst("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
+  /** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
   const authorizer = {
     function: findTarget(properties.AuthorizerUri),
+    /** The request header, in lower case, whose value is the key under which responses are cached. */
     identityHeader: header.replace("$request.header.", "").toLowerCase(),
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
   const { DefaultRouteSettings } = findFirst("AWS::ApiGatewayV2::Stage");
   const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
+  /** The token bucket of the API's stage. */
   const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
   const { TargetFunctionArn } = findFirst("AWS::Lambda::Url");
+  /** The function that has a URL of its own. */
   const urlFunction = TargetFunctionArn === undefined ? undefined : findTarget(TargetFunctionArn);
   return { routes, authorizer, throttle, urlFunction };
 }
 
-function readRoute({ RouteKey }: Properties): Pick<ApiRoute, "method" | "path"> {
+function readRoute({ RouteKey }: Properties) {
   const [method = "", path = ""] = String(RouteKey).split(" ");
   if (!path || path.includes("{") || method === "ANY") {
     throw new UserError(

@@ -7,51 +7,32 @@ import type { FindResources } from "./intrinsics.ts";
 type Filter = (event: unknown) => boolean;
 
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
-export interface EventSource {
-  /** The logical id. */
-  readonly id: string;
-  readonly function: LocalFunction;
-  /** Whether a record passes the filter. */
-  readonly accepts: Filter;
-  readonly batchSize: number;
-  /** How long records are gathered into a batch, in milliseconds. */
-  readonly window: number;
-}
+export type EventSource = ReturnType<typeof readEventSources>[number];
+
+/** A queue that feeds a function, in the order of each group. */
+export type FunctionQueue = ReturnType<typeof readFunctionQueues>[number];
 
 /** Reads from the template which functions the table's stream feeds. */
-export function readEventSources(
-  findResources: FindResources,
-  functions: readonly LocalFunction[],
-): EventSource[] {
+export function readEventSources(findResources: FindResources, functions: readonly LocalFunction[]) {
   return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
     if (!properties.StartingPosition) return [];
     const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
     const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
     return {
+      /** The logical id. */
       id,
       function: findFunction(functions, properties.FunctionName, `${id} feeds`),
+      /** Whether a record passes the filter. */
       accepts: (record: unknown) => filters.some((matches) => matches(record)),
       batchSize: Number(properties.BatchSize),
+      /** How long records are gathered into a batch, in milliseconds. */
       window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
     };
   });
 }
 
-/** A queue that feeds a function, in the order of each group. */
-export interface FunctionQueue {
-  readonly url: string;
-  readonly function: LocalFunction;
-  /** How often a message is received before it goes to the dead-letter queue. */
-  readonly maxReceives: number;
-  /** After how many seconds a message that its function has not handled is received again. */
-  readonly visibilityTimeout: number;
-}
-
 /** Reads from the template which functions queues feed. */
-export function readFunctionQueues(
-  findResources: FindResources,
-  functions: readonly LocalFunction[],
-): FunctionQueue[] {
+export function readFunctionQueues(findResources: FindResources, functions: readonly LocalFunction[]) {
   const queues = findResources("AWS::SQS::Queue");
   return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
     const queue = queues.find(({ arn }) => arn === properties.EventSourceArn);
@@ -60,7 +41,9 @@ export function readFunctionQueues(
     return {
       url: queue.name,
       function: findFunction(functions, properties.FunctionName, `${id} feeds`),
+      /** How often a message is received before it goes to the dead-letter queue. */
       maxReceives: maxReceiveCount,
+      /** After how many seconds a message that its function has not handled is received again. */
       visibilityTimeout: Number(queue.properties.VisibilityTimeout),
     };
   });

@@ -1,23 +1,9 @@
 import { UserError } from "../../user-error.ts";
 import type { FindResources, Properties } from "./intrinsics.ts";
-import { readStatements, type Statement } from "./statements.ts";
+import { readStatements } from "./statements.ts";
 
 /** A Lambda function of the stack. */
-export interface LocalFunction {
-  readonly name: string;
-  /** Its name in the log: that of its construct. */
-  readonly label: string;
-  /** The folder of the code that would be deployed. */
-  readonly codeDirectory: string;
-  /** File and export, such as `index.handler`. */
-  readonly handler: string;
-  /** Milliseconds. */
-  readonly timeout: number;
-  /** Megabytes. */
-  readonly memorySize: number;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly role: { readonly name: string; readonly statements: readonly Statement[] };
-}
+export type LocalFunction = ReturnType<typeof readFunctions>[number];
 
 /** Invokes a function with a JSON payload; rejects when the function fails. */
 export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
@@ -28,7 +14,7 @@ export type FindAsset = (
 ) => { readonly directory: string; readonly name: string } | undefined;
 
 /** Reads the functions, with their roles, from the template. Only inline policies of a role grant something here. */
-export function readFunctions(findResources: FindResources, findAsset: FindAsset): LocalFunction[] {
+export function readFunctions(findResources: FindResources, findAsset: FindAsset) {
   const roles = findResources("AWS::IAM::Role");
   return findResources("AWS::Lambda::Function").map(({ id, name, properties }) => {
     const asset = findAsset(String((properties.Code as Properties).S3Key));
@@ -40,10 +26,15 @@ export function readFunctions(findResources: FindResources, findAsset: FindAsset
     const policies = (role.properties.Policies ?? []) as Properties[];
     return {
       name,
+      /** Its name in the log: that of its construct. */
       label: asset.name,
+      /** The folder of the code that would be deployed. */
       codeDirectory: asset.directory,
+      /** File and export, such as `index.handler`. */
       handler: String(properties.Handler),
+      /** Milliseconds. */
       timeout: Number(properties.Timeout) * 1000,
+      /** Megabytes. */
       memorySize: Number(properties.MemorySize),
       environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
       role: { name: role.name, statements: policies.flatMap(readStatements) },

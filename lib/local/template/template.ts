@@ -1,31 +1,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve as resolvePath } from "node:path";
 import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
-import { type ApiDefinition, readApi } from "./api-routes.ts";
-import {
-  type EventSource,
-  type FunctionQueue,
-  readEventSources,
-  readFunctionQueues,
-} from "./event-source.ts";
-import { type FindAsset, type LocalFunction, readFunctions } from "./functions.ts";
+import { readApi } from "./api-routes.ts";
+import { readEventSources, readFunctionQueues } from "./event-source.ts";
+import { type FindAsset, readFunctions } from "./functions.ts";
 import { openTemplate, type Template } from "./intrinsics.ts";
-import { readTable, type TableDefinition } from "./table-definition.ts";
+import { readTable } from "./table-definition.ts";
 
 /** Everything that the local run reads from the stack's template. */
-export interface LocalStack extends ApiDefinition {
-  /** Whether API Gateway would answer preflight requests, which the local gateway does not. */
-  readonly hasCors: boolean;
-  readonly functions: readonly LocalFunction[];
-  readonly table: TableDefinition;
-  readonly eventSources: readonly EventSource[];
-  readonly functionQueues: readonly FunctionQueue[];
-}
+export type LocalStack = ReturnType<typeof parseStack>;
 
 const suffix = ".template.json";
 
 /** Reads the one stack of a synthesized cloud assembly. */
-export async function readStack(directory: string): Promise<LocalStack> {
+export async function readStack(directory: string) {
   const files = await readdir(directory);
   const name = files.find((file) => file.endsWith(suffix))?.slice(0, -suffix.length);
   const template = await readJson<Template>(join(directory, name + suffix));
@@ -46,11 +34,12 @@ function readAssets(directory: string, { files = {} }: AssetManifest): FindAsset
 }
 
 /** Reads a stack from its template. */
-export function parseStack(template: Template, findAsset: FindAsset): LocalStack {
+export function parseStack(template: Template, findAsset: FindAsset) {
   const findResources = openTemplate(template);
   const functions = readFunctions(findResources, findAsset);
   return {
     ...readApi(findResources, functions),
+    /** Whether API Gateway would answer preflight requests, which the local gateway does not. */
     hasCors: findResources("AWS::ApiGatewayV2::Api").some(({ properties }) => properties.CorsConfiguration),
     functions,
     table: readTable(findResources),

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
 import type { Pages } from "../../../../lib/local/gateway/request-routing.ts";
-import type { ApiDefinition, ApiRoute } from "../../../../lib/local/template/api-routes.ts";
+import type { ApiDefinition } from "../../../../lib/local/template/api-routes.ts";
 import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "./stack.ts";
 
@@ -20,15 +20,15 @@ export async function startProbes({
   respond = () => ({ statusCode: 200 }),
   authorize = () => ({ isAuthorized: true }),
   ttlSeconds = 60,
-  throttle,
+  throttle = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY },
   pages,
   port = 0,
 }: Options = {}) {
   const probe = await createFunction("", { label: "probe" });
   const authorizer = { function: await createFunction(""), identityHeader: "authorization", ttlSeconds };
   const route = { path: "/probes", function: probe };
-  const other: ApiRoute = { ...route, method: "GET", path: "/others" };
-  const routes: ApiRoute[] = [{ ...route, method: "GET" }, { ...route, method: "POST" }, other];
+  const other = { ...route, method: "GET", path: "/others" };
+  const routes = [{ ...route, method: "GET" }, { ...route, method: "POST" }, other];
   const log: string[] = [];
   const invoke: Invoke = async (fn, payload) => {
     const event = JSON.parse(payload);
