@@ -47,7 +47,7 @@ export class ServiceStack extends Stack {
     this.api = new Api(this, "Api", props);
     this.counting = new Counting(this, "Counting", props);
     this.channels = config.channels ? new Channels(this, "Channels", props) : undefined;
-    this.events = new Events(this, "Events", { ...props, deliveries: this.channels?.deliveries });
+    this.events = new Events(this, "Events", props, this.channels?.deliveries);
     const { api, counting, events, channels } = this;
     const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
     if (channels) shifted.push(channels.deliverer, channels.receiver);

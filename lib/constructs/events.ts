@@ -7,17 +7,13 @@ import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events
 import type { ServiceProps } from "./service-function.ts";
 import { StreamReader } from "./stream-reader.ts";
 
-interface EventsProps extends ServiceProps {
-  /** The queue of messages that the service delivers itself, if it does. */
-  readonly deliveries: Queue | undefined;
-}
-
 /** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
 export class Events extends Construct {
   readonly bus: EventBus;
   readonly publisher: StreamReader;
 
-  constructor(scope: Construct, id: string, { deliveries, ...props }: EventsProps) {
+  /** @param deliveries the queue of messages that the service delivers itself, if it does */
+  constructor(scope: Construct, id: string, props: ServiceProps, deliveries: Queue | undefined) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
       eventBusName: Stack.of(this).stackName,

@@ -7,16 +7,12 @@ import { canaryAccount } from "./function-permissions.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
-interface CanaryProps extends ServiceProps {
-  readonly api: Api;
-}
-
 /** A function that uses the API from outside every few minutes, with an account and a key of its own. */
 export class ScheduledCanary extends Construct {
   readonly runner: ServiceFunction;
   readonly schedule: CfnSchedule;
 
-  constructor(scope: Construct, id: string, { api, ...props }: CanaryProps) {
+  constructor(scope: Construct, id: string, props: ServiceProps, api: Api) {
     super(scope, id);
     const { domainName } = props.config;
     const { account, partition, region, stackName } = Stack.of(this);

@@ -32,29 +32,28 @@ export interface MonitoredResources {
 
 /** An alarm: its metric, when it is raised, and what the runbook says of it. */
 interface AlarmDefinition {
-  readonly name: string;
-  /** The anchor of its section in the runbook. */
-  readonly section: string;
+  /** The anchor of its section in the runbook, by default the alarm's name. */
+  readonly section?: string;
   /** Who is paged is woken: callers are harmed, and no caller can cause it alone. A ticket waits for working hours. */
-  readonly severity: "page" | "ticket";
-  readonly threshold: number;
-  readonly unit: "" | "%" | "days";
+  readonly severity?: "page" | "ticket";
+  readonly threshold?: number;
+  readonly unit?: "" | "%" | "days";
   /** Whether the metric must always have data: values below the threshold breach, and missing ones. */
-  readonly required: boolean;
+  readonly required?: boolean;
   /** How many of how many periods must breach, and the minutes of a period. */
-  readonly periods: readonly [breaching: number, evaluated: number, minutes: number];
+  readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
   /** Whether it ends a gradual deployment: CodeDeploy accepts ten alarms. */
-  readonly rollsBack: boolean;
+  readonly rollsBack?: boolean;
   readonly means: string;
   /** What to look at first. */
   readonly first: string;
   /** What a caller can raise it with. */
-  readonly fromOutside: string;
+  readonly fromOutside?: string;
   /** Undefined if the stage does not have what it watches. */
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
 
-/** What holds for an alarm that does not set it; its section has its name. */
+/** What holds for an alarm that does not set it. */
 const defaults = {
   severity: "ticket",
   threshold: 1,
@@ -139,11 +138,7 @@ const concurrentExecutions = new Metric({
   ...maximum,
 });
 
-/** What differs from the defaults. */
-type OwnDefinition = Omit<AlarmDefinition, "name" | "section" | keyof typeof defaults> &
-  Partial<AlarmDefinition>;
-
-const definitions: Readonly<Record<string, OwnDefinition>> = {
+const definitions: Readonly<Record<string, AlarmDefinition>> = {
   "server-errors-authorize": {
     ...serverErrorsAlarm,
     means: "The authorizer fails: valid keys get 500 on every route, once cached results have expired.",
@@ -378,7 +373,7 @@ const definitions: Readonly<Record<string, OwnDefinition>> = {
 };
 
 /** Every alarm, in the order of the runbook's table. `npm run generate` writes that table. */
-export const alarms: readonly AlarmDefinition[] = Object.entries(definitions).map(([name, alarm]) => ({
+export const alarms = Object.entries(definitions).map(([name, alarm]) => ({
   name,
   section: name,
   ...defaults,

@@ -49,11 +49,6 @@ type MetricName = FunctionName | keyof typeof ownMetrics | keyof typeof accessMe
 
 type Options = Pick<MetricFilterOptions, "metricValue" | "defaultValue" | "dimensions">;
 
-interface LogMetricsProps {
-  readonly accessLog: ILogGroup;
-  readonly functions: readonly ServiceFunction[];
-}
-
 /**
  * Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. One filter counts all
  * lines of a function: its metric has the function's name, and the `event` as a dimension.
@@ -61,7 +56,7 @@ interface LogMetricsProps {
 export class LogMetrics extends Construct {
   private readonly namespace = Stack.of(this).stackName;
 
-  constructor(scope: Construct, id: string, { accessLog, functions }: LogMetricsProps) {
+  constructor(scope: Construct, id: string, accessLog: ILogGroup, functions: readonly ServiceFunction[]) {
     super(scope, id);
     for (const { name, lambda } of functions) {
       this.addFilter(name, lambda.logGroup, counted, { dimensions: { Event: "$.message.event" } });

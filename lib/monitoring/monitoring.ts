@@ -24,13 +24,12 @@ export class Monitoring extends Construct {
     const { maintainer, auditor } = counting;
     const functions = [api.authorizer, ...api.handlers, maintainer.fn, auditor, events.publisher.fn];
     if (channels) functions.push(channels.deliverer, channels.receiver);
-    const canary = config.canary
-      ? new ScheduledCanary(this, "Canary", { config, table, bundles, api })
-      : undefined;
+    const service = { config, table, bundles };
+    const canary = config.canary ? new ScheduledCanary(this, "Canary", service, api) : undefined;
     if (canary) functions.push(canary.runner);
     this.canary = canary;
     this.functions = functions;
-    const logs = new LogMetrics(this, "Requests", { accessLog: api.accessLog, functions });
+    const logs = new LogMetrics(this, "Requests", api.accessLog, functions);
     // A stage that does not last and tells nobody costs no alarms, unless they end a deployment.
     const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;
     if (lasts || config.alarmsTo || constructs.deployment)
