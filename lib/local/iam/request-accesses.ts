@@ -1,14 +1,8 @@
 import { localArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
-/** One access of a request, as IAM evaluates it. */
-export interface AwsRequestAccess {
-  /** Such as `dynamodb:PutItem`. */
-  readonly action: string;
-  /** The ARN of the table or of its index, of the event bus or of the queue. */
-  readonly resource: string;
-  readonly context: RequestContext;
-}
+/** One access of a request, as IAM evaluates it: an action such as `dynamodb:PutItem`, and the ARN of what it is for. */
+export type AwsRequestAccess = ReturnType<typeof parseAccesses>[number];
 
 /** Finds the partition key attribute of the table, or of one of its indexes. */
 export type PartitionKeyLookup = (index?: string) => string | undefined;
@@ -19,12 +13,8 @@ export type PartitionKeyLookup = (index?: string) => string | undefined;
  *
  * @throws Error when a query's partition key cannot be found
  */
-export function parseAccesses(
-  operation: string,
-  input: Input,
-  findPartitionKey: PartitionKeyLookup,
-): AwsRequestAccess[] {
-  const toAccess = (name: string, input: Input): AwsRequestAccess => {
+export function parseAccesses(operation: string, input: Input, findPartitionKey: PartitionKeyLookup) {
+  const toAccess = (name: string, input: Input) => {
     const index = input.IndexName as string | undefined;
     return {
       action: `dynamodb:${name}`,
@@ -59,8 +49,8 @@ export function parseAccesses(
 }
 
 /** An access of another service than DynamoDB, whose name begins the action. */
-const toOtherAccess = (action: string, resource: string): AwsRequestAccess => ({
+const toOtherAccess = (action: string, resource: string) => ({
   action,
   resource: localArn(action.replace(/:.*/, ""), resource),
-  context: {},
+  context: {} as RequestContext,
 });

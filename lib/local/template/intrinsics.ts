@@ -7,17 +7,7 @@ export interface Template {
   readonly Resources: Readonly<Record<string, { readonly Type: string; readonly Properties?: Properties }>>;
 }
 
-/** A resource on this machine: its properties have no intrinsic functions. */
-export interface Resource {
-  /** Its logical id. */
-  readonly id: string;
-  readonly name: string;
-  /** Undefined for a type that the local run does not name in ARNs. */
-  readonly arn: string | undefined;
-  readonly properties: Properties;
-}
-
-/** Finds the resources of a type. */
+/** Finds the resources of a type, with the values of their properties on this machine. */
 export type FindResources = ReturnType<typeof openTemplate>;
 
 /** The AWS account id of the local run. */
@@ -56,12 +46,14 @@ export function openTemplate({ Resources }: Template) {
     ["Fn::Split", ([separator, text]: [string, unknown]) => String(resolve(text)).split(separator)],
     ["Fn::Select", ([index, list]: [number, unknown]) => (resolve(list) as unknown[])[Number(index)]],
   ]);
-  return (type: string): Resource[] =>
+  return (type: string) =>
     Object.entries(Resources)
       .filter(([, { Type }]) => Type === type)
       .map(([id, { Properties = {} }]) => ({
+        /** The logical id. */
         id,
         name: getReference(id),
+        /** Undefined for a type that the local run does not name in ARNs. */
         arn: namedTypes[type] && getAttribute([id, "Arn"]),
         properties: resolve(Properties) as Properties,
       }));

@@ -2,19 +2,10 @@ import { UserError } from "../../user-error.ts";
 import type { Properties } from "./intrinsics.ts";
 
 /** A statement of an IAM policy that allows something of what the local run has. */
-export interface Statement {
-  readonly actions: readonly string[];
-  readonly resources: readonly string[];
-  /** All of them must hold. */
-  readonly conditions: readonly Condition[];
-}
+export type Statement = NonNullable<ReturnType<typeof readStatement>>;
 
 /** A condition on a request to DynamoDB. */
-export interface Condition {
-  readonly operator: Operator;
-  readonly key: ConditionKey;
-  readonly values: readonly string[];
-}
+export type Condition = ReturnType<typeof readKeyConditions>[number];
 
 /** The condition keys that have several values in a request, and those that have one. */
 const multivaluedKeys = ["dynamodb:LeadingKeys", "dynamodb:Attributes"] as const;
@@ -44,7 +35,7 @@ export function readStatements({ PolicyDocument }: Properties): Statement[] {
   return [statements].flat().flatMap((statement) => readStatement(statement) ?? []);
 }
 
-function readStatement(statement: Properties): Statement | undefined {
+function readStatement(statement: Properties) {
   for (const element of ["NotAction", "NotResource"]) {
     if (element in statement)
       throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
@@ -59,11 +50,12 @@ function readStatement(statement: Properties): Statement | undefined {
   return {
     actions,
     resources: toList(statement.Resource),
+    /** All of them must hold. */
     conditions: Object.entries(conditions).flatMap(readKeyConditions),
   };
 }
 
-function readKeyConditions([operator, keys]: [string, Properties]): Condition[] {
+function readKeyConditions([operator, keys]: [string, Properties]) {
   return Object.entries(keys).map(([key, values]) => {
     const evaluated: readonly string[] = operators[operator as Operator] ?? [];
     if (!evaluated.includes(key)) {

@@ -2,18 +2,15 @@ import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../user-error.ts";
 import type { FindResources } from "./intrinsics.ts";
 
-/** The stack's one table: the input that creates it, and the attribute that holds an item's expiry. */
-export interface TableDefinition {
-  readonly input: CreateTableCommandInput & { readonly TableName: string };
-  readonly timeToLiveAttribute?: string;
-}
+/** The stack's one table. */
+export type TableDefinition = ReturnType<typeof readTable>;
 
 interface TableProperties extends CreateTableCommandInput {
   readonly TimeToLiveSpecification?: { readonly AttributeName: string; readonly Enabled: boolean };
 }
 
 /** Reads the table from the template. */
-export function readTable(findResources: FindResources): TableDefinition {
+export function readTable(findResources: FindResources) {
   const tables = findResources("AWS::DynamoDB::Table");
   const [table, ...others] = tables;
   if (!table || others.length > 0)
@@ -21,9 +18,10 @@ export function readTable(findResources: FindResources): TableDefinition {
   const properties = table.properties as Partial<TableProperties>;
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   return {
+    /** The input that creates it. */
     input: {
       TableName: table.name,
-      BillingMode: "PAY_PER_REQUEST",
+      BillingMode: "PAY_PER_REQUEST" as const,
       AttributeDefinitions: properties.AttributeDefinitions,
       KeySchema: properties.KeySchema,
       // Without properties such as capacity, which CreateTable rejects for an on-demand table.
@@ -32,7 +30,8 @@ export function readTable(findResources: FindResources): TableDefinition {
       ),
       ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
     },
-    ...(ttl?.Enabled && { timeToLiveAttribute: ttl.AttributeName }),
+    /** The attribute that holds an item's expiry. */
+    timeToLiveAttribute: ttl?.Enabled ? ttl.AttributeName : undefined,
   };
 }
 
