@@ -17,7 +17,6 @@ import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanag
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { routes } from "../../shared/routes.ts";
-import type { Config } from "../config/config.ts";
 import { accessLogFields } from "./access-log.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
@@ -75,7 +74,15 @@ export class Api extends Construct {
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
-    this.stage = this.addStage(httpApi, config);
+    this.stage = new HttpStage(this, "Stage", {
+      httpApi,
+      autoDeploy: true,
+      throttle: { rateLimit: config.throttleRate, burstLimit: config.throttleBurst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(this.accessLog),
+        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      },
+    });
     const { domainName, certificateArn } = config;
     if (domainName !== undefined && certificateArn !== undefined) {
       this.certificate = Certificate.fromCertificateArn(this, "Certificate", certificateArn);
@@ -85,18 +92,6 @@ export class Api extends Construct {
       new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
     }
     this.url = httpApi.apiEndpoint;
-  }
-
-  private addStage(httpApi: HttpApi, config: Config): HttpStage {
-    return new HttpStage(this, "Stage", {
-      httpApi,
-      autoDeploy: true,
-      throttle: { rateLimit: config.throttleRate, burstLimit: config.throttleBurst },
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
-        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
-      },
-    });
   }
 }
 

@@ -1,7 +1,7 @@
 import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
-import type { Condition, Operator, Statement } from "../template/statements.ts";
+import { type Condition, isLike, type Statement } from "../template/statements.ts";
 import { type AwsRequestAccess, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
 import type { Input, RequestContext } from "./request-context.ts";
 
@@ -33,10 +33,7 @@ export function checkIamAccess(
 }
 
 /** What the statement that comes closest to allowing an access lacks; undefined if one allows it. None denies anything. */
-function findMissing(
-  statements: readonly Statement[],
-  { action, resource, context }: AwsRequestAccess,
-): string | undefined {
+function findMissing(statements: readonly Statement[], { action, resource, context }: AwsRequestAccess) {
   const ofAction = statements.filter(({ actions }) =>
     actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())),
   );
@@ -55,33 +52,5 @@ function findMissing(
 const isOfKey = (refused: string) => refused.startsWith("dynamodb:LeadingKeys");
 
 /** The values of a request that a condition does not allow. What follows the first part of a key may be a caller's data. */
-const findRefused = ({ operator, key, values }: Condition, context: RequestContext) =>
-  evaluateOperator[operator](context[key] ?? [], values).map(
-    (value) => `${key} ${value.replace(/#.*/s, "#…")}`,
-  );
-
-/**
- * Each operator as a function of the request's values and of the policy's, which returns those that it refuses. Like
- * `ForAllValues`, `IfExists` holds for a key that the request does not have.
- *
- * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
- */
-const evaluateOperator: Readonly<
-  Record<Operator, (present: readonly string[], values: readonly string[]) => readonly string[]>
-> = {
-  "ForAllValues:StringLike": (present, values) =>
-    present.filter((value) => !values.some((pattern) => isLike(pattern, value))),
-  "ForAllValues:StringEquals": (present, values) => present.filter((value) => !values.includes(value)),
-  "ForAllValues:StringNotEquals": (present, values) => present.filter((value) => values.includes(value)),
-  StringEqualsIfExists: (present, values) => present.filter((value) => !values.includes(value)),
-  Null: (present, values) => (values.includes(String(present.length === 0)) ? [] : ["in the request"]),
-};
-
-/** IAM's string matching: `*` matches any run of characters, `?` any single one. */
-function isLike(pattern: string, text: string): boolean {
-  const source = pattern
-    .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
-  return new RegExp(`^${source}$`, "s").test(text);
-}
+const findRefused = ({ key, refuse }: Condition, context: RequestContext) =>
+  refuse(context[key] ?? []).map((value) => `${key} ${value.replace(/#.*/s, "#…")}`);

@@ -18,11 +18,7 @@ const reads = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
  * @throws Error when a query's partition key cannot be found
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export const readContext = (
-  operation: string,
-  input: Input,
-  partitionKey: string | undefined,
-): RequestContext => ({
+export const readContext = (operation: string, input: Input, partitionKey?: string): RequestContext => ({
   "dynamodb:LeadingKeys": readLeadingKeys(operation, input, partitionKey),
   "dynamodb:Attributes": readAttributes(input),
   ...(reads.has(operation)

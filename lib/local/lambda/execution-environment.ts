@@ -44,7 +44,8 @@ export function startEnvironment(
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: fn.memorySize },
-    workerData: fn,
+    // Its role has functions, which cannot be cloned.
+    workerData: { ...fn, role: undefined },
   });
   createInterface({ input: worker.stdout }).on("line", log.info);
   createInterface({ input: worker.stderr }).on("line", log.error);

@@ -78,10 +78,7 @@ const retriedStatuses = new Set([401, 409, 429]);
  * @returns why the event could not be posted; undefined when it was
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html
  */
-async function post(
-  url: string,
-  event: BusEvent,
-): Promise<{ reason: string; isRetried: boolean } | undefined> {
+async function post(url: string, event: BusEvent) {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -93,10 +90,8 @@ async function post(
     await response.body?.cancel();
     const { ok, status } = response;
     if (ok) return undefined;
-    return {
-      reason: `the connector responded with ${status}`,
-      isRetried: retriedStatuses.has(status) || status >= 500,
-    };
+    const isRetried = retriedStatuses.has(status) || status >= 500;
+    return { reason: `the connector responded with ${status}`, isRetried };
   } catch (error) {
     const { cause = error } = error as { cause?: unknown };
     return { reason: `the connector did not respond (${errorMessage(cause)})`, isRetried: true };

@@ -7,23 +7,41 @@ export type Statement = NonNullable<ReturnType<typeof readStatement>>;
 /** A condition on a request to DynamoDB. */
 export type Condition = ReturnType<typeof readKeyConditions>[number];
 
-/** The condition keys that have several values in a request, and those that have one. */
-const multivaluedKeys = ["dynamodb:LeadingKeys", "dynamodb:Attributes"] as const;
-const singleKeys = ["dynamodb:ReturnValues", "dynamodb:Select"] as const;
+/** The condition keys that the local run finds in a request, and whether they have several values there. */
+const conditionKeys = {
+  "dynamodb:LeadingKeys": true,
+  "dynamodb:Attributes": true,
+  "dynamodb:ReturnValues": false,
+  "dynamodb:Select": false,
+};
 
-/** A condition key that the local run finds in a request. */
-export type ConditionKey = (typeof multivaluedKeys)[number] | (typeof singleKeys)[number];
+export type ConditionKey = keyof typeof conditionKeys;
 
-/** The condition operators that the local run evaluates, each with the keys that it is meant for. */
-const operators = {
-  "ForAllValues:StringLike": multivaluedKeys,
-  "ForAllValues:StringEquals": multivaluedKeys,
-  "ForAllValues:StringNotEquals": multivaluedKeys,
-  StringEqualsIfExists: singleKeys,
-  Null: [...multivaluedKeys, ...singleKeys],
-} as const satisfies Record<string, readonly ConditionKey[]>;
+type Values = readonly string[];
 
-export type Operator = keyof typeof operators;
+/**
+ * Each operator as a function of the request's values and of the policy's, which returns those that it refuses. Like
+ * `ForAllValues`, `IfExists` holds for a key that the request does not have.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+ */
+const operators: Readonly<Record<string, (present: Values, values: Values) => Values>> = {
+  "ForAllValues:StringLike": (present, values) =>
+    present.filter((value) => !values.some((pattern) => isLike(pattern, value))),
+  "ForAllValues:StringEquals": (present, values) => present.filter((value) => !values.includes(value)),
+  "ForAllValues:StringNotEquals": (present, values) => present.filter((value) => values.includes(value)),
+  StringEqualsIfExists: (present, values) => present.filter((value) => !values.includes(value)),
+  Null: (present, values) => (values.includes(String(present.length === 0)) ? [] : ["in the request"]),
+};
+
+/** IAM's string matching: `*` matches any run of characters, `?` any single one. */
+export function isLike(pattern: string, text: string): boolean {
+  const source = pattern
+    .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${source}$`, "s").test(text);
+}
 
 /**
  * Reads the statements about DynamoDB, event buses, queues and parameters from an IAM policy.
@@ -56,14 +74,15 @@ function readStatement(statement: Properties) {
 }
 
 function readKeyConditions([operator, keys]: [string, Properties]) {
+  const refuse = operators[operator];
   return Object.entries(keys).map(([key, values]) => {
-    const evaluated: readonly string[] = operators[operator as Operator] ?? [];
-    if (!evaluated.includes(key)) {
+    const isMultivalued = conditionKeys[key as ConditionKey];
+    const isMeant = operator === "Null" || operator.startsWith("ForAllValues:") === isMultivalued;
+    if (!refuse || isMultivalued === undefined || !isMeant)
       throw new UserError(
-        `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: add it to lib/local/template/statements.ts and lib/local/iam/check-iam-access.ts.`,
+        `The local run cannot evaluate the condition ${operator} on ${key} in a role's policy: add it to lib/local/template/statements.ts.`,
       );
-    }
-    return { operator: operator as Operator, key: key as ConditionKey, values: toList(values) };
+    return { key: key as ConditionKey, refuse: (present: Values) => refuse(present, toList(values)) };
   });
 }
 

@@ -7,18 +7,19 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createFaults, type Faults, type InjectedFault } from "../../../../lib/local/iam/faults.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import { openLocalQueues } from "../../../../lib/local/streams/local-queues.ts";
-import type { Statement } from "../../../../lib/local/template/statements.ts";
+import { readStatements, type Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/listening.ts";
 import { expectLocalOnly } from "../support/linux.ts";
 import { createFunction } from "../support/stack.ts";
 
 const TableName = "probes";
 const key = (S: string) => ({ pk: { S } });
-const allow = (action: string, pattern: string): Statement => ({
-  actions: [`dynamodb:${action}`],
-  resources: ["arn:aws:dynamodb:local:000000000000:table/probes"],
-  conditions: [{ operator: "ForAllValues:StringLike", key: "dynamodb:LeadingKeys", values: [pattern] }],
-});
+const read = (Action: string, Resource: string, Condition?: object) =>
+  readStatements({ PolicyDocument: { Statement: { Effect: "Allow", Action, Resource, Condition } } });
+const allow = (action: string, pattern: string) =>
+  read(`dynamodb:${action}`, "arn:aws:dynamodb:local:000000000000:table/probes", {
+    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": pattern },
+  });
 
 /** An engine that responds to every request with an item, and a client with a role behind the proxy. */
 async function start(statements: Statement[], faults: Faults = createFaults([])) {
@@ -67,7 +68,7 @@ async function start(statements: Statement[], faults: Faults = createFaults([]))
 }
 
 test("an allowed request reaches the engine unchanged, with the engine's credentials and no other headers", async () => {
-  const { client, received } = await start([allow("GetItem", "LEAD#*")]);
+  const { client, received } = await start(allow("GetItem", "LEAD#*"));
   const { Item } = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") }));
   expect(Item).toEqual(key("LEAD#a"));
   const [{ request, body } = { request: undefined, body: "" }] = received;
@@ -86,7 +87,7 @@ test("an allowed request reaches the engine unchanged, with the engine's credent
 });
 
 test("a denied request gets AWS's error, and does not reach the engine", async () => {
-  const { client, received, log } = await start([allow("GetItem", "LEAD#*")]);
+  const { client, received, log } = await start(allow("GetItem", "LEAD#*"));
   const refused = client.send(new GetItemCommand({ TableName, Key: key("KEY#a") }));
   await expect(refused).rejects.toMatchObject({
     name: "AccessDeniedException",
@@ -104,9 +105,7 @@ const denied = (action: string, resource: string) => ({
 
 test("events reach the bus that the role allows, and no call with another bus is taken", async () => {
   const busArn = "arn:aws:events:local:000000000000:event-bus/probes";
-  const { bus, received } = await start([
-    { actions: ["events:PutEvents"], resources: [busArn], conditions: [] },
-  ]);
+  const { bus, received } = await start(read("events:PutEvents", busArn));
   const put = (...names: string[]) =>
     bus.send(
       new PutEventsCommand({ Entries: names.map((EventBusName) => ({ EventBusName, Detail: "{}" })) }),
@@ -119,8 +118,7 @@ test("events reach the bus that the role allows, and no call with another bus is
 });
 
 test("messages reach the queue that the role allows, and are logged", async () => {
-  const resources = ["arn:aws:sqs:local:000000000000:Failures"];
-  const { queue, log } = await start([{ actions: ["sqs:SendMessage"], resources, conditions: [] }]);
+  const { queue, log } = await start(read("sqs:SendMessage", "arn:aws:sqs:local:000000000000:Failures"));
   const send = (QueueUrl: string) => queue.send(new SendMessageCommand({ QueueUrl, MessageBody: "a body" }));
   await send("Failures");
   expect(log).toEqual(["[Failures] a body"]);
@@ -138,7 +136,7 @@ test.each<[InjectedFault, string | undefined, number, number]>([
   // Below a fifth, which is the share of the calls with faults, and a tenth of the longest delay.
   vi.spyOn(Math, "random").mockReturnValue(0.1);
   const faults = createFaults([fault]);
-  const { client, received, log } = await start([allow("GetItem", "LEAD#*")], faults);
+  const { client, received, log } = await start(allow("GetItem", "LEAD#*"), faults);
   client.middlewareStack.add(
     (next) => (args) => {
       Object.assign((args.request as { headers: object }).headers, { "x-amzn-trace-id": "request" });
@@ -159,7 +157,7 @@ test.each<[InjectedFault, string | undefined, number, number]>([
 });
 
 test("an unknown caller is rejected, and one of another machine is not heard", async () => {
-  const { proxy, received } = await start([allow("*", "*")]);
+  const { proxy, received } = await start(allow("*", "*"));
   await expectLocalOnly(proxy.endpoint);
   const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });
   expect(response.status).toBe(400);
