@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
-import type { DynamoDBRecord } from "aws-lambda";
+import type { DynamoDBBatchResponse, DynamoDBRecord } from "aws-lambda";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
-import { deliverBatch } from "./batch-delivery.ts";
+import { retryDelay } from "./retry-delay.ts";
 import type { StreamPositions } from "./stream-positions.ts";
 
 interface StreamOptions {
@@ -107,11 +107,40 @@ export function startStream(source: EventSource, options: StreamOptions): void {
   async function deliverRecords(records: readonly DynamoDBRecord[], position: string): Promise<void> {
     for (let from = 0; from < records.length; from += source.batchSize) {
       const batch = records.slice(from, from + source.batchSize);
-      await deliverBatch(batch.filter(source.accepts), { deliver, wait, signal });
+      await deliverBatch(batch.filter(source.accepts));
       if (signal.aborted) return;
       positions.set(position, String(batch.at(-1)?.dynamodb?.SequenceNumber));
     }
   }
+
+  /**
+   * Delivers a batch until nothing of it fails, again from its first failed record on. AWS would also halve a batch for
+   * which the function threw, and give up records that are too old.
+   *
+   * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+   */
+  async function deliverBatch(batch: readonly DynamoDBRecord[]): Promise<void> {
+    let rest = batch;
+    for (let failures = 0; rest.length > 0 && !signal.aborted; failures++) {
+      const records = rest;
+      // The function pool has logged why a function threw.
+      rest = await deliver(records).then(
+        (response) => sliceFromFailure(records, response),
+        () => records,
+      );
+      if (rest.length > 0 && !signal.aborted) await wait(retryDelay(failures));
+    }
+  }
+}
+
+/** The records from the first reported failure on; all records when the function reports an unknown one. */
+function sliceFromFailure(batch: readonly DynamoDBRecord[], response: unknown): readonly DynamoDBRecord[] {
+  const { batchItemFailures = [] } = Object(response) as Partial<DynamoDBBatchResponse>;
+  if (batchItemFailures.length === 0) return [];
+  const indexes = batchItemFailures.map(({ itemIdentifier }) =>
+    batch.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === itemIdentifier),
+  );
+  return batch.slice(Math.max(0, Math.min(...indexes)));
 }
 
 async function delay(milliseconds: number, signal: AbortSignal): Promise<void> {

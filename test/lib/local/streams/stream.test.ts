@@ -4,7 +4,6 @@ import { setTimeout } from "node:timers/promises";
 import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, onTestFinished, test } from "vitest";
-import { deliverBatch } from "../../../../lib/local/streams/batch-delivery.ts";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
 import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
@@ -238,19 +237,19 @@ const failed = (...identifiers: string[]) => ({
 
 /** Delivers records 8 to 11. @returns the records of each call, and the delays between them */
 async function deliver(respond: (call: number, endRun: () => void) => unknown) {
-  const calls: number[][] = [];
-  const delays: number[] = [];
-  const controller = new AbortController();
-  const records = [8, 9, 10, 11].map((number) => createRecord(number));
-  await deliverBatch(records, {
-    deliver: async (records) => {
-      calls.push(sequenceNumbers(records));
-      return respond(calls.length, () => controller.abort());
-    },
-    wait: async (milliseconds) => delays.push(milliseconds),
-    signal: controller.signal,
+  const client = new FakeStream();
+  client.add(...all);
+  const waits: number[] = [];
+  let calls = 0;
+  const stopping = Promise.withResolvers<() => void>();
+  const { batches, stop } = await start(client, {
+    batchSize: 4,
+    onWait: (milliseconds) => waits.push(milliseconds),
+    respond: async () => respond(++calls, await stopping.promise),
   });
-  return { calls, delays };
+  stopping.resolve(stop);
+  await expect.poll(() => waits).toContain(250);
+  return { calls: batches(), delays: waits.filter((each) => each !== 250 && each !== 3000) };
 }
 
 const all = [8, 9, 10, 11];
