@@ -5,12 +5,6 @@ import { parseTimestamp } from "../../../../shared/timestamps.ts";
 const timePattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?(?: ?(?:(Z|UTC)|([+-]\d\d):?(\d\d)?))?$/i;
 
-const day = 86_400_000;
-
-/** Shows the wall clock of a zone as a date and time without an offset. @throws RangeError for an unknown zone */
-export const clockOf = (timeZone: string) =>
-  new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
-
 const dates =
   "yyyy/M/d|yyyy-M-d|yyyyMMdd|d MMM yyyy|d MMMM yyyy|MMM d, yyyy|d/M/yyyy|M/d/yyyy|d-M-yyyy|M-d-yyyy|d.M.yyyy|d/M/yy|M/d/yy|d.M.yy|d-MMM-yy";
 
@@ -40,17 +34,15 @@ export function toIsoForm(text: string, format?: string): string {
  * The time of a date, which is its start, or of a date and time, in milliseconds since the epoch. Of a time that a clock
  * shows twice, it is the first; one that it skips is as much later.
  *
- * @param clock of the zone of what has no offset
+ * @param zone of what has no offset
  * @returns undefined for any other text
  */
-export function parseTime(text: string, clock?: Intl.DateTimeFormat): number | undefined {
+export function parseTime(text: string, zone?: string): number | undefined {
   const [, date, time = "00:00", seconds = ":00", utc, hours, minutes = "00"] = timePattern.exec(text) ?? [];
-  const local = parseTimestamp(`${date}T${time}${seconds}Z`);
-  if (local === undefined || utc) return local;
-  if (hours) return parseTimestamp(`${date}T${time}${seconds}${hours}:${minutes}`);
-  if (!clock) return undefined;
-  const offset = (at: number) => Math.ceil((Date.parse(`${clock.format(at)}Z`) - at) / 1000) * 1000;
-  const [before, after] = [offset(local - day), offset(local + day)];
-  const isShown = (at: number) => at + offset(at) === local;
-  return [local - before, local - after].find(isShown) ?? local - before;
+  const offset = hours ? `${hours}:${minutes}` : "Z";
+  const read = parseTimestamp(`${date}T${time}${seconds}${offset}`);
+  if (read === undefined || utc || hours) return read;
+  if (!zone) return undefined;
+  const local = DateTime.fromMillis(read, { zone: "utc" }).setZone(zone, { keepLocalTime: true });
+  return Math.min(...local.getPossibleOffsets().map(Number));
 }

@@ -38,8 +38,8 @@ export interface CellOptions {
   readonly mapValue: ReadonlyMap<string, string>;
   /** The form of times that are not in ISO 8601, in the tokens of Luxon. */
   readonly dateFormat?: string;
-  /** The clock of times without an offset. */
-  readonly timeZone?: Intl.DateTimeFormat;
+  /** The zone of times without an offset. */
+  readonly timeZone?: string;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { IANAZone } from "luxon";
 import { leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
 import { columnsSentence, findColumn } from "./column-names.ts";
-import { clockOf, formatTokens } from "./creation-time.ts";
+import { formatTokens } from "./creation-time.ts";
 import type { Mapped } from "./file-parts.ts";
 
 /** Adds the options that tell how a file is read. */
@@ -42,10 +43,7 @@ function parseFormat(text: string): string {
   throw new InvalidArgumentError("It must have the year, y, as in 'd/M/yyyy HH:mm'.");
 }
 
-function parseTimeZone(text: string) {
-  try {
-    return clockOf(text);
-  } catch {
-    throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
-  }
+function parseTimeZone(text: string): string {
+  if (IANAZone.isValidZone(text)) return text;
+  throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
 }

@@ -9,7 +9,7 @@ import { requestValidator } from "../../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../../shared/timestamps.ts";
 import { isRecord } from "../../../json.ts";
 import { shellWord } from "../../output/printed-text.ts";
-import { clockOf, guessFormats, parseTime } from "./creation-time.ts";
+import { guessFormats, parseTime } from "./creation-time.ts";
 import { type Row, type RowFault, rowFault } from "./file-parts.ts";
 
 /** A lead as a row tells it. */
@@ -134,8 +134,7 @@ function timeFault(text: string): RowFault {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const zone = { option: "--time-zone", values: [timeZone] } as const;
   const withZone = "must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone";
-  if (parseTime(text, clockOf("UTC")) !== undefined)
-    return rowFault("createdAt", "invalid_format", withZone, [zone]);
+  if (parseTime(text, "UTC") !== undefined) return rowFault("createdAt", "invalid_format", withZone, [zone]);
   const values = guessFormats(text);
   const formats = values.map((format) => `--date-format ${shellWord(format)}`);
   const message = `must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: ${formats.join(" or ") || "see --date-format"}, and --time-zone`;
