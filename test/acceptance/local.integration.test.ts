@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/settings.ts";
-import { writeLimit } from "../../lib/ops/accounts/accounts-limit.ts";
+import { writeLimit } from "../../lib/ops/accounts/accounts-settings.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { startApi } from "../support/api.ts";
 import { synthesizeAssembly } from "../support/assembly.ts";

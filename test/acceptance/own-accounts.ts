@@ -1,7 +1,7 @@
 import { ulid } from "ulid";
-import { writeLimit } from "../../lib/ops/accounts/accounts-limit.ts";
+import { writeLimit } from "../../lib/ops/accounts/accounts-settings.ts";
 import type { TableOptions } from "../../lib/ops/command/command.ts";
-import { selectPacedTable } from "../../lib/ops/command/select-table.ts";
+import { selectTableByOptions } from "../../lib/ops/command/select-table.ts";
 import { dropTrees } from "../../lib/ops/erasure/drop-trees.ts";
 import { erase } from "../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../lib/ops/erasure/items-to-erase.ts";
@@ -30,7 +30,7 @@ export class OwnAccounts {
 
   /** Selects the table for all calls of this process. @throws UserError without a table */
   static async open(table: TableOptions): Promise<OwnAccounts> {
-    return new OwnAccounts(await selectPacedTable({ ...table, units: defaultUnits }));
+    return new OwnAccounts(await selectTableByOptions({ ...table, units: defaultUnits }));
   }
 
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>

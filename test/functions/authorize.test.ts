@@ -10,7 +10,7 @@ import { WatchedTable } from "../support/watched-table.ts";
 vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { handler } = await import("../../functions/authorize.ts");
-const { writeLimit } = await import("../../lib/ops/accounts/accounts-limit.ts");
+const { writeLimit } = await import("../../lib/ops/accounts/accounts-settings.ts");
 
 /** A key and its item, as an operator's command stored it. The digest is by Python's hashlib. */
 const issued = {

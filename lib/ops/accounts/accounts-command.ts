@@ -1,25 +1,17 @@
 import { Command } from "commander";
+import { inColumns, onTable } from "../command/action.ts";
 import { command, type PacedOptions } from "../command/command.ts";
-import { selectPacedTable } from "../command/select-table.ts";
-import { formatColumns } from "../output/columns.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
-import { freezeCommand, unfreezeCommand } from "./accounts-freeze.ts";
-import { setLimitCommand, showLimitCommand } from "./accounts-limit.ts";
+import { freezeCommand, setLimitCommand, showLimitCommand, unfreezeCommand } from "./accounts-settings.ts";
 
 /** `accounts …`: everything of an account, and its rate limit. */
-export const accountsCommand = (): Command =>
+export const accountsCommand = () =>
   new Command("accounts")
     .description("list accounts, copy, freeze, export or erase one, and set its rate limit")
-    .addCommand(
-      command("list", "list all accounts with the number of their items; reads the whole table", {
-        account: "none",
-        paced: true,
-      }).action(listAccounts),
-    )
+    .addCommand(listCommand())
     .addCommand(exportAccountCommand())
     .addCommand(copyAccountCommand())
     .addCommand(freezeCommand())
@@ -28,12 +20,14 @@ export const accountsCommand = (): Command =>
     .addCommand(setLimitCommand())
     .addCommand(showLimitCommand());
 
-async function listAccounts(options: PacedOptions): Promise<void> {
-  const invalid = new InvalidItems();
-  const accounts = await countAccounts(await selectPacedTable(options), invalid);
-  const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
-  if (options.json) console.log(JSON.stringify(rows));
-  else if (rows.length === 0) console.log("The table has no accounts.");
-  else console.log(formatColumns(rows));
-  invalid.print();
-}
+const listCommand = () =>
+  command("list", "list all accounts with the number of their items; reads the whole table", {
+    account: "none",
+    paced: true,
+  }).action(
+    onTable<PacedOptions>(async (_, { pace, invalid }) => {
+      const accounts = await countAccounts(pace, invalid);
+      const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
+      return inColumns(rows, "The table has no accounts.");
+    }),
+  );

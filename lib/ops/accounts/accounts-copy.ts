@@ -1,9 +1,9 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
+import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
-import { selectPacedTable } from "../command/select-table.ts";
 import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { copyAccount, copyConversations } from "./copy-account.ts";
@@ -20,7 +20,7 @@ interface CopyOptions extends PacedAccountOptions {
 }
 
 /** `accounts copy`: stores what another table has of an account, no matter how often it runs. */
-export const copyAccountCommand = (): Command =>
+export const copyAccountCommand = () =>
   command(
     "copy",
     "store what another table has of an account and this one does not; after a failure, run it again to continue",
@@ -51,16 +51,18 @@ export const copyAccountCommand = (): Command =>
       "after",
       "\nExit codes: 0 success, 1 failure, 3 some items are not valid or do not fit what is stored, and are left out.",
     )
-    .action(copyFrom);
+    .action(({ account: from, toAccount: account = from, ...options }: CopyOptions) =>
+      onTable(copyFrom)({ ...options, from, account }),
+    );
 
-async function copyFrom(options: CopyOptions): Promise<void> {
-  const { account: from, toAccount: account = from, fromTable, fromRegion, dryRun } = options;
-  const { replace = false, keys = false, yes } = options;
+type NamedCopy = CopyOptions & { readonly from: string };
+
+async function copyFrom(options: NamedCopy, { pace, invalid }: Tools): Promise<Printed> {
+  const { from, account, fromTable, fromRegion, dryRun, replace = false, keys = false, yes } = options;
   if (keys && account !== from)
     throw new UserError(
       "A key works for an account of the same name only: leave out --keys or --to-account.",
     );
-  const pace = await selectPacedTable({ ...options, account });
   const region = await table.config.region();
   if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
     throw new UserError(
@@ -68,9 +70,9 @@ async function copyFrom(options: CopyOptions): Promise<void> {
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
   if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
-  const [invalid, left] = [new InvalidItems(), new InvalidItems()];
+  const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
-  await storeRows({ ...options, account }, pace, {
+  await storeRows(options, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
     conversations: () => source.leadsOfConversations(),
     store: async (storing) => {
@@ -85,11 +87,12 @@ async function copyFrom(options: CopyOptions): Promise<void> {
   });
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
+  left.print("do not fit what is stored");
   const named = { invalid: [...invalid.values()], leftOut: [...left.values()] };
   const { stored, replaced, present, erased, left: leftOut } = counts;
   const verb = dryRun ? "would be " : "";
-  const sentence = `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`;
-  console.log(options.json ? JSON.stringify({ account, from: fromTable, ...counts, ...named }) : sentence);
-  invalid.print();
-  left.print("do not fit what is stored");
+  return {
+    json: { account, from: fromTable, ...counts, ...named },
+    text: `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`,
+  };
 }

@@ -1,10 +1,10 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
+import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
-import { selectPacedTable } from "../command/select-table.ts";
 import { wasErased } from "../erasure/drop-trees.ts";
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
@@ -22,7 +22,7 @@ const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
-export const eraseAccountCommand = (): Command =>
+export const eraseAccountCommand = () =>
   command(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
@@ -31,7 +31,7 @@ export const eraseAccountCommand = (): Command =>
   )
     .addOption(cacheSecondsOption())
     .addHelpText("after", `\n${eventsNote}`)
-    .action(eraseAccount);
+    .action(onTable(eraseAccount));
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
@@ -53,18 +53,16 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseAccountOptions): Promise<void> {
-  const pace = await selectPacedTable(options);
-  const { account, json, dryRun, yes } = options;
+async function eraseAccount(options: EraseAccountOptions, { pace }: Tools): Promise<Printed> {
+  const { account, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
     const accounts = await countAccounts(pace);
     const counts = nameItemCounts(accounts.get(account) ?? {});
-    if (dryRun && json) return console.log(JSON.stringify({ account, ...counts }));
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;
-    const sentence = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
-    if (dryRun) return console.log(sentence);
-    console.error(`${sentence}\n${eventsNote}`);
+    const text = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
+    if (dryRun) return { json: { account, ...counts }, text };
+    console.error(`${text}\n${eventsNote}`);
     await confirm(account, { kind: "account", action: "erase it" });
   }
   for (const channel of metaChannels) await disconnectSender(options, channel);
@@ -73,8 +71,9 @@ async function eraseAccount(options: EraseAccountOptions): Promise<void> {
   await erase(found, { pace, scan: true, keyCache });
   const { invalid, counts } = found;
   const { lead: leads = 0 } = counts;
-  const sentence = `The account ${account} is erased: ${leads} leads, and all that belonged to them.`;
-  const output = { account, erased: true, leads, invalid: [...invalid.values()] };
-  console.log(json ? JSON.stringify(output) : sentence);
-  invalid.check();
+  return {
+    json: { account, erased: true, leads, invalid: [...invalid.values()] },
+    text: `The account ${account} is erased: ${leads} leads, and all that belonged to them.`,
+    failure: invalid.toFailure(),
+  };
 }

@@ -1,13 +1,12 @@
-import type { Command } from "commander";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
+import { onAccount, type Tools } from "../command/action.ts";
 import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { readMessageItems } from "../table/read-items.ts";
 import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
 
@@ -17,32 +16,27 @@ type ExportAccountOptions = PacedAccountOptions & { readonly output: string };
 type Line = { readonly type: RecordType };
 
 /** `accounts export`: writes everything of an account to a file, which nothing reads back. */
-export const exportAccountCommand = (): Command =>
+export const exportAccountCommand = () =>
   command("export", "write everything of an account but its API keys and channels to a file of JSON lines", {
     paced: true,
   })
     .addOption(outputOption())
-    .action(exportAccount);
+    .action(onAccount(exportAccount));
 
-async function exportAccount(options: ExportAccountOptions): Promise<void> {
-  const { account, output, json } = options;
-  const pace = await selectPacedAccount(options);
+async function exportAccount({ account, output }: ExportAccountOptions, { pace, invalid }: Tools) {
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
-  const invalid = new InvalidItems();
-  const text = async function* () {
-    for await (const lines of readAccount(account, pace, invalid)) {
-      for (const { type } of lines) counts[type] += 1;
-      yield lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const lines = async function* () {
+    for await (const some of readAccount(account, pace, invalid)) {
+      for (const { type } of some) counts[type] += 1;
+      yield some.map((line) => `${JSON.stringify(line)}\n`).join("");
     }
     if (Object.values(counts).every((count) => count === 0))
       throw new UserError(`The account ${account} has nothing to export.`);
   };
-  await writeOutput(text(), output);
+  await writeOutput(lines(), output);
   const { lead, conversation, message } = counts;
-  const summary = { account, output, lines: counts, invalid: invalid.size };
-  const sentence = `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`;
-  console.log(json ? JSON.stringify(summary) : sentence);
-  invalid.print();
+  const text = `Exported ${lead} leads, ${conversation} conversations and ${message} messages.`;
+  return { json: { account, output, lines: counts, invalid: invalid.size }, text };
 }
 
 /** How many conversations are read at the same time, with all of their messages in memory. */

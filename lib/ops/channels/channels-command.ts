@@ -6,10 +6,9 @@ import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type MetaChannel, metaChannels } from "../../../shared/meta-channels.ts";
 import { UserError } from "../../user-error.ts";
+import { inColumns, onAccount, onTable, type Printed } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
 import { checkAccount } from "../command/known-account.ts";
-import { selectTableByOptions } from "../command/select-table.ts";
-import { formatColumns } from "../output/columns.ts";
 import { deleteSecret, putSecret } from "./secret-store.ts";
 
 interface ChannelOptions extends AccountOptions {
@@ -24,7 +23,7 @@ const channelOption = () =>
   new Option("--channel <channel>", "the channel").choices(metaChannels).makeOptionMandatory();
 
 /** `channels connect|list|disconnect`: by which senders an account reaches its leads. */
-export const channelsCommand = (): Command =>
+export const channelsCommand = () =>
   new Command("channels")
     .description("connect, list and disconnect the channels of an account")
     .addCommand(
@@ -37,13 +36,13 @@ export const channelsCommand = (): Command =>
           "Meta's id of the phone number or the Instagram account",
           parseSender,
         )
-        .action(connectChannel),
+        .action(onAccount(connectChannel)),
     )
-    .addCommand(command("list", "list the connected channels").action(listChannels))
+    .addCommand(command("list", "list the connected channels").action(onTable(listChannels)))
     .addCommand(
       command("disconnect", "leave the messages of a channel to the event bus", { writes: true })
         .addOption(channelOption())
-        .action(disconnectChannel),
+        .action(onTable(disconnectChannel)),
     );
 
 export const isSender = (id: unknown): id is string => typeof id === "string" && /^\d{5,32}$/.test(id);
@@ -53,9 +52,7 @@ function parseSender(id: string): string {
   throw new UserError("A sender is an id of Meta: 5 to 32 digits. A telephone number has another one.");
 }
 
-async function connectChannel(options: ConnectOptions): Promise<void> {
-  await selectTableByOptions(options);
-  await checkAccount(options);
+async function connectChannel(options: ConnectOptions): Promise<Printed> {
   const { account, channel, sender } = options;
   const owner = await readAccount(channel, sender);
   if (owner !== undefined && owner !== account)
@@ -74,36 +71,27 @@ async function connectChannel(options: ConnectOptions): Promise<void> {
     if (!(error instanceof StaleReadError)) throw error;
     throw new UserError(`Somebody else connects ${channel} at this moment: run the command again.`);
   }
-  print(
-    options,
-    { channel, sender },
-    `The account ${account} sends and receives on ${channel} by ${sender}.`,
-  );
+  const sentence = `The account ${account} sends and receives on ${channel} by ${sender}.`;
+  return { json: { channel, sender }, text: sentence };
 }
 
-async function listChannels(options: AccountOptions): Promise<void> {
-  await selectTableByOptions(options);
-  const { account, json } = options;
+async function listChannels(options: AccountOptions): Promise<Printed> {
+  const { account } = options;
   const senders = await Promise.all(
     metaChannels.map(async (channel) => ({ channel, ...(await readConnection(account, channel)) })),
   );
   const connected = senders.filter(({ sender }) => sender !== undefined);
   if (connected.length === 0) await checkAccount(options);
-  if (json) return console.log(JSON.stringify(connected));
-  if (connected.length === 0) return console.log(`The account ${account} has connected no channel.`);
-  console.log(formatColumns(connected, ["channel", "sender", "connectedAt"]));
+  const none = `The account ${account} has connected no channel.`;
+  return inColumns(connected, none, ["channel", "sender", "connectedAt"]);
 }
 
-async function disconnectChannel(options: ChannelOptions): Promise<void> {
-  await selectTableByOptions(options);
+async function disconnectChannel(options: ChannelOptions): Promise<Printed> {
   const { account, channel } = options;
   const sender = await disconnectSender(options, channel);
   if (sender === undefined) throw new UserError(`The account ${account} has not connected ${channel}.`);
-  print(
-    options,
-    { channel, sender },
-    `Messages of ${account} on ${channel} are left to the event bus in ${tableName}.`,
-  );
+  const sentence = `Messages of ${account} on ${channel} are left to the event bus in ${tableName}.`;
+  return { json: { channel, sender }, text: sentence };
 }
 
 /**
@@ -122,6 +110,3 @@ export async function disconnectSender(
   await disconnect({ account, channel, sender });
   return sender;
 }
-
-const print = ({ json }: AccountOptions, record: object, sentence: string) =>
-  console.log(json ? JSON.stringify(record) : sentence);

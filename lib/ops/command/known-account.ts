@@ -1,11 +1,10 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
-import { type AnyPace, type Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
+import { type AnyPace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import { inPartition } from "../../../shared/dynamodb/read-pages.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { hasAny, ofParent } from "../table/read-items.ts";
-import { type AccountOptions, opsCommand, type PacedAccountOptions } from "./command.ts";
-import { selectPacedTable } from "./select-table.ts";
+import { type AccountOptions, opsCommand } from "./command.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
 const lastingTypes = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
@@ -34,13 +33,6 @@ export async function checkAccount({ account, ...options }: AccountOptions, pace
 export async function unknownItem(options: AccountOptions, item: string, pace = unpaced): Promise<Error> {
   await checkAccount(options, pace);
   return new UserError(`The account ${options.account} has no ${item}.`);
-}
-
-/** Selects the table that the options name, as `selectPacedTable` does, and checks that the account exists. */
-export async function selectPacedAccount(options: PacedAccountOptions): Promise<Pace> {
-  const pace = await selectPacedTable(options);
-  await checkAccount(options, pace);
-  return pace;
 }
 
 async function isKnown(account: string, pace: AnyPace): Promise<boolean> {

@@ -6,7 +6,7 @@ import {
 import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { Pace } from "../../../shared/dynamodb/pace.ts";
+import { Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
@@ -32,22 +32,26 @@ const localConfig = {
 /**
  * Selects the table that the options name, for all later calls of this process.
  *
- * @param config replaces settings of the client
+ * @returns the pace of these calls
  * @throws UserError without a table, when `npm start` is not running, with credentials of another AWS account than that
  *   of the stage, or if the command would write another data format than the table has, or to a frozen account
  */
 export async function selectTableByOptions(
-  options: TableOptions & { readonly account?: string },
-  config: DynamoDBClientConfig = {},
-): Promise<void> {
+  options: TableOptions & Partial<PacedOptions> & { readonly account?: string },
+): Promise<Pace> {
   const { name, client } = await findTable(options);
-  selectTable(name, { ...operatorConfig, ...client, ...config });
+  const { account, writes, units } = options;
+  const isPaced = units !== undefined;
+  // A pace makes all further attempts, so that it notices every throttle.
+  selectTable(name, { ...operatorConfig, ...client, ...(isPaced && { maxAttempts: 1 }) });
+  if (isPaced) compareClocks(table);
+  // Without one, nothing has a deadline either.
+  const pace = isPaced ? new ShownPace(units) : (unpaced as Pace);
   // A local run says in its file which format it has.
-  if (options.writes && !options.local) await checkDataFormat({ client: table, name });
-  const { account, writes } = options;
+  if (writes && !options.local) await checkDataFormat({ client: table, name });
   const frozenAt =
     writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
-  if (!frozenAt) return;
+  if (!frozenAt) return pace;
   throw new UserError(
     `The account ${account} has been frozen since ${frozenAt}: nothing was written. To let it take writes again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
   );
@@ -133,12 +137,4 @@ export class ShownPace extends Pace {
     }
     return super.spend(units);
   }
-}
-
-/** Selects the table that the options name, with a client that compares the clocks. @returns the pace for its calls */
-export async function selectPacedTable(options: PacedOptions & { readonly account?: string }): Promise<Pace> {
-  // The pace makes all further attempts, so that it notices every throttle.
-  await selectTableByOptions(options, { maxAttempts: 1 });
-  compareClocks(table);
-  return new ShownPace(options.units);
 }

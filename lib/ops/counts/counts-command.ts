@@ -7,10 +7,8 @@ import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts"
 import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
+import { inColumns, onAccount, type Printed, type Tools } from "../command/action.ts";
 import { command, opsCommand, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
-import { formatColumns } from "../output/columns.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { countedOwners } from "../table/read-items.ts";
 
 interface VerifyOptions extends PacedAccountOptions {
@@ -18,19 +16,17 @@ interface VerifyOptions extends PacedAccountOptions {
 }
 
 /** `counts verify`: compares the counts that page the lists of an account with its rows. */
-export const countsCommand = (): Command =>
+export const countsCommand = () =>
   new Command("counts").description("verify the counts of an account's lists").addCommand(
     command("verify", "compare the counts with all rows; exits with 1 if they still differ after a minute", {
       paced: true,
     })
       .addOption(new Option("--repair", "correct what differs").implies({ writes: true }))
-      .action(verifyCounts),
+      .action(onAccount(verifyCounts)),
   );
 
-async function verifyCounts(options: VerifyOptions): Promise<void> {
-  const pace = await selectPacedAccount(options);
-  const { account, json } = options;
-  const invalid = new InvalidItems();
+async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): Promise<Printed> {
+  const { account } = options;
   const verified = countedOwners(account).map(async (owner) => {
     const findings: Finding[] = [];
     let next: string | undefined = "";
@@ -48,16 +44,16 @@ async function verifyCounts(options: VerifyOptions): Promise<void> {
     const orphaned = await countOrphaned(owner, pace, options);
     differences.push(...findings.map(toPlace), ...orphaned);
   }
-  if (json) console.log(JSON.stringify(differences));
-  else if (differences.length > 0) console.log(formatColumns(differences));
-  else if (invalid.size === 0) console.log(`The counts of the account ${account} are correct.`);
+  const printed = inColumns(
+    differences,
+    invalid.size === 0 ? `The counts of the account ${account} are correct.` : "",
+  );
+  if (differences.length === 0) return printed;
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
-  if (differences.length > 0 && options.repair) console.error(`${found}, which are corrected.`);
-  invalid.print();
-  if (differences.length > 0 && !options.repair)
-    throw new UserError(
-      `${found}: run ${opsCommand(options, `counts verify --repair --account ${account}`)}.`,
-    );
+  const repairing = opsCommand(options, `counts verify --repair --account ${account}`);
+  if (!options.repair) return { ...printed, failure: new UserError(`${found}: run ${repairing}.`) };
+  console.error(`${found}, which are corrected.`);
+  return printed;
 }
 
 /** Counts the orphaned items of a list, and removes them with `--repair`. @returns what is printed of them */

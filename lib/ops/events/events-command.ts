@@ -13,11 +13,12 @@ import { toEvents } from "../../../shared/domain/events.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { UserError } from "../../user-error.ts";
+import { print } from "../command/action.ts";
 import { command, type TableOptions } from "../command/command.ts";
 import { checkStage, operatorConfig } from "../command/select-table.ts";
 
 /** `events resend`: publishes all events of the stream again. */
-export const eventsCommand = (): Command =>
+export const eventsCommand = () =>
   new Command("events").description("send events again").addCommand(
     command("resend", "publish the events of the 24 hours that the stream has again", {
       account: "none",
@@ -33,7 +34,8 @@ type StageConfig = typeof operatorConfig & { readonly region?: string };
  * Has `publish-events` publish what the stream has, under its own role. Receivers recognize what they have had. The failure
  * queue stays: it names parts of the stream, and the operator purges it.
  */
-async function resendEvents({ stage, json }: TableOptions): Promise<void> {
+async function resendEvents(options: TableOptions): Promise<void> {
+  const { stage } = options;
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
   const config: StageConfig = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageTableName(stage);
@@ -57,7 +59,7 @@ async function resendEvents({ stage, json }: TableOptions): Promise<void> {
       );
     events += Records.length;
   }
-  console.log(json ? JSON.stringify({ events }) : `${events} events were published again.`);
+  print(options, { json: { events }, text: `${events} events were published again.` });
 }
 
 /** The records of a table's stream, page by page: those of a shard in their order, and shards behind their parents. */

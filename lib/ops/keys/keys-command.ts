@@ -4,11 +4,10 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, accesses, apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
+import { inColumns, onTable, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { checkAccount, unknownItem } from "../command/known-account.ts";
-import { selectTableByOptions } from "../command/select-table.ts";
-import { formatColumns } from "../output/columns.ts";
 import {
   type ApiKeyReference,
   findApiKeyItem,
@@ -18,7 +17,7 @@ import {
 } from "./api-key-changes.ts";
 
 /** `keys issue|list|revoke`: the API keys of an account. */
-export const keysCommand = (): Command =>
+export const keysCommand = () =>
   new Command("keys")
     .description("issue, list and revoke the API keys of an account")
     .addCommand(
@@ -30,9 +29,9 @@ export const keysCommand = (): Command =>
           "how long the key is valid: 12h, 90d (default: forever)",
           parseDuration,
         )
-        .action(issue),
+        .action(onTable(issue)),
     )
-    .addCommand(command("list", "list all keys, oldest first").action(list))
+    .addCommand(command("list", "list all keys, oldest first").action(onTable(list)))
     .addCommand(
       command("revoke", "end a key now; authorizers can accept it until their cache expires", {
         // A whole key names its account.
@@ -46,7 +45,7 @@ export const keysCommand = (): Command =>
           parseKey,
         )
         .addOption(yesOption())
-        .action(revoke),
+        .action(onTable(revoke)),
     );
 
 /**
@@ -73,25 +72,21 @@ const lastDate = 8.64e15;
 
 async function issue(
   options: AccountOptions & { access: Access; label?: string; validFor?: number },
-): Promise<void> {
-  await selectTableByOptions(options);
-  const { account, access, label, validFor, json } = options;
+): Promise<Printed> {
+  const { account, access, label, validFor } = options;
   const issued = await issueApiKey(account, {
     access,
     ...(label !== undefined && { label }),
     ...(validFor !== undefined && { validUntil: new Date(Date.now() + validFor).toISOString() }),
   });
-  console.log(json ? JSON.stringify(issued) : issued.apiKey);
+  return { json: issued, text: issued.apiKey };
 }
 
-async function list(options: AccountOptions): Promise<void> {
-  await selectTableByOptions(options);
+async function list(options: AccountOptions): Promise<Printed> {
   const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
   if (keys.length === 0) await checkAccount(options);
-  if (options.json) return console.log(JSON.stringify(keys));
-  if (keys.length === 0) return console.log(`The account ${options.account} has no keys.`);
   const columns = ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"];
-  console.log(formatColumns(keys, columns));
+  return inColumns(keys, `The account ${options.account} has no keys.`, columns);
 }
 
 interface RevokeOptions extends Omit<AccountOptions, "account"> {
@@ -99,8 +94,8 @@ interface RevokeOptions extends Omit<AccountOptions, "account"> {
   readonly key: ApiKeyReference;
 }
 
-async function revoke(options: RevokeOptions): Promise<void> {
-  const { json, yes } = options;
+async function revoke(options: RevokeOptions): Promise<Printed> {
+  const { yes } = options;
   const item = await findKey(options);
   const { keyId, accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
@@ -108,12 +103,11 @@ async function revoke(options: RevokeOptions): Promise<void> {
   if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
   await confirm(keyId, { kind: "key", by: "id", action: "revoke it" }, yes);
   const revoked = await revokeApiKey(item);
-  console.log(json ? JSON.stringify(revoked) : `The key ${keyId} is revoked.`);
+  return { json: revoked, text: `The key ${keyId} is revoked.` };
 }
 
-/** Selects the table, and reads a key. @throws UserError for an id without an account, or when there is no such key */
+/** Reads a key. @throws UserError for an id without an account, or when there is no such key */
 async function findKey(options: RevokeOptions): Promise<Item> {
-  await selectTableByOptions(options);
   const { account, key } = options;
   const { keyId } = key;
   const item = await findApiKeyItem({ ...key, account });

@@ -1,5 +1,6 @@
 import { appendFileSync, unlinkSync } from "node:fs";
 import { errorMessage, UserError } from "../../user-error.ts";
+import type { Printed } from "../command/action.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { shellWord } from "../output/printed-text.ts";
 import { someInvalid } from "../table/invalid-items.ts";
@@ -89,12 +90,13 @@ interface Outcomes {
 
 const fixed = "createdAt never changes. Undo the import that made them, and import them again.";
 
-export function printOutcomes(
-  { account, json }: AccountOptions,
+/** What is printed of them. It sets the exit code of a run with invalid rows. */
+export function describeOutcomes(
+  { account }: AccountOptions,
   { count: rows, header }: LeadFile,
   { importId, counts, different = 0, update = false, first = [] }: Outcomes,
   rejects: Rejects,
-): void {
+): Printed {
   const { path, count: rejected, options } = rejects;
   const { leftOut } = header;
   const all = { ...counts, rejected };
@@ -113,7 +115,8 @@ export function printOutcomes(
     ...describeLeftOut(leftOut),
     ...(importId && counts.imported ? [`This is the import ${importId}: --undo takes it back.`] : []),
   ];
-  const output = {
+  if (rejected > 0) process.exitCode = someInvalid;
+  const json = {
     account,
     importId,
     rows,
@@ -123,6 +126,5 @@ export function printOutcomes(
     ...(rejected > 0 && { rejects: path }),
     ...(first.length > 0 && { first }),
   };
-  console.log(json ? JSON.stringify(output) : lines.join("\n"));
-  if (rejected > 0) process.exitCode = someInvalid;
+  return { json, text: lines.join("\n") };
 }

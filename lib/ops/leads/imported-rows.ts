@@ -2,11 +2,10 @@ import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { createdAt } from "../../../shared/ids.ts";
+import { inColumns, onAccount } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
-import { formatColumns } from "../output/columns.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { readStored, type StoredRecords } from "../table/valid-records.ts";
 
 /** Reads the records of the rows that an account has imported. */
@@ -25,22 +24,14 @@ export async function* readImportedRows(
 /** `leads imports`: the imports of an account, newest first. */
 export const importsCommand = () =>
   command("imports", "list the imports, with how many leads of each are not erased", { paced: true }).action(
-    listImports,
+    onAccount<PacedAccountOptions>(async ({ account }, { pace, invalid }) => {
+      const erased = await readErasedIds(account, pace);
+      const counts = new Map<string, number>();
+      for await (const { importId, leadId } of readImportedRows(account, pace, invalid))
+        if (!erased.has(leadId)) counts.set(importId, (counts.get(importId) ?? 0) + 1);
+      const imports = [...counts]
+        .sort(([a], [b]) => (a < b ? 1 : -1))
+        .map(([importId, leads]) => ({ importId, startedAt: createdAt(importId), leads }));
+      return inColumns(imports, `The account ${account} has no imports.`);
+    }),
   );
-
-async function listImports(options: PacedAccountOptions): Promise<void> {
-  const { account, json } = options;
-  const pace = await selectPacedAccount(options);
-  const invalid = new InvalidItems();
-  const erased = await readErasedIds(account, pace);
-  const counts = new Map<string, number>();
-  for await (const { importId, leadId } of readImportedRows(account, pace, invalid))
-    if (!erased.has(leadId)) counts.set(importId, (counts.get(importId) ?? 0) + 1);
-  const imports = [...counts]
-    .sort(([a], [b]) => (a < b ? 1 : -1))
-    .map(([importId, leads]) => ({ importId, startedAt: createdAt(importId), leads }));
-  if (json) console.log(JSON.stringify(imports));
-  else if (imports.length === 0) console.log(`The account ${account} has no imports.`);
-  else console.log(formatColumns(imports));
-  invalid.print();
-}

@@ -1,8 +1,7 @@
-import type { Command } from "commander";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
-import { selectPacedTable } from "../command/select-table.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
@@ -14,7 +13,7 @@ import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } fro
 type EraseLeadsOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
-export const eraseCommand = (): Command =>
+export const eraseCommand = () =>
   withPerson(
     command(
       "erase",
@@ -27,25 +26,23 @@ export const eraseCommand = (): Command =>
       "keep idempotency records, which can have the lead, a message or a conversation and expire within 8 days, instead of reading the whole table",
     )
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
-    .action(eraseLeads);
+    .action(onTable(eraseLeads));
 
-async function eraseLeads(options: EraseLeadsOptions): Promise<void> {
-  const pace = await selectPacedTable(options);
-  const { account, scan, dryRun, json, yes } = options;
+async function eraseLeads(options: EraseLeadsOptions, { pace }: Tools): Promise<Printed> {
+  const { account, scan, dryRun, yes } = options;
   const invalid = new InvalidItems();
   const leads = await findErasable(options, invalid, pace);
   let found = new ItemsToErase({ account, leads }, invalid);
   if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
   if (!dryRun) {
-    if (!yes) console.error(describeErasure(options, found, "will be erased").sentence);
+    if (!yes) console.error(describeErasure(options, found, "will be erased").text);
     const { value, by } = namedBy(options);
     await confirm(value, { kind: "person", action: "erase them", by }, yes);
     found = new ItemsToErase({ account, leads }, invalid);
     await erase(found, { pace, scan });
   }
-  const { output, sentence } = describeErasure(options, found, dryRun ? "would be erased" : "erased");
-  console.log(json ? JSON.stringify(output) : sentence);
-  invalid.check();
+  const printed = describeErasure(options, found, dryRun ? "would be erased" : "erased");
+  return { ...printed, failure: invalid.toFailure() };
 }
 
 /**
@@ -64,8 +61,7 @@ async function findErasable(
   for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
     if (pending || leadId === lead) ids.add(leadId);
   if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  invalid.check();
-  throw await unknownPerson(options, pace);
+  throw invalid.toFailure() ?? (await unknownPerson(options, pace));
 }
 
 /** What is printed of an erasure, as JSON and as a sentence. */
@@ -83,7 +79,7 @@ function describeErasure(
   const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
   const numbers = { conversations, messages, locks, idempotencyRecords };
   return {
-    output: { account, leads, ...numbers, invalid: [...invalid.values()] },
-    sentence: `${escapeText(leads.join(", "))} ${verb}: ${found}.`,
+    json: { account, leads, ...numbers, invalid: [...invalid.values()] },
+    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.`,
   };
 }

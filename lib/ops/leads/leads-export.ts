@@ -1,27 +1,22 @@
-import type { Command } from "commander";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { onAccount, type Tools } from "../command/action.ts";
 import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
 import { writeOutput } from "../output/output-file.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { formatCsv, formatCsvHeader } from "./file/csv-cells.ts";
 
 type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
-export const exportCommand = (): Command =>
+export const exportCommand = () =>
   command("export", "write the leads of an account to a CSV file, newest first", { paced: true })
     .addOption(outputOption())
-    .action(exportLeads);
+    .action(onAccount(exportLeads));
 
-async function exportLeads(options: ExportLeadsOptions): Promise<void> {
-  const { account, output, json } = options;
-  const pace = await selectPacedAccount(options);
-  const invalid = new InvalidItems();
+async function exportLeads({ account, output }: ExportLeadsOptions, { pace, invalid }: Tools) {
   let exported = 0;
-  const text = async function* () {
+  const rows = async function* () {
     yield formatCsvHeader();
     const partition = { ...inPartition(accountPartition("lead", account)), ScanIndexForward: false };
     for await (const items of queryItems(partition, pace)) {
@@ -31,8 +26,7 @@ async function exportLeads(options: ExportLeadsOptions): Promise<void> {
       exported += leads.length;
     }
   };
-  await writeOutput(text(), output);
-  const summary = { account, exported, output, invalid: invalid.size };
-  console.log(json ? JSON.stringify(summary) : `Exported ${exported} leads.`);
-  invalid.print();
+  await writeOutput(rows(), output);
+  const json = { account, exported, output, invalid: invalid.size };
+  return { json, text: `Exported ${exported} leads.` };
 }

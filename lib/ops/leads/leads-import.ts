@@ -1,15 +1,16 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { ApiError } from "../../../shared/errors.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
+import { onAccount, type Printed, print, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
 import { type Storing, storeRows } from "../erasure/store-rows.ts";
 import { withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type FileOptions, type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
-import { commandWith, describeLeftOut, printOutcomes, Rejects } from "./import-report.ts";
+import { commandWith, describeLeftOut, describeOutcomes, Rejects } from "./import-report.ts";
 import { type RowOutcome, storeLead } from "./store-lead.ts";
 import { undoImport } from "./undo-import.ts";
 
@@ -17,7 +18,7 @@ import { undoImport } from "./undo-import.ts";
 const leadsAtOnce = 32;
 
 /** `leads import`: stores the leads of a file, each of them once, no matter how often it runs. */
-export const importCommand = (): Command =>
+export const importCommand = () =>
   withFileOptions(
     command("import", "store the leads of a file; after a failure, run it again to continue", {
       paced: true,
@@ -48,27 +49,32 @@ export const importCommand = (): Command =>
 type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
 
 async function importOrUndo(path: string | undefined, options: ImportOptions): Promise<void> {
-  const { undo } = options;
+  const { undo, dryRun, update } = options;
   if ((path === undefined) === (undo === undefined))
     throw new UserError("Name a file, or an import with --undo.");
-  return path === undefined ? undoImport(String(undo), options) : importLeads(path, options);
-}
-
-async function importLeads(path: string, options: ImportOptions): Promise<void> {
-  const { dryRun, update } = options;
+  const onOwn = (act: (tools: Tools) => Promise<Printed>) => onAccount((_, tools) => act(tools))(options);
+  if (path === undefined) return onOwn((tools) => undoImport(String(undo), options, tools));
   const file = await openLeadFile(path, options);
   const isUnknown = file.header.options.length > 0;
   const ofDryRun = new Rejects(`${path}.dry-run`);
   const rejects = dryRun || isUnknown ? ofDryRun : new Rejects(path);
   const valid = validRows(file, rejects, { startedAt: Date.now(), update, lines: new Map() });
-  if (dryRun || isUnknown) {
-    const first: object[] = [];
-    for await (const { lead } of valid) if (first.length < 3) first.push(lead);
-    if (isUnknown) throw unknownColumns(file, first, rejects);
-    const counts = { valid: file.count - rejects.count };
-    return printOutcomes(options, file, { counts, first }, rejects);
-  }
-  const pace = await selectPacedAccount(options);
+  if (!dryRun && !isUnknown) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
+  const first: object[] = [];
+  for await (const { lead } of valid) if (first.length < 3) first.push(lead);
+  if (isUnknown) throw unknownColumns(file, first, rejects);
+  const counts = { valid: file.count - rejects.count };
+  print(options, describeOutcomes(options, file, { counts, first }, rejects));
+}
+
+async function storeLeads(
+  file: LeadFile,
+  valid: ReturnType<typeof validRows>,
+  rejects: Rejects,
+  options: ImportOptions,
+  pace: Pace,
+) {
+  const { update } = options;
   const outcomes = { stored: 0, updated: 0, present: 0, different: 0, erased: 0 };
   let importId = "";
   await storeRows(options, pace, {
@@ -81,7 +87,7 @@ async function importLeads(path: string, options: ImportOptions): Promise<void> 
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;
   const counts = { imported, ...(update && { updated }), present, erased };
-  printOutcomes(options, file, { importId, counts, different, update }, rejects);
+  return describeOutcomes(options, file, { importId, counts, different, update }, rejects);
 }
 
 /** Stores a row, or rejects one that does not fit what is stored. */

@@ -1,11 +1,10 @@
-import type { Command } from "commander";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
-import { selectPacedTable } from "../command/select-table.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
+import type { InvalidItems } from "../table/invalid-items.ts";
 import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
@@ -13,22 +12,19 @@ import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./pers
 type ShowOptions = PacedAccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
-export const showCommand = (): Command =>
+export const showCommand = () =>
   withPerson(
     command("show", "show a lead with its conversations and messages, as JSON", { paced: true }),
-  ).action(show);
+  ).action(onTable(show));
 
-async function show(options: ShowOptions): Promise<void> {
-  const pace = await selectPacedTable(options);
-  const { account, json } = options;
-  const invalid = new InvalidItems();
+async function show(options: ShowOptions, { pace, invalid }: Tools): Promise<Printed> {
+  const { account } = options;
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of await findLeads(options, pace, invalid))
     leads.push(await readLead(account, item, invalid, pace));
-  const output = { account, leads, invalid: [...invalid.values()] };
-  if (leads.length > 0) console.log(JSON.stringify(output, null, json ? 0 : 2));
-  invalid.print();
-  if (leads.length === 0) throw await unknownPerson(options, pace);
+  if (leads.length === 0) return { failure: await unknownPerson(options, pace) };
+  const json = { account, leads, invalid: [...invalid.values()] };
+  return { json, text: JSON.stringify(json, null, 2) };
 }
 
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */

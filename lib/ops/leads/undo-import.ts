@@ -7,13 +7,12 @@ import { newId } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { UserError } from "../../user-error.ts";
+import type { Tools } from "../command/action.ts";
 import { opsCommand, type PacedAccountOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
-import { selectPacedAccount } from "../command/known-account.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepDelay } from "../erasure/sweep-erased.ts";
 import { reportProgress } from "../output/interruption.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import type { StoredRecords } from "../table/valid-records.ts";
@@ -30,10 +29,8 @@ const step = 500;
  * mark away, in its own transaction. When all requests that had found the lead without a mark have ended, it is erased, unless
  * one of them has stored a message, or the mark is gone. It may end at any moment, and continues when it is run again.
  */
-export async function undoImport(importId: string, options: PacedAccountOptions): Promise<void> {
-  const { account, dryRun = false, json, yes } = options;
-  const pace = await selectPacedAccount(options);
-  const invalid = new InvalidItems();
+export async function undoImport(importId: string, options: PacedAccountOptions, { pace, invalid }: Tools) {
+  const { account, dryRun = false, yes } = options;
   const erased = await readErasedIds(account, pace);
   const rows: ImportedRow[] = [];
   for await (const row of readImportedRows(account, pace, invalid))
@@ -65,14 +62,13 @@ export async function undoImport(importId: string, options: PacedAccountOptions)
     await pace.wait(sweepDelay);
     await each("Finished", (row) => eraseMarked(account, row, pace));
   }
-  const output = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };
+  const json = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };
   const verb = dryRun ? "would be erased" : "were erased";
   const lines = [
-    `${output.erased} leads of the import ${importId} ${verb}, and ${kept.size} kept.`,
+    `${json.erased} leads of the import ${importId} ${verb}, and ${kept.size} kept.`,
     ...Array.from(kept, ([leadId, reason]) => `  ${leadId} ${reason}`),
   ];
-  console.log(json ? JSON.stringify(output) : lines.join("\n"));
-  invalid.print();
+  return { json, text: lines.join("\n") };
 }
 
 /** Why a lead is kept; undefined if nobody has changed it or written to it. */

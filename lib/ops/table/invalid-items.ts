@@ -30,9 +30,9 @@ export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: u
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 
-  /** @throws UserError if an erasure has left any */
-  check(): void {
-    if (this.size > 0) throw new UserError(`${this.toSentence()}\n${leftHint}`);
+  /** The error of an erasure that has left any. */
+  toFailure(): UserError | undefined {
+    return this.size > 0 ? new UserError(`${this.toSentence()}\n${leftHint}`) : undefined;
   }
 
   /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
-import { writeLimit } from "../../../lib/ops/accounts/accounts-limit.ts";
+import { writeLimit } from "../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 
 const dataDirectory = await mkdtemp(join(tmpdir(), "bench-load-"));

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { engineBinary } from "../../../lib/local/engine/engine.ts";
-import { writeLimit } from "../../../lib/ops/accounts/accounts-limit.ts";
+import { writeLimit } from "../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { Account } from "../pages/account.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { writeLimit } from "../../../../lib/ops/accounts/accounts-limit.ts";
+import { writeLimit } from "../../../../lib/ops/accounts/accounts-settings.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";

@@ -1,0 +1,90 @@
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
+import { accountLimitKey, frozenKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { largestLimit, readAccountLimit } from "../../../shared/rate-limit/rate-limit.ts";
+import { onAccount, type Printed } from "../command/action.ts";
+import { type AccountOptions, command, parseNumber } from "../command/command.ts";
+import { cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
+
+/** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
+export async function writeLimit(account: string, requests: number | null): Promise<void> {
+  const Key = accountLimitKey(account);
+  await (requests === null
+    ? table.send(new DeleteCommand({ TableName: tableName, Key }))
+    : table.send(new PutCommand({ TableName: tableName, Item: { ...Key, requests } })));
+}
+
+const parseLimit = parseNumber(
+  1,
+  largestLimit,
+  `A limit is a whole number from 1 to ${largestLimit}, or \`stage\`.`,
+);
+
+/** `accounts set-limit`: a rate limit of an account's own, or that of the stage again. */
+export const setLimitCommand = () =>
+  command("set-limit", "give an account a rate limit of its own, when its keys are next authorized", {
+    writes: true,
+  })
+    .requiredOption(
+      "--requests <number>",
+      "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
+      (text) => (text === "stage" ? null : parseLimit(text)),
+    )
+    .action(
+      onAccount(async ({ account, requests }: AccountOptions & { requests: number | null }) => {
+        await writeLimit(account, requests);
+        return describeLimit(account, requests);
+      }),
+    );
+
+/** `accounts show-limit`: which one an account has. */
+export const showLimitCommand = () =>
+  command("show-limit", "show the rate limit of an account's own").action(
+    onAccount(async ({ account }) => describeLimit(account, (await readAccountLimit(account)) ?? null)),
+  );
+
+function describeLimit(account: string, requests: number | null): Printed {
+  const limit =
+    requests === null ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
+  return { json: { account, requests }, text: `The account ${account} has ${limit}.` };
+}
+
+/**
+ * For how long a function may write after it has read that the account is not frozen, in seconds: deliver-message for 30. A
+ * request ends within 18 seconds after the read of the authorizer, and a webhook reads for each of its messages.
+ */
+const longestRun = 35;
+
+/** `accounts freeze`: stops all writes for an account, so that a copy has everything. */
+export const freezeCommand = () =>
+  command("freeze", "stop all writes for an account, and wait until the last one has ended", {
+    writes: "always",
+  })
+    .addOption(cacheSecondsOption())
+    .action(
+      onAccount(async (options: AccountOptions & { readonly cacheSeconds?: number }, { pace }) => {
+        const { account } = options;
+        const seconds = (await findCacheSeconds(options)) + longestRun;
+        const frozenAt = (await readFrozenAt(account)) ?? new Date().toISOString();
+        await table.send(new PutCommand({ TableName: tableName, Item: { ...frozenKey(account), frozenAt } }));
+        console.error(
+          `The account ${account} is frozen, but what is running may still write: waiting for ${seconds} s.`,
+        );
+        await pace.wait(1000 * seconds);
+        const text = `The account ${account} is frozen: nothing writes for it any more.`;
+        return { json: { account, frozenAt }, text };
+      }),
+    );
+
+/** `accounts unfreeze`: lets them go on. */
+export const unfreezeCommand = () =>
+  command("unfreeze", "let an account take writes again, when its keys are next authorized", {
+    writes: "always",
+  }).action(
+    onAccount(async ({ account }) => {
+      await table.send(new DeleteCommand({ TableName: tableName, Key: frozenKey(account) }));
+      const text = `The account ${account} takes writes again, with each key when it is next authorized.`;
+      return { json: { account, frozenAt: null }, text };
+    }),
+  );

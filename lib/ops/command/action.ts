@@ -1,0 +1,54 @@
+import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { formatColumns } from "../output/columns.ts";
+import { InvalidItems } from "../table/invalid-items.ts";
+import type { AccountOptions, TableOptions } from "./command.ts";
+import { checkAccount } from "./known-account.ts";
+import { selectTableByOptions } from "./select-table.ts";
+
+/** What a command prints: with `--json` a value, or else a text. */
+export interface Printed {
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Why it fails, although it has done something. */
+  readonly failure?: Error | undefined;
+}
+
+/** Rows in columns. @param none what is printed in place of no rows */
+export const inColumns = (
+  json: readonly Readonly<Record<string, unknown>>[],
+  none: string,
+  columns?: readonly string[],
+): Printed => ({ json, text: json.length === 0 ? none : formatColumns(json, columns) });
+
+export function print({ json: isJson = false }: TableOptions, { json, text }: Printed): void {
+  const printed = isJson ? JSON.stringify(json) : text;
+  if (printed) console.log(printed);
+}
+
+/** What the action of a command works with. */
+export interface Tools {
+  readonly pace: Pace;
+  /** Gets the items that it leaves out. */
+  readonly invalid: InvalidItems;
+}
+
+type Action<Options> = (options: Options, tools: Tools) => Promise<Printed>;
+
+/** Runs an action on the table that the options name, and prints what it returns and what it has left out. */
+export const onTable =
+  <Options extends TableOptions>(act: Action<Options>) =>
+  async (options: Options): Promise<void> => {
+    const invalid = new InvalidItems();
+    const pace = await selectTableByOptions(options);
+    const printed = await act(options, { pace, invalid });
+    print(options, printed);
+    invalid.print();
+    if (printed.failure) throw printed.failure;
+  };
+
+/** The same on an account that exists. */
+export const onAccount = <Options extends AccountOptions>(act: Action<Options>) =>
+  onTable<Options>(async (options, tools) => {
+    await checkAccount(options, tools.pace);
+    return act(options, tools);
+  });
