@@ -4,7 +4,8 @@ import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { parseJson } from "../../../json.ts";
 import { addressesPrefix, columns, metadataPrefix } from "./column-names.ts";
 import { parseTime, toIsoForm } from "./creation-time.ts";
-import type { Cell, Header } from "./file-parts.ts";
+import type { Header } from "./csv-header.ts";
+import type { Cell } from "./file-parts.ts";
 
 /**
  * A cell that a spreadsheet takes for a formula, behind any number of quotes.

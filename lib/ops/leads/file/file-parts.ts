@@ -55,16 +55,3 @@ export interface Column {
   readonly column: string;
   readonly order: number;
 }
-
-/** What the columns of a file are. */
-export interface Header {
-  readonly names: readonly string[];
-  /** What each is of a lead, by its number. */
-  readonly columns: ReadonlyMap<number, readonly Column[]>;
-  /** Which options, quoted for a shell, make those that are not known metadata, or leave them out. */
-  readonly options: string[];
-  /** Those that are left out, and the lines before it. */
-  readonly leftOut: readonly string[];
-  /** A line for each. */
-  readonly lines: readonly string[];
-}

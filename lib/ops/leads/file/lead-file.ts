@@ -5,8 +5,8 @@ import { isDeepStrictEqual } from "node:util";
 import { errorCode, UserError } from "../../../user-error.ts";
 import { columns } from "./column-names.ts";
 import { type CellOptions, toFields } from "./csv-cells.ts";
-import { type HeaderOptions, readHeader } from "./csv-header.ts";
-import { type Cell, type CsvRecord, type Header, type Row, rowFault } from "./file-parts.ts";
+import { type Header, type HeaderOptions, readHeader } from "./csv-header.ts";
+import { type Cell, type CsvRecord, type Row, rowFault } from "./file-parts.ts";
 import { parseCsv, parseJsonRows } from "./parse-csv.ts";
 
 /** How a file is read. */
