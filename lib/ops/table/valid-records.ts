@@ -12,76 +12,62 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
-import { createdAt, hasCome, ulidPattern } from "../../../shared/ids.ts";
+import { createdAt, isId } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
-import {
-  active,
-  type Conversation,
-  conversation,
-  type Message,
-  message,
-} from "../../../shared/schemas/conversation-schemas.ts";
-import { largeFields } from "../../../shared/schemas/field-schemas.ts";
-import { type Lead, lead } from "../../../shared/schemas/lead-schemas.ts";
+import { active, type Conversation, type Message } from "../../../shared/schemas/conversation-schemas.ts";
+import { email, id, largeFields, timestamp } from "../../../shared/schemas/field-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
+import {
+  validateConversation,
+  validateLead,
+  validateMessage,
+} from "../../../shared/schemas/record-validators.ts";
 import { recordValidator, requestValidator, type Validator } from "../../../shared/schemas/validator.ts";
 import type { InvalidItems } from "./invalid-items.ts";
 
+const ofRecord = { type: "object", additionalProperties: false } as const;
+
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
-export interface StoredRecords {
-  readonly limit: { readonly requests: number };
-  readonly erasedLead: { readonly leadId: string; readonly id: string; readonly undone?: boolean };
-  /** Of a row, by its SHA-256: the lead that an import has made of it, and when, which is the lead's `updatedAt` until a change. */
-  readonly leadImport: Readonly<Record<"sha256" | "leadId" | "importId" | "storedAt", string>>;
-  readonly lead: Lead;
-  readonly conversation: Conversation;
-  readonly message: Message;
-}
-
-export type RecordType = keyof StoredRecords;
-
-const textOf = (pattern: string) => ({ type: "string", pattern });
-const idOf = (prefix: string) => textOf(`^${prefix}_${ulidPattern}$`);
-const time = textOf("^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$");
-
-const validatorOf = (properties: object, required: readonly string[] = Object.keys(properties)) =>
-  recordValidator({ properties, required });
-
-/** By the schemas of the API, with the form that it gives to ids and times. */
-const validators: Readonly<Record<RecordType, Validator>> = {
-  limit: validatorOf({ requests: { type: "integer", minimum: 1, maximum: largestLimit } }),
-  erasedLead: validatorOf({ leadId: idOf("lead"), id: idOf("erasure"), undone: { type: "boolean" } }, [
-    "leadId",
-    "id",
-  ]),
-  leadImport: validatorOf({
-    sha256: textOf("^[0-9a-f]{64}$"),
-    leadId: idOf("lead"),
-    importId: idOf("import"),
-    storedAt: time,
-  }),
-  lead: validatorOf({ ...lead.properties, id: idOf("lead"), updatedAt: time }, lead.required),
-  conversation: validatorOf(
-    {
-      ...conversation.properties,
-      id: idOf("conv"),
-      leadId: idOf("lead"),
-      createdAt: time,
-      lastMessageAt: time,
-      lastInboundAt: time,
-      awaitingReplySince: time,
+const validators = {
+  limit: recordValidator({
+    ...ofRecord,
+    properties: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
+    required: ["requests"],
+  } as const),
+  erasedLead: recordValidator({
+    ...ofRecord,
+    properties: { leadId: id, id, undone: { type: "boolean" } },
+    required: ["leadId", "id"],
+  } as const),
+  /** Of a row: the lead that an import has made of it, and when, which is the lead's `updatedAt` until a change. */
+  leadImport: recordValidator({
+    ...ofRecord,
+    properties: {
+      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      leadId: id,
+      importId: id,
+      storedAt: timestamp,
     },
-    conversation.required,
-  ),
-  message: validatorOf(
-    { ...message.properties, id: idOf("msg"), conversationId: idOf("conv"), leadId: idOf("lead") },
-    message.required,
-  ),
+    required: ["sha256", "leadId", "importId", "storedAt"],
+  } as const),
+  lead: validateLead,
+  conversation: validateConversation,
+  message: validateMessage,
 };
 
+export type RecordType = keyof typeof validators;
+
+export type StoredRecords = {
+  readonly [Type in RecordType]: (typeof validators)[Type] extends Validator<infer R> ? R : never;
+};
+
+/** The prefixes of the ids that records have. */
+const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
+const ownPrefixes = { lead: "lead", conversation: "conv", message: "msg", erasedLead: "erasure" };
+
 /** The API serves every address that is stored. A copy has only those that it would take. */
-const validateAddress = requestValidator({ properties: { email: lead.properties.email } });
+const validateAddress = requestValidator({ properties: { email } });
 
 /** The items of records in an account. */
 export const toItem: {
@@ -110,11 +96,15 @@ export const readStored = <Type extends RecordType>(
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // The record of a row has the SHA-256 only in its key.
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
-  const record = readRecord(validators[type], all) as StoredRecords[Type];
+  const record = readRecord<unknown>(validators[type], all) as StoredRecords[Type];
+  const ids = Object.entries({ ...prefixes, id: String(Reflect.get(ownPrefixes, type)) });
+  const wrong = ids.find(([name, prefix]) => name in record && !isId(prefix, Reflect.get(record, name)));
+  if (wrong) throw new InvalidItemError(item, wrong[0]);
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
   const [large] = largeFields(record);
   if (large) throw new InvalidItemError(item, large);
-  if ("addresses" in record && !isDeepStrictEqual(record.addresses, withAddresses({}, record.addresses)))
+  const { addresses } = Object(record);
+  if (addresses && !isDeepStrictEqual(addresses, withAddresses({}, addresses)))
     throw new InvalidItemError(item, "addresses");
   const texts = Object.keys(record).filter((name) => typeof Reflect.get(record, name) !== "object");
   checkKeys(all, stored(record), texts);
@@ -122,15 +112,13 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   return record;
 }
 
-/** A record as the API stores it: its labels are normalized, and its time is that of its id, and not of the future. */
+/** A record as the API stores it: its labels are normalized, and its time is that of its id. */
 function stored(record: Item): Item {
-  const { id } = record;
   const labels = ["source", "channel", "status"].filter((name) => name in record);
   return {
     ...record,
     ...Object.fromEntries(labels.map((name) => [name, normalizeLabel(String(record[name]))])),
-    ...("createdAt" in record && { createdAt: createdAt(String(id)) }),
-    id: typeof id === "string" && !hasCome(id) ? undefined : id,
+    ...("createdAt" in record && { createdAt: createdAt(String(record.id)) }),
   };
 }
 
