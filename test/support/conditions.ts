@@ -58,15 +58,8 @@ export const smallPages = (size = 2): Disposable =>
           : new ScanCommand({ ...input, Limit }),
       );
     }
-    if (!(command instanceof BatchGetCommand || command instanceof BatchWriteCommand)) return send(command);
+    if (!(command instanceof BatchGetCommand)) return send(command);
     const [[name = "", requests] = []] = Object.entries(input.RequestItems);
-    if (command instanceof BatchWriteCommand) {
-      const all = requests as object[];
-      const output = await send(
-        new BatchWriteCommand({ ...input, RequestItems: { [name]: all.slice(0, size) } }),
-      );
-      return all.length > size ? { ...output, UnprocessedItems: { [name]: all.slice(size) } } : output;
-    }
     const { Keys, ...others } = requests as { Keys: object[] };
     const output = await send(
       new BatchGetCommand({ ...input, RequestItems: { [name]: { ...others, Keys: Keys.slice(0, size) } } }),

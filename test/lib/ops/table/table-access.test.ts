@@ -29,11 +29,17 @@ test("a partition is read page by page at a pace, and again when a page is throt
   expect(Date.now()).toBeGreaterThanOrEqual(2000);
 });
 
-test("items are deleted at a pace at which a write unit is worth three read units, and what a batch leaves over is deleted again", async () => {
+test("items are deleted at a pace at which a write unit is worth three read units, and again if that is throttled", async () => {
   for (const key of keys) memory.put(key);
-  using _ = smallPages(10);
+  let calls = 0;
+  using _ = aroundCalls((command, send) => {
+    calls += 1;
+    if (calls === 2) throw Object.assign(new Error("Not now."), { name: "ThrottlingException" });
+    return send(command);
+  });
   await deleteItems(keys, new Pace(100));
   expect([...memory.items()]).toEqual([]);
+  expect(calls).toBe(61);
   // 60 write units are 180 read units, and the throttle halves the pace.
   expect(Date.now()).toBeGreaterThan(1500);
 });
