@@ -68,7 +68,7 @@ async function eraseAccount(options: EraseAccountOptions, { pace }: Tools): Prom
   for (const channel of metaChannels) await disconnectSender(options, channel);
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account });
-  await erase(found, { pace, scan: true, keyCache });
+  await erase(found, { pace, scan: true }, keyCache);
   const { invalid, counts } = found;
   const { lead: leads = 0 } = counts;
   return {

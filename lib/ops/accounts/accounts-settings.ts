@@ -1,10 +1,10 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { accountLimitKey, frozenKey } from "../../../shared/dynamodb/keys.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { largestLimit, readAccountLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { onAccount, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
+import { freezeAccount, longestRun } from "../erasure/erase.ts";
 import { cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
 
 /** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
@@ -50,12 +50,6 @@ function describeLimit(account: string, requests: number | null): Printed {
   return { json: { account, requests }, text: `The account ${account} has ${limit}.` };
 }
 
-/**
- * For how long a function may write after it has read that the account is not frozen, in seconds: deliver-message for 30. A
- * request ends within 18 seconds after the read of the authorizer, and a webhook reads for each of its messages.
- */
-const longestRun = 35;
-
 /** `accounts freeze`: stops all writes for an account, so that a copy has everything. */
 export const freezeCommand = () =>
   command("freeze", "stop all writes for an account, and wait until the last one has ended", {
@@ -65,9 +59,8 @@ export const freezeCommand = () =>
     .action(
       onAccount(async (options: AccountOptions & { readonly cacheSeconds?: number }, { pace }) => {
         const { account } = options;
-        const seconds = (await findCacheSeconds(options)) + longestRun;
-        const frozenAt = (await readFrozenAt(account)) ?? new Date().toISOString();
-        await table.send(new PutCommand({ TableName: tableName, Item: { ...frozenKey(account), frozenAt } }));
+        const seconds = (await findCacheSeconds(options)) + longestRun / 1000;
+        const frozenAt = await freezeAccount(account, pace);
         console.error(
           `The account ${account} is frozen, but what is running may still write: waiting for ${seconds} s.`,
         );

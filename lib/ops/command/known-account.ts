@@ -7,7 +7,7 @@ import { hasAny, ofParent } from "../table/read-items.ts";
 import { type AccountOptions, opsCommand } from "./command.ts";
 
 /** The types of items that an account has as long as it exists, besides its keys. */
-const lastingTypes = ["lead", "conversation", "limit", "erasedLead", "leadImport"] as const;
+const lastingTypes = ["lead", "conversation", "limit", "frozen", "erasedLead", "leadImport"] as const;
 
 /** How long the index of keys may take to list the first key of an account, in milliseconds. */
 const indexDelay = 1000;

@@ -30,14 +30,14 @@ export interface Sweeping {
  * Deletes what is of the leads or of the account. The conversations and locks of leads are deleted last: whenever this
  * ends, what is left is found again, also without a scan.
  *
- * @returns the API keys and the nodes of trees of an account, which are not deleted
+ * @returns the nodes of trees of an account, which are not deleted
  */
 export async function sweep(
   found: ItemsToErase,
   { pace, scan, dryRun = false, conversations: known = [] }: Sweeping,
 ): Promise<Item[]> {
   const { account, leads } = found.subject;
-  const kept: Item[] = [];
+  const nodes: Item[] = [];
   const last: Item[] = [];
   const onItems = async (items: readonly Item[]) => {
     const taken = found.take(items);
@@ -45,7 +45,7 @@ export async function sweep(
     const now: Item[] = [];
     for (const item of taken) {
       const type = findOwner(item)?.type;
-      if (type === "apiKey" || type === "count") kept.push(item);
+      if (type === "count") nodes.push(item);
       // An import may have stored the lead again, and another lead may get its names.
       else if (leads && item.pk === accountPartition("lead", account))
         await deleteLead(account, String(item.sk), pace);
@@ -64,13 +64,10 @@ export async function sweep(
       onItems(items.filter(({ pk }) => !others.includes(String(pk)))),
     );
   await deleteItems(last, pace);
-  return kept;
+  return nodes;
 }
 
-const attributes = {
-  ExpressionAttributeNames: { "#access": "access" },
-  ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #access, validUntil, revokedAt",
-};
+const attributes = { ProjectionExpression: "pk, sk, id, leadId, ids, accountId" };
 
 /** What says that an account exists, or that its erasure was begun: it is deleted when nothing else is left. */
 export const lastPartitions = (account: string) =>
