@@ -34,11 +34,7 @@ export const copyAccountCommand = () =>
     .addOption(
       new Option("--from-region <region>", "its region (default: that of this table)").conflicts("local"),
     )
-    .addOption(
-      new Option("--to-account <id>", "the name of the account in this table (default: the same)").argParser(
-        parseAccountId,
-      ),
-    )
+    .option("--to-account <id>", "the name of the account in this table (default: the same)", parseAccountId)
     .option(
       "--replace",
       "also give leads and conversations that exist the fields that they have in the other table",

@@ -1,4 +1,3 @@
-import { Option } from "commander";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
@@ -12,11 +11,11 @@ import { countAccounts, nameItemCounts } from "./account-items.ts";
 
 type EraseAccountOptions = PacedAccountOptions & { readonly cacheSeconds?: number };
 
-export const cacheSecondsOption = () =>
-  new Option(
-    "--cache-seconds <n>",
-    "how long results of the authorizer are cached (default: authorizerCacheSeconds of the stage's file)",
-  ).argParser(parseNumber(0, 9999, "Seconds are a whole number from 0 to 9999."));
+export const cacheSecondsOption = [
+  "--cache-seconds <n>",
+  "how long results of the authorizer are cached (default: authorizerCacheSeconds of the stage's file)",
+  parseNumber(0, 9999, "Seconds are a whole number from 0 to 9999."),
+] as const;
 
 const eventsNote =
   "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
@@ -29,7 +28,7 @@ export const eraseAccountCommand = () =>
     // An account that was moved is frozen.
     { paced: true, writes: "always" },
   )
-    .addOption(cacheSecondsOption())
+    .option(...cacheSecondsOption)
     .addHelpText("after", `\n${eventsNote}`)
     .action(onTable(eraseAccount));
 

@@ -20,7 +20,7 @@ export const exportAccountCommand = () =>
   command("export", "write everything of an account but its API keys and channels to a file of JSON lines", {
     paced: true,
   })
-    .addOption(outputOption())
+    .requiredOption(...outputOption)
     .action(onAccount(exportAccount));
 
 async function exportAccount({ account, output }: ExportAccountOptions, { pace, invalid }: Tools) {

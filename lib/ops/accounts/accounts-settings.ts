@@ -55,7 +55,7 @@ export const freezeCommand = () =>
   command("freeze", "stop all writes for an account, and wait until the last one has ended", {
     writes: "always",
   })
-    .addOption(cacheSecondsOption())
+    .option(...cacheSecondsOption)
     .action(
       onAccount(async (options: AccountOptions & { readonly cacheSeconds?: number }, { pace }) => {
         const { account } = options;

@@ -63,24 +63,14 @@ export function command(
     .option("--table <name>", "the table with this name", parseTable)
     .option("--json", "print JSON")
     .setOptionValueWithSource("writes", writes, "default");
-  if (account !== "none")
-    made.addOption(
-      new Option("--account <id>", "the account")
-        .argParser(parseAccountId)
-        .makeOptionMandatory(account === "required"),
-    );
-  if (paced)
-    made.addOption(
-      new Option("--units <n>", "the most read units to use per second")
-        .default(defaultUnits)
-        .argParser(parseNumber(1, 9_999_999, "Units are a whole number above 0.")),
-    );
-  if (paced && !writes) made.addHelpText("after", leftOutCodes);
-  if (paced && writes)
-    made
-      .option("--dry-run", "print what the command would do, and change nothing", false)
-      .addOption(yesOption());
-  return made;
+  if (account === "required") made.requiredOption("--account <id>", "the account", parseAccountId);
+  if (account === "optional") made.option("--account <id>", "the account", parseAccountId);
+  if (!paced) return made;
+  made.option("--units <n>", "the most read units to use per second", parseUnits, defaultUnits);
+  if (!writes) return made.addHelpText("after", leftOutCodes);
+  return made
+    .option("--dry-run", "print what the command would do, and change nothing", false)
+    .option(...yesOption);
 }
 
 /** A parser of whole numbers in a range. @param sentence what is said of any other text */
@@ -90,17 +80,20 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
   throw new InvalidArgumentError(sentence);
 };
 
-/** The option that names the file of an export. */
-export const outputOption = () =>
-  new Option("--output <file>", "the file to write; one that exists stays")
-    .argParser(parseText((text) => text !== "-", "Name a file: standard output has the summary."))
-    .makeOptionMandatory();
+const parseUnits = parseNumber(1, 9_999_999, "Units are a whole number above 0.");
 
 /** A parser of texts that pass a check. @param sentence what is said of any other text */
 const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
   if (isValid(text)) return text;
   throw new InvalidArgumentError(sentence);
 };
+
+/** The option that names the file of an export. */
+export const outputOption = [
+  "--output <file>",
+  "the file to write; one that exists stays",
+  parseText((text) => text !== "-", "Name a file: standard output has the summary."),
+] as const;
 
 export const parseAccountId = parseText(
   isAccountId,
@@ -116,7 +109,7 @@ export const parseTable = parseText(
 const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
 /** The option of every command that asks before it does what cannot be undone. */
-export const yesOption = () => new Option("--yes", "do not ask");
+export const yesOption = ["--yes", "do not ask"] as const;
 
 const leftOutCodes = "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 

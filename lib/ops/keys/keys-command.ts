@@ -44,7 +44,7 @@ export const keysCommand = () =>
           "the whole key, or the id that `keys list` shows; an id needs --account",
           parseKey,
         )
-        .addOption(yesOption())
+        .option(...yesOption)
         .action(onTable(revoke)),
     );
 

@@ -11,7 +11,7 @@ type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
 export const exportCommand = () =>
   command("export", "write the leads of an account to a CSV file, newest first", { paced: true })
-    .addOption(outputOption())
+    .requiredOption(...outputOption)
     .action(onAccount(exportLeads));
 
 async function exportLeads({ account, output }: ExportLeadsOptions, { pace, invalid }: Tools) {

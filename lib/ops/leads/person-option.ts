@@ -17,17 +17,17 @@ const kinds = { lead: "id", email: "email address", externalId: "external id", a
 export type PersonOptions = { readonly [Name in keyof typeof kinds]?: string };
 
 /** Adds the options that name a person, of which one is given. */
-export const withPerson = (command: Command) =>
-  command
-    .addOption(new Option("--lead <id>", "the lead's id").conflicts(["email", "externalId", "address"]))
-    .addOption(
-      new Option("--email <address>", "all leads with this email address, in any letter case").conflicts([
-        "externalId",
-        "address",
-      ]),
-    )
-    .addOption(new Option("--external-id <id>", "the lead with this external id").conflicts("address"))
-    .option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001");
+export function withPerson(command: Command): Command {
+  const options = [
+    new Option("--lead <id>", "the lead's id"),
+    new Option("--email <address>", "all leads with this email address, in any letter case"),
+    new Option("--external-id <id>", "the lead with this external id"),
+    new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),
+  ];
+  for (const [i, option] of options.entries())
+    command.addOption(option.conflicts(Object.keys(kinds).slice(i + 1)));
+  return command;
+}
 
 /** How the options name the person. @throws UserError when they do not */
 export function namedBy(options: PersonOptions) {

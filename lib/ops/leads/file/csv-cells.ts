@@ -5,6 +5,7 @@ import { parseJson } from "../../../json.ts";
 import { addressesPrefix, columns, metadataPrefix } from "./column-names.ts";
 import { parseTime, toIsoForm } from "./creation-time.ts";
 import type { Header } from "./csv-header.ts";
+import type { FileOptions } from "./file-options.ts";
 import type { Cell } from "./file-parts.ts";
 
 /**
@@ -33,15 +34,7 @@ const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : ce
 /** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
 export const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
 
-/** How cells are read. */
-export interface CellOptions {
-  /** Which status a text stands for, in small letters; an empty one, for no value in any column. */
-  readonly mapValue: ReadonlyMap<string, string>;
-  /** The form of times that are not in ISO 8601, in the tokens of Luxon. */
-  readonly dateFormat?: string;
-  /** The zone of times without an offset. */
-  readonly timeZone?: string;
-}
+type CellOptions = Pick<FileOptions, "mapValue" | "dateFormat" | "timeZone">;
 
 /**
  * Converts the cells of a row to a lead's fields. An invalid number stays text, for the check. Of several columns of names, the

@@ -12,15 +12,8 @@ import {
   namePartOrder,
   plainName,
 } from "./column-names.ts";
+import type { FileOptions } from "./file-options.ts";
 import type { Column, CsvRecord, Mapped } from "./file-parts.ts";
-
-/** How the columns of a file are read. */
-export interface HeaderOptions {
-  /** Before what the names in the file say. */
-  readonly map: readonly Mapped[];
-  /** Whether to leave out the columns that leads do not have. */
-  readonly ignoreOthers: boolean;
-}
 
 type Others = readonly (readonly [index: number, name: string])[];
 
@@ -74,7 +67,7 @@ function findMeant(others: Others, taken: ReadonlyMap<string, number>) {
 }
 
 /** Whether the cells of a row may be the header of a file that has other lines before it. */
-export const isHeader = (cells: readonly string[], { map }: HeaderOptions) =>
+export const isHeader = (cells: readonly string[], { map }: Pick<FileOptions, "map">) =>
   cells
     .map((cell) => cell.trim())
     .filter(
@@ -91,7 +84,7 @@ export const isHeader = (cells: readonly string[], { map }: HeaderOptions) =>
 export function readHeader(
   { width, cells, skipped = [] }: CsvRecord,
   filled: ReadonlyMap<number, number>,
-  { map, ignoreOthers }: HeaderOptions,
+  { map, ignoreOthers }: FileOptions,
 ) {
   const names = Array<string>(width).fill("");
   for (const [index, name] of cells) names[index] = name.trim();

@@ -5,6 +5,22 @@ import { columnsSentence, findColumn } from "./column-names.ts";
 import { formatTokens } from "./creation-time.ts";
 import type { Mapped } from "./file-parts.ts";
 
+/** How a file is read. */
+export interface FileOptions {
+  /** Before what the names in the file say. */
+  readonly map: readonly Mapped[];
+  /** Whether to leave out the columns that leads do not have. */
+  readonly ignoreOthers: boolean;
+  /** Which status a text stands for, in small letters; an empty one, for no value in any column. */
+  readonly mapValue: ReadonlyMap<string, string>;
+  /** A label of the Encoding Standard, in place of what the file's first bytes tell. */
+  readonly encoding?: string;
+  /** The form of times that are not in ISO 8601, in the tokens of Luxon. */
+  readonly dateFormat?: string;
+  /** The zone of times without an offset. */
+  readonly timeZone?: string;
+}
+
 /** Adds the options that tell how a file is read. */
 export const withFileOptions = (command: Command) =>
   command

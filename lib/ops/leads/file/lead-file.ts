@@ -4,16 +4,11 @@ import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, UserError } from "../../../user-error.ts";
 import { columns } from "./column-names.ts";
-import { type CellOptions, toFields } from "./csv-cells.ts";
-import { type Header, type HeaderOptions, readHeader } from "./csv-header.ts";
+import { toFields } from "./csv-cells.ts";
+import { type Header, readHeader } from "./csv-header.ts";
+import type { FileOptions } from "./file-options.ts";
 import { type Cell, type CsvRecord, type Row, rowFault } from "./file-parts.ts";
 import { parseCsv, parseJsonRows } from "./parse-csv.ts";
-
-/** How a file is read. */
-export interface FileOptions extends HeaderOptions, CellOptions {
-  /** A label of the Encoding Standard, in place of what the file's first bytes tell. */
-  readonly encoding?: string;
-}
 
 export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
 
@@ -79,7 +74,7 @@ function decodeText(path: string, bytes: Buffer, encoding: string): string {
 const plainCell = (cell: string) => cell.trim().replace(/^'(?=[\d+][\d\s()-]*$)/, "");
 
 /** Reads the rows of a table behind its header. */
-function* readLeadRows(records: readonly CsvRecord[], header: Header, options: CellOptions): Generator<Row> {
+function* readLeadRows(records: readonly CsvRecord[], header: Header, options: FileOptions): Generator<Row> {
   const { names } = header;
   // An export has texts as they are stored.
   const isExport = isDeepStrictEqual(names, columns);

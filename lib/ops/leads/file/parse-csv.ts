@@ -3,7 +3,8 @@ import { maxBodyBytes } from "../../../../shared/http/json-scan.ts";
 import { isRecord, parseJson } from "../../../json.ts";
 import { UserError } from "../../../user-error.ts";
 import { unescapeCell } from "./csv-cells.ts";
-import { type HeaderOptions, isHeader } from "./csv-header.ts";
+import { isHeader } from "./csv-header.ts";
+import type { FileOptions } from "./file-options.ts";
 import type { Cell, CsvRecord } from "./file-parts.ts";
 
 const separators = [",", ";", "\t", "|"];
@@ -15,8 +16,8 @@ const lineBreak = /\r\n|\r|\n/;
  *
  * @throws UserError for a row whose end cannot be determined
  */
-export function parseCsv(text: string, headerOptions: HeaderOptions): CsvRecord[] {
-  const { separator, start, skipped } = findHeader(text, headerOptions);
+export function parseCsv(text: string, fileOptions: FileOptions): CsvRecord[] {
+  const { separator, start, skipped } = findHeader(text, fileOptions);
   let line = text.slice(0, start).split(lineBreak).length;
   const options = {
     delimiter: separator,
@@ -46,7 +47,7 @@ export function parseCsv(text: string, headerOptions: HeaderOptions): CsvRecord[
  * Where the header starts, and what separates its columns: the first line that names two columns of leads among ten, if it has
  * more cells than all before it. Else it is the first line, with its most frequent separator.
  */
-function findHeader(head: string, options: HeaderOptions) {
+function findHeader(head: string, options: FileOptions) {
   const [line = "", named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(head) ?? [];
   if (named) return { separator: named, start: line.length, skipped: [] };
   // Between quotes, nothing separates.
