@@ -1,10 +1,9 @@
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { changeNames } from "../../../shared/domain/lead-names.ts";
 import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, isAsRead, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -105,14 +104,6 @@ export const leadDeletion = async (
   { Delete: { TableName: tableName, Key: leadKey(account, leadId), ...isUnchanged } },
   ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
 ];
-
-/** Deletes the item of a name, unless another lead has got it since it was read. */
-export const deleteName = ({ pk, sk, leadId }: Item, pace: Pace): Promise<void> =>
-  pace.retry(async () => {
-    const Key = { pk: String(pk), sk: String(sk) };
-    if ((await readItem(Key))?.leadId !== leadId) return;
-    await table.send(new DeleteCommand({ TableName: tableName, Key, ...isAsRead("leadId", leadId) }));
-  });
 
 /** Notes that nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {

@@ -6,7 +6,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { deleteLead, deleteName, readErasedIds } from "./erased-leads.ts";
+import { deleteLead, readErasedIds } from "./erased-leads.ts";
 import { ItemsToErase } from "./items-to-erase.ts";
 
 /**
@@ -46,10 +46,9 @@ export async function sweep(
     for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "count") nodes.push(item);
-      // An import may have stored the lead again, and another lead may get its names.
+      // An import may have stored the lead again.
       else if (leads && item.pk === accountPartition("lead", account))
         await deleteLead(account, String(item.sk), pace);
-      else if (leads && (type === "externalId" || type === "address")) await deleteName(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
     await deleteItems(now, pace);

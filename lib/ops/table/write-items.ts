@@ -1,10 +1,10 @@
-import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
+import { ConditionalCheckFailedException, type ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, isAsRead, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 
@@ -15,14 +15,22 @@ export function asChange(read: Item, changes: Item): Item {
   return markChange(read, changes, validate?.properties ?? []);
 }
 
-/** Deletes items. Those that do not exist cost a write unit, too. */
-export const deleteItems = (keys: readonly Item[], pace: Pace): Promise<void> =>
-  inParallel(keys, async ({ pk, sk }) => {
-    const key = { TableName: tableName, Key: { pk, sk } };
-    const command = new DeleteCommand({ ...key, ReturnConsumedCapacity: "TOTAL" });
-    const { ConsumedCapacity } = await pace.retry(() => table.send(command));
-    await spendWrites([ConsumedCapacity ?? {}], pace);
+/** Deletes items, unless another lead has got them since they were read. Those that do not exist cost a write unit, too. */
+export const deleteItems = (items: readonly Item[], pace: Pace): Promise<void> =>
+  inParallel(items, async ({ pk, sk, leadId }) => {
+    const command = new DeleteCommand({
+      TableName: tableName,
+      Key: { pk, sk },
+      ReturnConsumedCapacity: "TOTAL",
+      ...(leadId !== undefined && isAsRead("leadId", leadId)),
+    });
+    const response = await pace.retry(() => table.send(command).catch(ignoreOthers));
+    await spendWrites([response?.ConsumedCapacity ?? {}], pace);
   });
+
+function ignoreOthers(error: unknown): undefined {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+}
 
 /** Writes all items or none. */
 export async function writeTogether(pace: Pace, TransactItems: TransactItems): Promise<void> {
