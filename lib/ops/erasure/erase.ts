@@ -2,7 +2,7 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { accountPartition, frozenKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, keysOnly, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
@@ -11,7 +11,7 @@ import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";
-import { lastPartitions, longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { lastPartition, longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 
 /**
  * Erases leads, or a whole account, by the same steps. It may end at any moment, and continues when it is run again.
@@ -33,8 +33,11 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   // Such keys can have created leads, and an import can have stored one again.
   await begin(found, pace);
   const nodes = await sweep(found, sweeping);
-  if (!leads) await dropTrees(account, nodes, pace);
-  await end(found, pace);
+  for (const id of leads ?? []) await endErasure(account, id, pace);
+  if (leads) return;
+  await dropTrees(account, nodes, pace);
+  const last = await queryAll(inPartition(lastPartition(account)), pace);
+  await deleteItems(found.take(last), pace);
 }
 
 /**
@@ -77,11 +80,3 @@ async function* leadIds(found: ItemsToErase, pace: Pace): AsyncGenerator<string,
   for await (const items of queryItems(all, pace)) for (const { sk } of found.take(items)) yield String(sk);
 }
 
-/** Notes that nothing of the leads is left. Of an account, the notes are deleted: until then, it is known that it was begun. */
-async function end(found: ItemsToErase, pace: Pace): Promise<void> {
-  const { account, leads } = found.subject;
-  for (const id of leads ?? []) await endErasure(account, id, pace);
-  if (leads) return;
-  for (const pk of lastPartitions(account))
-    for await (const items of queryItems(inPartition(pk), pace)) await deleteItems(found.take(items), pace);
-}

@@ -57,20 +57,17 @@ export async function sweep(
   const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
   if (leads) for await (const items of first) await onItems(items);
-  const others = leads ? [accountPartition("conversation", account)] : lastPartitions(account);
+  const other = leads ? accountPartition("conversation", account) : lastPartition(account);
   if (scan)
-    await scanTable(selectItems(account), pace, (items) =>
-      onItems(items.filter(({ pk }) => !others.includes(String(pk)))),
-    );
+    await scanTable(selectItems(account), pace, (items) => onItems(items.filter(({ pk }) => pk !== other)));
   await deleteItems(last, pace);
   return nodes;
 }
 
 const attributes = { ProjectionExpression: "pk, sk, id, leadId, ids, accountId" };
 
-/** What says that an account exists, or that its erasure was begun: it is deleted when nothing else is left. */
-export const lastPartitions = (account: string) =>
-  (["limit", "frozen", "erasedLead"] as const).map((type) => accountPartition(type, account));
+/** What says that the erasure of an account was begun: it is deleted when nothing else is left. */
+export const lastPartition = (account: string) => accountPartition("frozen", account);
 
 /**
  * What a scan looks for: all that can be of the account, also by keys that only who decodes them finds to be. Each item then
