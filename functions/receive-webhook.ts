@@ -6,6 +6,7 @@ import { appSecret, readSecret, verifyToken } from "../shared/channels/secrets.t
 import { accountFrozen, readFrozenAt } from "../shared/domain/frozen-accounts.ts";
 import { ApiError } from "../shared/errors.ts";
 import { inParallel } from "../shared/in-parallel.ts";
+import { parseJson } from "../shared/json.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
@@ -21,7 +22,7 @@ async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURL
   if (secret === undefined) throw new Error("The stage has no secret of its app at Meta.");
   if (!isSigned(body, signature, secret)) return { statusCode: 401 };
   const failures: unknown[] = [];
-  const ofEachLead = Map.groupBy(readWebhook(parse(body)), leadOf);
+  const ofEachLead = Map.groupBy(readWebhook(parseJson(body.toString())), leadOf);
   await inParallel([...ofEachLead.values()], async (entries) => {
     try {
       // One after the other: the messages of a lead keep their order.
@@ -58,14 +59,6 @@ async function confirm(
     query["hub.mode"] === "subscribe" && token !== undefined && query["hub.verify_token"] === token;
   const headers = { "content-type": "text/plain" };
   return isMeant ? { statusCode: 200, headers, body: query["hub.challenge"] ?? "" } : { statusCode: 403 };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 export const handler = maskedFailures(receive);

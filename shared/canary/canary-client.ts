@@ -1,3 +1,5 @@
+import { parseJson } from "../json.ts";
+
 /** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
 const responseTimeout = 8000;
 
@@ -38,7 +40,7 @@ export function canaryClient(url: string, apiKey: string) {
         throw new FailedCheck(`${name} got no response (${connectionCode(error)})`);
       });
     const { status, headers } = response;
-    const body = parseObject(text);
+    const body: Body = Object(parseJson(text));
     if (status !== expected) throw new FailedCheck(`${name} returned ${status}`);
     if (!("id" in body || "data" in body)) throw new FailedCheck(`${name} returned ${status} without data`);
     return { replayed: headers.get("idempotency-replayed") === "true", body };
@@ -61,12 +63,4 @@ function connectionCode(error: unknown): string {
     error instanceof TypeError && error.cause ? error.cause : error
   ) as NodeJS.ErrnoException;
   return typeof code === "string" ? code : name;
-}
-
-function parseObject(text: string): Body {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }

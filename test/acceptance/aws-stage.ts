@@ -7,9 +7,9 @@ import {
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
-import { isRecord, parseJson } from "../../lib/json.ts";
 import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
+import { isRecord, parseJson } from "../../shared/json.ts";
 import { stageTableName } from "../../shared/stages.ts";
 
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */

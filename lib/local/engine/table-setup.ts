@@ -6,7 +6,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../../shared/json.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { engineClient } from "./dynamodb-client.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../../shared/json.ts";
 
 /**
  * Reads the secrets of the local run from a file, as the commands with `--local` write it.

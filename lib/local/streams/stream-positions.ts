@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../../shared/json.ts";
 
 export type StreamPositions = ReturnType<typeof openPositions>;
 

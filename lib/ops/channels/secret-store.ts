@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-ssm";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../../shared/json.ts";
 import type { TableOptions } from "../command/command.ts";
 import { localFile } from "../command/local-run-file.ts";
 import { operatorConfig } from "../command/select-table.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import { parseJson } from "../../json.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { errorCode, UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */

@@ -79,4 +79,3 @@ async function* leadIds(found: ItemsToErase, pace: Pace): AsyncGenerator<string,
   const all = { ...inPartition(accountPartition("lead", account)), ...keysOnly };
   for await (const items of queryItems(all, pace)) for (const { sk } of found.take(items)) yield String(sk);
 }
-

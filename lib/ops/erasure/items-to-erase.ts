@@ -1,6 +1,6 @@
 import { activeConversationKey, canonicalPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { isRecord } from "../../json.ts";
+import { isRecord } from "../../../shared/json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 

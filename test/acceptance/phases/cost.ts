@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../../lib/json.ts";
+import { isRecord } from "../../../shared/json.ts";
 import { request } from "../../../shared/logging/log-events.ts";
 import { routes } from "../../../shared/routes.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";

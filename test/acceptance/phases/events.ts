@@ -10,12 +10,12 @@ import {
   DeleteQueueCommand,
   ReceiveMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { isRecord, parseJson } from "../../../lib/json.ts";
 import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
+import { isRecord, parseJson } from "../../../shared/json.ts";
 import { leads } from "../../contract/account.ts";
 import { validateDetail } from "../../support/event-validators.ts";
 import { spread } from "../../support/statistics.ts";

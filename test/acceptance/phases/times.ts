@@ -1,5 +1,5 @@
 import type { FunctionName } from "../../../lib/bundling/bundle.ts";
-import { isRecord } from "../../../lib/json.ts";
+import { isRecord } from "../../../shared/json.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/statistics.ts";

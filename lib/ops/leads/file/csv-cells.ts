@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { stringify } from "csv-stringify/sync";
+import { parseJson } from "../../../../shared/json.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
-import { parseJson } from "../../../json.ts";
 import { addressesPrefix, columns, metadataPrefix } from "./column-names.ts";
 import { parseTime, toIsoForm } from "./creation-time.ts";
 import type { Header } from "./csv-header.ts";

@@ -1,6 +1,6 @@
 import { CsvError, type Options, parse } from "csv-parse/sync";
 import { maxBodyBytes } from "../../../../shared/http/json-scan.ts";
-import { isRecord, parseJson } from "../../../json.ts";
+import { isRecord, parseJson } from "../../../../shared/json.ts";
 import { UserError } from "../../../user-error.ts";
 import { unescapeCell } from "./csv-cells.ts";
 import { isHeader } from "./csv-header.ts";
