@@ -52,7 +52,7 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseAccountOptions, { pace }: Tools): Promise<Printed> {
+async function eraseAccount(options: EraseAccountOptions, { pace, invalid }: Tools): Promise<Printed> {
   const { account, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
@@ -66,10 +66,9 @@ async function eraseAccount(options: EraseAccountOptions, { pace }: Tools): Prom
   }
   for (const channel of metaChannels) await disconnectSender(options, channel);
   const keyCache = 1000 * (await findCacheSeconds(options));
-  const found = new ItemsToErase({ account });
+  const found = new ItemsToErase({ account }, invalid);
   await erase(found, { pace, scan: true }, keyCache);
-  const { invalid, counts } = found;
-  const { lead: leads = 0 } = counts;
+  const { lead: leads = 0 } = found.counts;
   return {
     json: { account, erased: true, leads, invalid: [...invalid.values()] },
     text: `The account ${account} is erased: ${leads} leads, and all that belonged to them.`,

@@ -9,7 +9,7 @@ import { selectTableByOptions } from "./select-table.ts";
 export interface Printed {
   readonly json?: unknown;
   readonly text?: string;
-  /** Why it fails, although it has done something. */
+  /** Why it fails, although it has done something: what it has left out is not printed then. */
   readonly failure?: Error | undefined;
 }
 
@@ -42,8 +42,8 @@ export const onTable =
     const pace = await selectTableByOptions(options);
     const printed = await act(options, { pace, invalid });
     print(options, printed);
-    invalid.print();
     if (printed.failure) throw printed.failure;
+    invalid.print();
   };
 
 /** The same on an account that exists. */

@@ -51,7 +51,10 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   if (differences.length === 0) return printed;
   const found = `The counts of the account ${account} differ in ${differences.length} places`;
   const repairing = opsCommand(options, `counts verify --repair --account ${account}`);
-  if (!options.repair) return { ...printed, failure: new UserError(`${found}: run ${repairing}.`) };
+  if (!options.repair) {
+    invalid.print();
+    return { ...printed, failure: new UserError(`${found}: run ${repairing}.`) };
+  }
   console.error(`${found}, which are corrected.`);
   return printed;
 }

@@ -10,21 +10,17 @@ import { newId } from "../../../shared/ids.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { tableTime } from "../table/table-clock.ts";
+import type { StoredRecords } from "../table/valid-records.ts";
 import { writeTogether } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
  * the event `lead.erased`.
  */
-interface ErasedLead {
-  /** The id of the erasure, which has its time. */
-  readonly id: string;
-  readonly leadId: string;
+type ErasedLead = StoredRecords["erasedLead"] & {
   /** Whether the erasure has not ended: the next one continues it. */
   readonly pending?: boolean;
-  /** Whether its import was undone: an import of its row makes another lead. */
-  readonly undone?: boolean;
-}
+};
 
 /**
  * The erased leads of an account, in the order of their ids.
@@ -96,10 +92,7 @@ export const leadDeletion = async (
   account: string,
   leadId: string,
   item: Item | undefined,
-  isUnchanged: {
-    readonly ConditionExpression: string;
-    readonly ExpressionAttributeValues?: Item | undefined;
-  },
+  isUnchanged: object,
 ): Promise<TransactItems> => [
   { Delete: { TableName: tableName, Key: leadKey(account, leadId), ...isUnchanged } },
   ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),

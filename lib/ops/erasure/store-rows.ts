@@ -2,10 +2,12 @@ import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
 import { reportProgress } from "../output/interruption.ts";
-import { readErasedIds } from "./erased-leads.ts";
-import { sweepErasedSince } from "./sweep-erased.ts";
+import { deleteLead, readErasedIds } from "./erased-leads.ts";
+import { ItemsToErase } from "./items-to-erase.ts";
+import { sweep, sweepDelay } from "./sweep-erased.ts";
 
 /** How rows of an account are stored that come from elsewhere: a file, or another table. */
 export interface Storing {
@@ -32,7 +34,7 @@ interface RowSource {
   readonly store: (storing: Storing) => Promise<void>;
   /** How many rows are stored so far. */
   readonly countStored: () => number;
-  /** The conversations among the rows: those of erased leads are deleted, with what was stored after their erasure. */
+  /** The conversations among the rows: an erasure may have deleted one before its messages were stored. */
   readonly conversations?: () => AsyncIterable<{ readonly id: string; readonly leadId: string }>;
 }
 
@@ -43,25 +45,44 @@ interface RowSource {
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
-  { store, countStored, conversations = async function* () {} }: RowSource,
+  { store, countStored, conversations }: RowSource,
 ): Promise<void> {
   const erased = new Set(await readErasedIds(account, pace));
-  const unmet = new Set(erased);
-  const sweep = async () => dryRun || sweepErasedSince(account, unmet, conversations, pace);
   const runId = newId("import");
+  const storing = { account, runId, dryRun, erased, unmet: new Set(erased), pace };
+  const end = async () => dryRun || sweepErased(storing, conversations);
   try {
     reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`);
-    await store({ account, runId, dryRun, erased, unmet, pace });
-    await sweep();
+    await store(storing);
+    await end();
   } catch (error) {
     // The operator may not run the command again. The first error is the one to report.
-    await sweep().catch(() => {});
+    await end().catch(() => {});
     throw await toPartialFailure(
       error,
       (reason) =>
         `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason} Run the same command again to continue.`,
     );
   }
+}
+
+/**
+ * Deletes what was stored of erased leads: by this run before the lead was erased, or by one that ended early. If there are
+ * such leads, it deletes them first, and what belongs to them 32 seconds later.
+ */
+async function sweepErased(
+  { account, unmet, pace }: Storing,
+  conversations: RowSource["conversations"] = async function* () {},
+): Promise<void> {
+  const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
+  if (leads.size === 0) return;
+  await inParallel([...leads], (id) => deleteLead(account, id, pace));
+  await pace.wait(sweepDelay);
+  const known: string[] = [];
+  for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
+  const found = new ItemsToErase({ account, leads });
+  await sweep(found, { pace, scan: false, conversations: known });
+  if (found.invalid.size > 0) console.error(found.invalid.toSentence());
 }
 
 /** Stores an item that is absent, and leaves one that exists as it is. */

@@ -2,12 +2,11 @@ import { accountPartition, conversationKey, leadKey } from "../../../shared/dyna
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { inParallel } from "../../../shared/in-parallel.ts";
 import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { deleteLead, readErasedIds } from "./erased-leads.ts";
-import { ItemsToErase } from "./items-to-erase.ts";
+import { deleteLead } from "./erased-leads.ts";
+import type { ItemsToErase } from "./items-to-erase.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
@@ -102,27 +101,3 @@ async function* readListed(
 
 /** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
 export const sweepDelay = 32_000;
-
-/**
- * Deletes what an import has stored of erased leads: this one before the lead was erased, or one that ended early. If there
- * are such leads, it deletes them first, and what belongs to them 32 seconds later.
- *
- * @param unmet leads that need no sweep: they were erased before the import, and its file does not name them
- * @param conversations those of its file: an erasure may have deleted one before the import has stored its messages
- */
-export async function sweepErasedSince(
-  account: string,
-  unmet: ReadonlySet<string>,
-  conversations: () => AsyncIterable<{ readonly id: string; readonly leadId: string }>,
-  pace: Pace,
-): Promise<void> {
-  const leads = new Set([...(await readErasedIds(account, pace))].filter((id) => !unmet.has(id)));
-  if (leads.size === 0) return;
-  await inParallel([...leads], (id) => deleteLead(account, id, pace));
-  await pace.wait(sweepDelay);
-  const known: string[] = [];
-  for await (const { id, leadId } of conversations()) if (leads.has(leadId)) known.push(id);
-  const found = new ItemsToErase({ account, leads });
-  await sweep(found, { pace, scan: false, conversations: known });
-  if (found.invalid.size > 0) console.error(found.invalid.toSentence());
-}

@@ -1,4 +1,3 @@
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
@@ -7,7 +6,6 @@ import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 type EraseLeadsOptions = PacedAccountOptions & PersonOptions & { readonly scan: boolean };
@@ -28,10 +26,10 @@ export const eraseCommand = () =>
     .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
     .action(onTable(eraseLeads));
 
-async function eraseLeads(options: EraseLeadsOptions, { pace }: Tools): Promise<Printed> {
+async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Printed> {
   const { account, scan, dryRun, yes } = options;
-  const invalid = new InvalidItems();
-  const leads = await findErasable(options, invalid, pace);
+  const { pace, invalid } = tools;
+  const leads = await findErasable(options, tools);
   let found = new ItemsToErase({ account, leads }, invalid);
   if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
   if (!dryRun) {
@@ -50,13 +48,10 @@ async function eraseLeads(options: EraseLeadsOptions, { pace }: Tools): Promise<
  *
  * @throws UserError when there are none
  */
-async function findErasable(
-  options: EraseLeadsOptions,
-  invalid: InvalidItems,
-  pace: Pace,
-): Promise<ReadonlySet<string>> {
+async function findErasable(options: EraseLeadsOptions, tools: Tools): Promise<ReadonlySet<string>> {
   const { account, lead } = options;
-  const rows = await findLeads(options, pace, invalid);
+  const { pace, invalid } = tools;
+  const rows = await findLeads(options, tools);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
     if (pending || leadId === lead) ids.add(leadId);

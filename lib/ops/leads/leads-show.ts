@@ -1,10 +1,8 @@
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command, type PacedAccountOptions } from "../command/command.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
-import type { InvalidItems } from "../table/invalid-items.ts";
 import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
@@ -17,18 +15,18 @@ export const showCommand = () =>
     command("show", "show a lead with its conversations and messages, as JSON", { paced: true }),
   ).action(onTable(show));
 
-async function show(options: ShowOptions, { pace, invalid }: Tools): Promise<Printed> {
+async function show(options: ShowOptions, tools: Tools): Promise<Printed> {
   const { account } = options;
+  const { pace, invalid } = tools;
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
-  for (const item of await findLeads(options, pace, invalid))
-    leads.push(await readLead(account, item, invalid, pace));
+  for (const item of await findLeads(options, tools)) leads.push(await readLead(account, item, tools));
   if (leads.length === 0) return { failure: await unknownPerson(options, pace) };
   const json = { account, leads, invalid: [...invalid.values()] };
   return { json, text: JSON.stringify(json, null, 2) };
 }
 
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */
-async function readLead(account: string, item: Item, invalid: InvalidItems, pace: Pace) {
+async function readLead(account: string, item: Item, { pace, invalid }: Tools) {
   const id = String(item.sk);
   const lead = readStored("lead", item, invalid) ?? { id };
   const found = new ItemsToErase({ account, leads: new Set([id]) }, invalid);

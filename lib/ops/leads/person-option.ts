@@ -3,11 +3,11 @@ import { nameKeys, readName } from "../../../shared/domain/lead-names.ts";
 import { toAddresses } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
+import type { Tools } from "../command/action.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
-import type { InvalidItems } from "../table/invalid-items.ts";
 import { readLeadsByEmail } from "../table/read-items.ts";
 
 /** What names a person in the options, and how it is called. */
@@ -40,16 +40,8 @@ export function namedBy(options: PersonOptions) {
   return { value: options[name] ?? "", by: kinds[name] };
 }
 
-/**
- * The items of the leads that the options name.
- *
- * @param invalid gets the items that may be meant, and cannot be read
- */
-export async function findLeads(
-  options: AccountOptions & PersonOptions,
-  pace: Pace,
-  invalid: InvalidItems,
-): Promise<readonly Item[]> {
+/** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
+export async function findLeads(options: AccountOptions & PersonOptions, { pace, invalid }: Tools) {
   const { account } = options;
   const { value, by } = namedBy(options);
   if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);

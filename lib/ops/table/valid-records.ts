@@ -35,6 +35,7 @@ const validators = {
     properties: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
     required: ["requests"],
   } as const),
+  /** Of an erasure, whose id has its time. If an import was undone by it, an import of the row makes another lead. */
   erasedLead: recordValidator({
     ...ofRecord,
     properties: { leadId: id, id, undone: { type: "boolean" } },
