@@ -8,7 +8,6 @@ import { type MetaChannel, metaChannels } from "../../../shared/meta-channels.ts
 import { UserError } from "../../user-error.ts";
 import { inColumns, onAccount, onTable, type Printed } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
-import { checkAccount } from "../command/known-account.ts";
 import { deleteSecret, putSecret } from "./secret-store.ts";
 
 interface ChannelOptions extends AccountOptions {
@@ -38,7 +37,7 @@ export const channelsCommand = () =>
         )
         .action(onAccount(connectChannel)),
     )
-    .addCommand(command("list", "list the connected channels").action(onTable(listChannels)))
+    .addCommand(command("list", "list the connected channels").action(onAccount(listChannels)))
     .addCommand(
       command("disconnect", "leave the messages of a channel to the event bus", { writes: true })
         .addOption(channelOption())
@@ -75,13 +74,11 @@ async function connectChannel(options: ConnectOptions): Promise<Printed> {
   return { json: { channel, sender }, text: sentence };
 }
 
-async function listChannels(options: AccountOptions): Promise<Printed> {
-  const { account } = options;
+async function listChannels({ account }: AccountOptions): Promise<Printed> {
   const senders = await Promise.all(
     metaChannels.map(async (channel) => ({ channel, ...(await readConnection(account, channel)) })),
   );
   const connected = senders.filter(({ sender }) => sender !== undefined);
-  if (connected.length === 0) await checkAccount(options);
   const none = `The account ${account} has connected no channel.`;
   return inColumns(connected, none, ["channel", "sender", "connectedAt"]);
 }
