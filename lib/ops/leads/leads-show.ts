@@ -20,7 +20,11 @@ async function show(options: ShowOptions, tools: Tools): Promise<Printed> {
   const { pace, invalid } = tools;
   const leads: Awaited<ReturnType<typeof readLead>>[] = [];
   for (const item of await findLeads(options, tools)) leads.push(await readLead(account, item, tools));
-  if (leads.length === 0) return { failure: await unknownPerson(options, pace) };
+  if (leads.length === 0) {
+    // Those that cannot be read may be meant.
+    invalid.print();
+    return { failure: await unknownPerson(options, pace) };
+  }
   const json = { account, leads, invalid: [...invalid.values()] };
   return { json, text: JSON.stringify(json, null, 2) };
 }

@@ -232,6 +232,17 @@ describe("leads erase", () => {
   });
 });
 
+test("leads show names leads that may be meant, and whose address cannot be read", async () => {
+  const account = randomUUID();
+  const { id } = await aLead(account, { email });
+  await put(withFields((await readItem(leadKey(account, id))) ?? {}, { email: ["x"] }));
+  const args = ["leads", "show", "--account", account, "--table", tableName, "--email", email];
+  const { code, stdout, stderr } = await program(args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(new RegExp(` ${id} +its email is not a string\n`));
+  expect(stderr).toContain(`The account ${account} has no lead with this email address.\n`);
+});
+
 test("leads show shows a lead with its conversations and messages", async () => {
   const account = randomUUID();
   const lead = await aLead(account, {
