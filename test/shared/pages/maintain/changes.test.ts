@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
@@ -8,18 +7,6 @@ import { streamRecord } from "../../../support/stream-record.ts";
 
 const lead = storedLead(idOf("lead", 1));
 const conversation = storedConversation(idOf("conv", 1));
-
-const labelKey = (type: "lead" | "conversation", name: string) => accountPartition(type, "acme", name);
-
-/** A lead with a source. */
-const from = (source: string) => ({ ...lead, source, byLabel: labelKey("lead", source) });
-
-/** The conversation on another channel. */
-const on = (channel: string) => ({
-  ...conversation,
-  channel,
-  byLabel: labelKey("conversation", channel),
-});
 
 test.each([
   ["another score", lead, { ...lead, score: 1 }],
@@ -75,38 +62,4 @@ describe("the kind of a change", () => {
         for (const written of [1000 * second, undefined]) expect(kindOf(row, after, written)).toBe("changed");
     }
   });
-});
-
-describe("the sources or channels of a change", () => {
-  const [web, ads] = [labelKey("lead", "web"), labelKey("lead", "ads")];
-  const [whatsapp, sms] = [labelKey("conversation", "whatsapp"), labelKey("conversation", "sms")];
-
-  test.each([
-    ["none for a lead without a source", undefined, lead, []],
-    ["none for a lead without a source that was deleted", lead, undefined, []],
-    ["that of a row that was created", undefined, from("web"), [web]],
-    ["that of a row that was deleted", from("web"), undefined, [web]],
-    ["none for a lead without a source that has another status", lead, { ...lead, status: "booked" }, []],
-    ["that in which the row stays", conversation, { ...conversation, status: "ended" }, [whatsapp]],
-    ["both of a lead that moves", from("web"), { ...from("ads"), status: "booked" }, [web, ads]],
-    ["both of a conversation that moves", conversation, on("sms"), [whatsapp, sms]],
-    ["the one that a lead enters with its first source", lead, from("web"), [web]],
-    ["the one that a lead leaves with its last source", from("web"), lead, [web]],
-  ])("are %s", (_, before, after, labelKeys) => {
-    const record = streamRecord(before, after);
-    const [changes, ...others] = countedChanges([record]);
-    expect(others).toEqual([]);
-    const { SequenceNumber: sequenceNumber } = record.dynamodb ?? {};
-    expect(changes?.rows).toMatchObject([{ key: (after ?? before)?.sk, sequenceNumber, labelKeys }]);
-  });
-});
-
-test("changes are grouped by list, in the order of the stream", () => {
-  const rows = [3, 1, 2].map((n) => storedLead(idOf("lead", n)));
-  const records = rows.map((row) => streamRecord(undefined, row));
-  const changes = countedChanges([...records, streamRecord(undefined, conversation), ...records.slice(0, 1)]);
-  expect(changes.map(({ owner, rows }) => [owner.list.type, rows.map(({ key }) => key)])).toEqual([
-    ["lead", [3, 1, 2, 3].map((n) => idOf("lead", n))],
-    ["conversation", [idOf("conv", 1)]],
-  ]);
 });

@@ -30,6 +30,20 @@ test("large rows are counted although they are few, and small ones are not", asy
   expect((await history.table.watch(() => history.list({}, { page: 1, limit: 1 }))).units).toBeLessThan(20);
 });
 
+test("a list is fed when rows of it are in nodes: before, the trees of its sources would cost more than they save", async () => {
+  const history = new LeadHistory();
+  const limits = { ...smallLimits, fedRows: 2 * smallLimits.nodeRows, nodesWritten: 95 };
+  history.addMany(limits.nodeRows, { age: 60_000, source });
+  await history.deliver(limits);
+  expect((await expectCounted(history)).buffer).toHaveLength(limits.nodeRows);
+  expect(await readRoot(treeOf(history, source))).toBeUndefined();
+  history.advance(60_000);
+  history.addMany(limits.nodeRows, { age: 60_000, source });
+  await history.deliver(limits);
+  const { fed, watermark } = await expectCounted(history, [source]);
+  expect(fed).toBe(watermark);
+});
+
 test("an empty page that is not the last ends neither the tail of a maintainer nor that of a list", async () => {
   const history = new LeadHistory();
   const { memory } = history.table;

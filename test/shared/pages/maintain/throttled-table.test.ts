@@ -57,19 +57,6 @@ describe("a table that throttles", () => {
     }
   });
 
-  test("all calls makes it report everything, but only when the time of the list is up", async () => {
-    const history = await historyWithChanges();
-    const start = history.now;
-    history.table.before = () => {
-      throw throttled();
-    };
-    const { reported, error } = await maintain(history);
-    expect(reported).toEqual(keysOf(history.changes));
-    expect(error).toMatchObject({ name: "ThrottlingException" });
-    expect(history.now - start).toBeGreaterThan(19_000);
-    expect(history.now - start).toBeLessThanOrEqual(20_000);
-  });
-
   test("a batch of many changed rows again and again lets it count 250 more at least, in order", async () => {
     const history = await countedLeads(1200, { source: "web" });
     for (const id of [...history.rows.keys()]) history.setStatus(id, "booked");
@@ -90,14 +77,4 @@ describe("a table that throttles", () => {
     history.table.before = () => {};
     await expectExact(history);
   });
-});
-
-test("an error that a retry does not help ends the maintainer at once", async () => {
-  const history = await historyWithChanges();
-  history.table.before = () => {
-    throw Object.assign(new Error("inside"), { name: "ValidationException" });
-  };
-  const { result, calls } = await history.table.watch(() => maintain(history));
-  expect(result.reported).toEqual(keysOf(history.changes));
-  expect(calls).toHaveLength(1);
 });

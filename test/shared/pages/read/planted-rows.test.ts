@@ -61,6 +61,12 @@ test.each([
   expect((await expectCounted(history)).watermark > newest).toBe(true);
 });
 
+test("a range ends before the row at its end", async () => {
+  const [first = "", second, third = ""] = history.rows.keys();
+  const { rows } = await readRows(history.owner, { start: first, end: third, maxRows: 10 });
+  expect(rows.map(({ sk }) => sk)).toEqual([first, second]);
+});
+
 test("rows behind more than ten megabytes of items that are no rows are not looked for", async () => {
   const owner = { account: history.account, list: countedLists.lead };
   const read = () => readRows(owner, { start: "", maxRows: 1 });
