@@ -119,25 +119,6 @@ test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose,
   expect((await check()).findings).toEqual([]);
 });
 
-test("lists of several pages are compared, and their labels", async () => {
-  const { memory, items } = await countedLeads(async (command, send) => {
-    if (command instanceof QueryCommand && command.input.Limit === 10_000) command.input.Limit = 40;
-    return send(command);
-  });
-  expect((await check()).findings).toEqual([]);
-  const lost = [0, 39, 41, 118].map((index) => items[index] ?? {});
-  for (const item of lost) memory.delete(item);
-  const { findings } = await check();
-  const differences = (rows: readonly Item[]) =>
-    rows.map(({ sk }) => ({ sk, counted: 0, actual: undefined }));
-  const ofSource = (source: string) => lost.filter((item) => item.source === source);
-  expect(findings).toMatchObject([
-    { owner: leads, differences: differences(lost) },
-    { owner: { labelKey: "LEAD#acme#fair" }, differences: differences(ofSource("fair")) },
-    { owner: webLeads, differences: differences(ofSource("web")) },
-  ]);
-});
-
 test("a row of another source is found in both", async () => {
   const { memory, items } = await countedLeads();
   memory.put({ ...items[100], byLabel: "LEAD#acme#expo" });
@@ -169,19 +150,6 @@ test("a change that is counted before the second look is not reported, nor one t
     memory.put({ ...items[101], status: "booked" });
   });
   expect({ findings, waits }).toEqual({ findings: [], waits: [60_000] });
-});
-
-test("a label with a watermark of the future is counted again", async () => {
-  const { memory } = await countedLeads();
-  const { pk } = treeKey(webLeads, "");
-  const [root] = [...memory.items()].filter((item) => item.pk === pk && item.sk === "root");
-  memory.put({ ...root, watermark: "~" });
-  const { findings } = await check();
-  const damage = { message: "The root is invalid: watermark." };
-  expect(findings).toMatchObject([{ owner: webLeads, damage }]);
-  await repair(leads, findings, maintenance);
-  expect((await readRoot(webLeads))?.watermark).not.toBe("~");
-  expect((await check()).findings).toEqual([]);
 });
 
 test("a tree that changes while it is read is no damage", async () => {

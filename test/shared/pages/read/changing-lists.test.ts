@@ -1,10 +1,7 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listLeads } from "../../../../shared/domain/leads.ts";
-import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { expectCounted } from "../../../support/expect-counted.ts";
 import { countedLeads, LeadHistory } from "../../../support/history.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
 
 const source = "web";
 const filters = [{}, { status: "new", source }] as const;
@@ -75,26 +72,6 @@ test("a walk from the oldest on, while 50 leads a second are created, has each o
   expect(repeated.filter((id) => settled.includes(id))).toEqual([]);
   // What lands on a page that has been read is missed.
   expect([...history.rows.keys()].filter((id) => !distinct.has(id)).length).toBeGreaterThan(0);
-});
-
-test("a commit that comes between a root and its node is no damage: the list begins again", async () => {
-  const history = await countedLeads(200, { source }, smallLimits);
-  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
-  let commits = 0;
-  history.table.before = async (command) => {
-    if (
-      commits > 0 ||
-      !(command instanceof GetCommand) ||
-      !String(command.input.Key?.sk).startsWith(nodePrefix)
-    )
-      return;
-    commits++;
-    history.setStatus([...history.rows.keys()][100] ?? "", "booked");
-    await history.deliver(smallLimits);
-  };
-  const request = { page: 5, limit: 20 };
-  expect(await history.list({}, request)).toEqual(history.expected({}, request));
-  expect([commits, logged.mock.calls]).toEqual([1, []]);
 });
 
 test("a row that lands among those of a page while they are read is not on it, for it is not in the total", async () => {

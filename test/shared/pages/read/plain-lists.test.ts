@@ -53,20 +53,6 @@ describe("the conversations of a lead", () => {
       }
     }
   });
-
-  test("in a window are all that is read", async () => {
-    const ids = history.addMany(600, {}, fields);
-    const [createdAfter, createdBefore] = [300, 500].map((n) => createdAt(ids[n] ?? ""));
-    const window = {
-      leadId,
-      createdAfter: `${createdAfter}`,
-      createdBefore: `${createdBefore}`,
-    };
-    const { result, units } = await list(window, { page: 2, limit: 50 });
-    expect(result.data.map(({ id }) => id)).toEqual(ids.slice(400, 450).reverse());
-    expect(result.pagination.total).toBe(200);
-    expect(units).toBe(12 + 25);
-  });
 });
 
 test("more conversations of a lead than a list may read are refused, and fewer of a time are listed", async () => {

@@ -1,15 +1,7 @@
 import { deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import {
-  cut,
-  decodeEntries,
-  encodeEntries,
-  rowBucket,
-  rowEntry,
-  separator,
-  sumEntry,
-} from "../../../../shared/pages/tree/entry.ts";
+import { decodeEntries, encodeEntries, rowEntry, separator } from "../../../../shared/pages/tree/entry.ts";
 
 test("entries keep their starts and counts", () => {
   const entries = [
@@ -40,12 +32,6 @@ test.each([
   expect(decodeEntries(bytes)).toBeUndefined();
 });
 
-test("the entry of a node has its start, and the sums of its entries", () => {
-  const entries = [rowEntry("lead_1", 0), rowEntry("lead_2", 2), rowEntry("lead_3", 2)];
-  expect(entries.map(rowBucket)).toEqual([0, 2, 2]);
-  expect(sumEntry("l", entries)).toEqual({ start: "l", buckets: [1, 0, 2] });
-});
-
 test.each([
   ["", "lead_01", "l"],
   ["conv_01", "lead_01", "l"],
@@ -64,12 +50,4 @@ test.each([
   20, 1000, 60_000, 3_600_000,
 ])("a full node takes less than 2 KB when a row is created every %i ms", (apart) => {
   expect(encodeEntries(rows(100, apart)).length).toBeLessThan(1800);
-});
-
-test.each([2, 9, 10, 99])("entries are cut into parts of %i and the rest", (most) => {
-  const entries = rows(99, 1000);
-  const parts = cut(entries, most);
-  expect(parts.flat()).toEqual(entries);
-  for (const part of parts.slice(0, -1)) expect(part).toHaveLength(most);
-  expect(parts.at(-1)?.length).toBe(99 % most || most);
 });
