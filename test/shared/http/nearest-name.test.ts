@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { knownName, nearestName } from "../../../shared/http/nearest-name.ts";
+import { nearestName } from "../../../shared/http/nearest-name.ts";
 
 const parameters = [
   ..."page limit id leadId email channel status source tags name message".split(" "),
@@ -36,15 +36,6 @@ describe("the nearest name", () => {
     "createdAfter".repeat(5),
   ])("of %j is none", (name) => {
     expect(nearestName(name, parameters)).toBeUndefined();
-  });
-
-  test.each([
-    ..."OPT_IN Connected Submitted Added Reference User-ID".split(" ").map((name) => [name, undefined]),
-    ..."OPTIN_TIME Connected-On Date-Added Created Create-Date".split(" ").map((name) => [name, "createdAt"]),
-    ["Submit Date (UTC)", "createdAt"],
-    ["Record ID", "externalId"],
-  ])("which another program calls %s is %s", (name, meant) => {
-    expect(knownName(`${name}`, ["createdAt", "externalId"])).toBe(meant);
   });
 
   test("is looked for in a name of a million letters, for which quadratic work would take hours", () => {
