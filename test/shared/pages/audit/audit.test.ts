@@ -45,15 +45,6 @@ async function check(during: () => unknown = () => {}) {
   return { findings, waits: waits.lengths };
 }
 
-/** The nodes of a tree at a level, in order. */
-async function nodesOf(memory: MemoryTable, owner: CountedOwner, level: number) {
-  const prefix = `${nodePrefix}${(await readRoot(owner))?.generation}#${level}#`;
-  const { pk } = treeKey(owner, "");
-  return [...memory.items()].filter((item) => item.pk === pk && String(item.sk).startsWith(prefix));
-}
-
-const trees = { "a list": leads, "a label": webLeads };
-
 test("correct trees are read once, and no index, which may be late", async () => {
   await countedLeads(async (command, send) => {
     if (command instanceof QueryCommand) expect(command.input.IndexName).toBeUndefined();
@@ -62,30 +53,6 @@ test("correct trees are read once, and no index, which may be late", async () =>
   expect((await readRoot(leads))?.level).toBeGreaterThan(1);
   expect(await check()).toMatchObject({ findings: [], waits: [] });
 });
-
-const damages: Readonly<Record<string, (memory: MemoryTable, owner: CountedOwner) => unknown>> = {
-  "a missing node": async (memory, owner) => memory.delete((await nodesOf(memory, owner, 1))[2] ?? {}),
-  "a missing root": (memory, owner) => memory.delete(treeKey(owner, "root")),
-};
-
-for (const [tree, owner] of Object.entries(trees))
-  test.each(
-    Object.entries(damages),
-  )(`%s of ${tree} is found, and the tree is counted again`, async (_, damage) => {
-    const { memory } = await countedLeads();
-    const { generation = 0 } = (await readRoot(owner)) ?? {};
-    await damage(memory, owner);
-    const { findings, waits } = await check();
-    expect(waits).toEqual([60_000]);
-    expect(findings).toMatchObject([{ owner, damage: { name: "DamagedTreeError" } }]);
-    await repair(leads, findings, maintenance);
-    expect(await check()).toMatchObject({ findings: [], waits: [] });
-    const renewed = (await readRoot(owner))?.generation;
-    expect(renewed).toBeGreaterThan(generation);
-    // As if a maintainer had renewed it first.
-    await repair(leads, findings, maintenance);
-    expect((await readRoot(owner))?.generation).toBe(renewed);
-  });
 
 /** Another id of the same millisecond. */
 const nextTo = (sk: unknown) => String(sk).replace(/.$/, (end) => (end === "0" ? "1" : "0"));
