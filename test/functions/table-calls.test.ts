@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { call } from "../support/call.ts";
 import { putLeads } from "../support/memory-leads.ts";
-import { idOf, storedLead } from "../support/stored.ts";
+import { idOf } from "../support/stored.ts";
 import { WatchedTable } from "../support/watched-table.ts";
 
 let table: WatchedTable;
@@ -14,20 +14,6 @@ async function callsOf(...request: Parameters<typeof call>) {
   const { calls } = await table.watch(() => call(...request));
   return calls.map(({ name, input }) => ({ name, ...input }));
 }
-
-test("a message reads of its lead the addresses and the mark of an undo alone, and the lock of its conversation consistently", async () => {
-  table.memory.put(storedLead("lead_1"));
-  const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
-  expect(await callsOf("send-message", { body })).toMatchObject([
-    {
-      Key: { pk: "LEAD#acme", sk: "lead_1" },
-      ConsistentRead: true,
-      ProjectionExpression: "pk, addresses, undoing",
-    },
-    { Key: { pk: "ACTIVE#acme#lead_1", sk: "whatsapp" }, ConsistentRead: true },
-    { name: "TransactWriteCommand" },
-  ]);
-});
 
 const rejected = "\ud800";
 
