@@ -1,5 +1,5 @@
 import { Execution, type Request } from "./runtime.ts";
-import type { Outcome } from "./tables.ts";
+import type { Outcome, TableState, Tables } from "./tables.ts";
 import { Numbers } from "./texts.ts";
 
 /** Code of the product that runs concurrently with others; equal names run equally. */
@@ -25,6 +25,8 @@ interface Course {
   readonly answers: readonly Answer[];
 }
 
+export const waitIsOver: Outcome = { value: undefined, number: -1 };
+
 /** The state of an actor: what it has been answered determines what it requests next. */
 export interface Actor extends Course {
   readonly number: number;
@@ -49,11 +51,6 @@ export class Actors {
     this.#requests = requests;
   }
 
-  /** How many states actors have had. */
-  get size(): number {
-    return this.#actors.size;
-  }
-
   async start(program: Program, clock: number): Promise<Actor> {
     const key = `${program.name} ${clock}`;
     return this.#next.get(key) ?? this.#reach(key, { program, start: clock, answers: [] });
@@ -66,6 +63,22 @@ export class Actors {
     if (known) return known;
     const answers = [...actor.answers, { request: name, outcome, clock }];
     return this.#reach(key, { program: actor.program, start: actor.start, answers }, actor);
+  }
+
+  /** Runs a program to its end, with no other between its calls. @returns the state of the table, and the result */
+  async runAlone(program: Program, table: TableState, clock: number, tables: Tables) {
+    let actor = await this.start(program, clock);
+    while (!actor.end) {
+      const [request] = actor.requests;
+      if (!request) throw new Error(`${program.name} makes no request.`);
+      const { command, number, until = clock } = request;
+      const result = command && tables.run(table, command, number);
+      table = result?.table ?? table;
+      clock = Math.max(clock, until);
+      actor = await this.resume(actor, request, result?.outcome ?? waitIsOver, clock);
+    }
+    if ("error" in actor.end) throw actor.end.error;
+    return { table, result: actor.end.value };
   }
 
   async #reach(key: string, course: Course, before?: Actor): Promise<Actor> {

@@ -1,9 +1,21 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { labelPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
+import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
+import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 import type { Slack } from "./reading.ts";
 import type { Write } from "./records.ts";
-import { changeRow, createRow, rowNumber } from "./rows.ts";
-import { type Event, landsWithin, type Scenario, sourceOf, startTime, type WriteEvent } from "./scenario.ts";
+import { account, changeRow, createRow, owner, rowNumber } from "./rows.ts";
+import {
+  type DamageEvent,
+  type Event,
+  landsWithin,
+  type Scenario,
+  sourceOf,
+  startTime,
+  type WriteEvent,
+} from "./scenario.ts";
+import { findItem } from "./tree-check.ts";
 
 /** An event that may come next, with its number among all events of the scenario. */
 export interface NextEvent {
@@ -77,4 +89,14 @@ export function toCommand({ before, after }: Write): PutCommand | DeleteCommand 
   if (after) return new PutCommand({ TableName: tableName, Item: after });
   const { pk, sk } = before ?? {};
   return new DeleteCommand({ TableName: tableName, Key: { pk, sk } });
+}
+
+/** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
+export function damage(items: readonly Item[], { what, source }: DamageEvent) {
+  const labelKey = source === undefined ? undefined : labelPartition(owner.list.type, account, source);
+  const tree: CountedOwner = { ...owner, ...(labelKey !== undefined && { labelKey }) };
+  const root = findItem(items, tree, "root");
+  const { pk, sk } = treeKey(tree, `${nodePrefix}${root?.generation}#`);
+  const item = what === "root" ? root : items.find((it) => it.pk === pk && String(it.sk).startsWith(sk));
+  return item && toCommand({ before: item, after: undefined });
 }

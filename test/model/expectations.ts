@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { isBusy } from "../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
+import type { Actors } from "./actors.ts";
 import { pageSize, type ReadPage, reader } from "./programs.ts";
 import type { Slack } from "./reading.ts";
 import { isMatch, owner, type RowFilter } from "./rows.ts";
-import type { Runs } from "./runs.ts";
 import { mayBeDamaged, type Scenario, startTime } from "./scenario.ts";
+import type { Steps } from "./steps.ts";
 import type { TableState, Tables } from "./tables.ts";
 import { remember } from "./texts.ts";
 import { checkTrees } from "./tree-check.ts";
@@ -18,7 +20,7 @@ const statuses = [undefined, "new", "booked"] as const;
 /** What lists and trees must be like in a state of the table, by running readers to their ends in it. */
 export class Expectations {
   readonly #tables: Tables;
-  readonly #runs: Runs;
+  readonly #actors: Actors;
   readonly #filters: readonly RowFilter[];
   readonly #mayBeDamaged: boolean;
   readonly #rows = new Map<TableState, readonly Item[]>();
@@ -27,9 +29,9 @@ export class Expectations {
   readonly #trees = new Set<string>();
   readonly #exact = new Map<TableState, Promise<void>>();
 
-  constructor(tables: Tables, runs: Runs, scenario: Scenario) {
+  constructor({ tables, actors }: Steps, scenario: Scenario) {
     this.#tables = tables;
-    this.#runs = runs;
+    this.#actors = actors;
     const { sources = [], events } = scenario;
     const moves = events.flat().flatMap((event) => (event.do === "move" ? event.source : []));
     this.#mayBeDamaged = mayBeDamaged(scenario);
@@ -103,8 +105,16 @@ export class Expectations {
     return pages;
   }
 
-  #read = (table: TableState, page: number, filter?: RowFilter) =>
-    this.#runs.read(reader(page, filter), { table, clock: startTime });
+  async #read(table: TableState, page: number, filter?: RowFilter): Promise<ReadPage | "busy"> {
+    try {
+      const program = reader(page, filter);
+      const { result } = await this.#actors.runAlone(program, table, startTime, this.#tables);
+      return result as ReadPage;
+    } catch (error) {
+      if (isBusy(error)) return "busy";
+      throw error;
+    }
+  }
 
   async #compare(table: TableState): Promise<void> {
     for (const filter of this.#filters) {

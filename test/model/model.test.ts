@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { part } from "../support/part.ts";
 import { explore } from "./explore.ts";
-import { scenarios } from "./scenarios.ts";
+import { clocksFarAhead } from "./scenarios/clocks-far-ahead.ts";
+import { damagedTrees } from "./scenarios/damaged-trees.ts";
+import { labelTrees } from "./scenarios/label-trees.ts";
+import { readers } from "./scenarios/readers.ts";
+import { tornTransactions } from "./scenarios/torn-transactions.ts";
+import { wholeLists } from "./scenarios/whole-lists.ts";
 
+const scenarios = [wholeLists, labelTrees, damagedTrees, clocksFarAhead, readers, tornTransactions];
 const isNight = process.env.TEST_SEED === "whole";
 /** A part of those about each subject; the large ones only at night. */
 const explored = scenarios.flatMap((some) => [

@@ -8,12 +8,6 @@ export interface Working {
   readonly batch: number;
 }
 
-/** A state of the table at a time. */
-export interface Moment {
-  readonly table: TableState;
-  readonly clock: number;
-}
-
 /** A transaction that is in progress: single reads may miss it. */
 export interface Transaction {
   readonly command: object;

@@ -1,10 +1,9 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { keyedItems } from "../support/keyed-items.ts";
-import { type Actor, Actors } from "./actors.ts";
+import { type Actor, Actors, waitIsOver } from "./actors.ts";
 import { isEventual, readsRows } from "./commands.ts";
 import { Events } from "./events.ts";
 import { Records } from "./records.ts";
-import { Runs } from "./runs.ts";
 import type { Request } from "./runtime.ts";
 import type { Scenario } from "./scenario.ts";
 import type { State, Transaction } from "./state.ts";
@@ -19,9 +18,6 @@ export interface Step {
   take(): Promise<State>;
 }
 
-/** The end of a wait. */
-const over: Outcome = { value: undefined, number: -1 };
-
 /** Makes the steps of a scenario's actors, its clock and its table. */
 export class Steps {
   readonly tables = new Tables();
@@ -29,7 +25,6 @@ export class Steps {
   readonly records = new Records();
   readonly #requests = new Numbers();
   readonly actors = new Actors(this.#requests);
-  readonly runs = new Runs(this.tables, this.actors);
   readonly #crashes: number;
   readonly #torn: number;
 
@@ -55,7 +50,7 @@ export class Steps {
       const resume = async (after: State, outcome: Outcome) =>
         set(await this.actors.resume(actor, request, outcome, after.clock), after, request);
       const { command, number } = request;
-      if (!command) return this.pass(state, request.until ?? 0, label, (after) => resume(after, over));
+      if (!command) return this.pass(state, request.until ?? 0, label, (after) => resume(after, waitIsOver));
       const { underWay } = state;
       if (underWay?.actor === name && underWay.request === request.name) {
         const take = () => resume({ ...state, underWay: undefined }, underWay.outcome);

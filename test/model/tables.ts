@@ -31,11 +31,6 @@ export class Tables {
   /** The table without items. */
   readonly empty: TableState = this.#number();
 
-  /** How many states the table has had. */
-  get size(): number {
-    return this.#snapshots.length;
-  }
-
   /** Runs a command in a state. @param number identifies the command */
   run(table: TableState, command: object, number: number): Result {
     return remember(this.#results, `${table} ${number}`, () => {

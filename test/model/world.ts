@@ -1,5 +1,4 @@
-import { damage } from "./damage.ts";
-import { toCommand } from "./events.ts";
+import { damage, toCommand } from "./events.ts";
 import { Expectations } from "./expectations.ts";
 import { MaintainerSteps } from "./maintainer-steps.ts";
 import { counter } from "./programs.ts";
@@ -27,20 +26,15 @@ export class World {
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#steps = new Steps(scenario);
-    this.#expectations = new Expectations(this.#steps.tables, this.#steps.runs, scenario);
+    this.#expectations = new Expectations(this.#steps, scenario);
     this.#maintainers = new MaintainerSteps(this.#steps, scenario);
     this.#readers = new ReaderSteps(this.#steps, this.#expectations, scenario);
-  }
-
-  /** How many states the table has had. */
-  get tables(): number {
-    return this.#steps.tables.size;
   }
 
   /** The state before all events, when the initial rows are counted. */
   async start(): Promise<State> {
     const { initial, limits, events, maintainers, ahead = 0 } = this.#scenario;
-    const { tables, records, runs } = this.#steps;
+    const { tables, records, actors } = this.#steps;
     let table = tables.empty;
     let row = 0;
     const clock = startTime - countedAgo;
@@ -55,7 +49,8 @@ export class World {
         return records.add(write, clock) ?? -1;
       });
       const skew = group === initial.length - 1 ? ahead : 0;
-      ({ table } = await runs.run(counter(records.changes(created), limits, skew), { table, clock }));
+      const program = counter(records.changes(created), limits, skew);
+      ({ table } = await actors.runAlone(program, table, clock, tables));
     }
     return {
       ...{ table, clock: startTime, events: events.map(() => 0), pending: 0 },
@@ -114,8 +109,9 @@ export class World {
     });
   }
 
-  #damage(state: State, { what, source, ...event }: DamageEvent): Step[] {
-    const command = damage(this.#steps.tables.items(state.table), { what, source, ...event });
+  #damage(state: State, event: DamageEvent): Step[] {
+    const { what, source } = event;
+    const command = damage(this.#steps.tables.items(state.table), event);
     const take = async () => (command ? { ...state, table: this.#steps.write(state.table, command) } : state);
     return [{ label: `the ${what} of ${source ?? "the list"} is lost`, take }];
   }
