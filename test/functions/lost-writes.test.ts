@@ -58,15 +58,6 @@ test.each(
   expect(attempts).toEqual([0, 50, 100, 150, 200]);
 });
 
-test.each(requests)("%s %j succeeds when the conflicts end before", async (name, request) => {
-  conflictUntil(200);
-  const { status, body } = await call(name, { account, ...request });
-  expect(status).toBe("query" in request ? 200 : 201);
-  expect(attempts).toHaveLength(5);
-  // The record has the ids of the attempt that was written.
-  if ("headers" in request) expect((await call(name, { account, ...request })).body).toEqual(body);
-});
-
 test.each([
   ["TransactionConflict", {}, 503, "busy", 1],
   ["ConditionalCheckFailed", {}, 503, "busy", 1],

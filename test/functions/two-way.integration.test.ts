@@ -9,7 +9,6 @@ import { table, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { Conversation, Message, OpenedConversation } from "../../shared/schemas/conversation-schemas.ts";
 import { call } from "../support/call.ts";
 import { engineEndpoint } from "../support/engine-endpoint.ts";
-import { seeded, shuffled } from "../support/random.ts";
 import { aLead, report, setStatus } from "../support/requests.ts";
 import { interceptAttempts, lateAttempts, tableFaults } from "../support/table-faults.ts";
 
@@ -113,30 +112,6 @@ test("four messages at once in both directions, the first ones, and two while it
   const changed = ({ lastMessage }: Conversation) =>
     lastMessage.direction === "inbound" ? "status,awaitingReplySince" : "status";
   expect(changes.sort()).toEqual(closed.map((row) => `${row.id} ${changed(row)}`).sort());
-});
-
-test("of reports at once, out of order and doubled, the greatest wins, and each change has one event", async () => {
-  const account = "reports";
-  const deliveries = ["sent", "failed", "delivered", "read"] as const;
-  const messages = await Promise.all(
-    Array.from({ length: 8 }, async () => send(account, (await aLead(account)).id, "outbound")),
-  );
-  const reports = messages.flatMap((message) =>
-    [...deliveries, ...deliveries].map((delivery) => ({ message, delivery })),
-  );
-  await Promise.all(
-    shuffled(seeded(1), reports).map(async ({ message, delivery }) => {
-      const body = (await untilDone(() => report(account, message, { delivery }))) as Message;
-      expect(deliveries.slice(deliveries.indexOf(delivery))).toContain(body.delivery);
-    }),
-  );
-  const told = (await eventsOf(account)).flatMap((event) =>
-    event.type === "message.updated" ? event.message : [],
-  );
-  for (const { id } of messages) {
-    const states = told.filter((message) => message.id === id).map(({ delivery }) => delivery);
-    expect(states).toEqual(deliveries.filter((delivery) => delivery === "read" || states.includes(delivery)));
-  }
 });
 
 test.each(Object.keys(tableFaults))("a fault of each first write makes nothing twice: %s", async (fault) => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
+import { leadItem } from "../../shared/domain/leads.ts";
 import { externalIdKey, leadKey } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { newId } from "../../shared/ids.ts";
@@ -161,6 +162,14 @@ test("a late second attempt does not repeat a change that was taken back", async
   await update({ name });
   await expect(memory.send(first[0] ?? {})).rejects.toThrow(ConditionalCheckFailedException);
   expect(await find()).toMatchObject([{ name }]);
+});
+
+test("a lead that gets another status and another source at once is listed by both", async () => {
+  const lead = await aLead(account, { externalId, source: "web" });
+  nextUpdate(() => memory.put(leadItem(account, { ...lead, status: "booked" })));
+  expect((await update({ source: "fair" })).body).toMatchObject({ source: "fair", status: "booked" });
+  const { body } = await call("list-leads", { account, query: "source=fair&status=booked" });
+  expect(body.data).toMatchObject([{ id: lead.id }]);
 });
 
 test.each<[string, { readonly addresses: object }, (other: string) => unknown]>([
