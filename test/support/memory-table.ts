@@ -1,10 +1,6 @@
 import type {
-  BatchGetCommandInput,
   BatchWriteCommandInput,
   GetCommandInput,
-  QueryCommandInput,
-  ScanCommandInput,
-  TransactGetCommandInput,
   TransactWriteCommandInput,
   UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
@@ -25,6 +21,13 @@ interface Metered {
   readonly reads?: number;
   readonly writes?: number;
 }
+
+const reads: Readonly<Record<string, (items: StoredItems, input: never) => Metered>> = {
+  BatchGetCommand: batchGet,
+  TransactGetCommand: transactGet,
+  QueryCommand: query,
+  ScanCommand: scan,
+};
 
 const maxBatchItems = 25;
 
@@ -78,17 +81,11 @@ export class MemoryTable {
   restore = (snapshot: ReturnType<StoredItems["snapshot"]>) => this.#items.restore(snapshot);
 
   #run(name: string, input: object): Metered {
+    const read = reads[name];
+    if (read) return read(this.#items, input as never);
     switch (name) {
       case "GetCommand":
         return this.#get(input as GetCommandInput);
-      case "BatchGetCommand":
-        return batchGet(this.#items, input as BatchGetCommandInput);
-      case "TransactGetCommand":
-        return transactGet(this.#items, input as TransactGetCommandInput);
-      case "QueryCommand":
-        return query(this.#items, input as QueryCommandInput);
-      case "ScanCommand":
-        return scan(this.#items, input as ScanCommandInput);
       case "PutCommand":
         return { output: {}, writes: write(this.#items, "Put", input as WriteInput).writes };
       case "DeleteCommand":

@@ -2,9 +2,7 @@ import type { BatchGetCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { project } from "./expressions.ts";
 import { pageBytes, readUnits } from "./query.ts";
-import { type StoredItems, validationError } from "./stored-items.ts";
-
-const maxKeys = 100;
+import { checkKeys, type StoredItems, validationError } from "./stored-items.ts";
 
 /**
  * Reads the items of a batch, and of each partition no more than a page. DynamoDB returns them in no particular order;
@@ -16,7 +14,9 @@ const maxKeys = 100;
 export function batchGet(items: StoredItems, { RequestItems = {} }: BatchGetCommandInput) {
   const [table = ""] = Object.keys(RequestItems);
   const { Keys, ...request } = RequestItems[table] ?? { Keys: [] };
-  const keys = distinct(Keys as unknown as readonly Key[] | undefined);
+  const keys = (Keys ?? []) as unknown as readonly Key[];
+  if (keys.length === 0) throw validationError("A batch has no keys.");
+  checkKeys(keys);
   const toPart = project(request.ProjectionExpression, request);
   const bytes = new Map<string, number>();
   const found: Item[] = [];
@@ -36,13 +36,4 @@ export function batchGet(items: StoredItems, { RequestItems = {} }: BatchGetComm
   }
   const UnprocessedKeys = unprocessed.length > 0 ? { [table]: { ...request, Keys: unprocessed } } : {};
   return { output: { Responses: { [table]: found }, UnprocessedKeys }, reads };
-}
-
-/** @returns the keys of a batch, of which it has at least one and none twice */
-function distinct(keys: readonly Key[] = []): readonly Key[] {
-  if (keys.length === 0) throw validationError("A batch has no keys.");
-  if (keys.length > maxKeys) throw validationError("A batch has too many keys.");
-  if (new Set(keys.map(({ pk, sk }) => JSON.stringify([pk, sk]))).size < keys.length)
-    throw validationError("A batch has a key twice.");
-  return keys;
 }

@@ -31,9 +31,11 @@ const comparisons: Readonly<Record<string, (a: Comparable, b: Comparable) => boo
   "<=": (a, b) => a <= b,
 };
 
-const textFunctions: Readonly<Record<string, (text: string, part: string) => boolean>> = {
-  begins_with: (text, part) => text.startsWith(part),
-  contains: (text, part) => text.includes(part),
+const functions: Readonly<Record<string, (value: unknown, part: unknown) => boolean>> = {
+  attribute_exists: (value) => value !== undefined,
+  attribute_not_exists: (value) => value === undefined,
+  begins_with: (value, part) => String(value ?? "").startsWith(String(part)),
+  contains: (value, part) => String(value ?? "").includes(String(part)),
 };
 
 /** Parses comparisons of scalar attributes and the functions on attributes, with NOT, AND, OR and parentheses. */
@@ -76,26 +78,16 @@ class ConditionParser {
       const inner = this.#term();
       return (item, substitutions) => !inner(item, substitutions);
     }
-    for (const [name, exists] of [
-      ["attribute_exists", true],
-      ["attribute_not_exists", false],
-    ] as const) {
-      if (!this.#skip(name)) continue;
+    const first = this.#next();
+    const matches = functions[first];
+    if (matches) {
       this.#expect("(");
       const value = operand(this.#next());
+      const part = this.#skip(",") ? operand(this.#next()) : undefined;
       this.#expect(")");
-      return (item, substitutions) => (value(item, substitutions) !== undefined) === exists;
+      return (item, substitutions) => matches(value(item, substitutions), part?.(item, substitutions));
     }
-    for (const [name, matches] of Object.entries(textFunctions)) {
-      if (!this.#skip(name)) continue;
-      this.#expect("(");
-      const value = operand(this.#next());
-      this.#expect(",");
-      const part = operand(this.#next());
-      this.#expect(")");
-      return (item, names) => matches(String(value(item, names) ?? ""), String(part(item, names)));
-    }
-    const left = operand(this.#next());
+    const left = operand(first);
     const operator = this.#next();
     const right = operand(this.#next());
     if (operator === "=") return (item, names) => isDeepStrictEqual(left(item, names), right(item, names));

@@ -147,6 +147,13 @@ function toFrozen(value: unknown): unknown {
   return Object.freeze(copy);
 }
 
+/** Checks that a command of several items has none twice, and not too many. @throws ValidationException */
+export function checkKeys(keys: readonly Key[], most = 100): void {
+  const different = new Set(keys.map(({ pk, sk }) => JSON.stringify([pk, sk])));
+  if (different.size < keys.length) throw validationError("A command has an item twice.");
+  if (keys.length > most) throw validationError("A command has too many items.");
+}
+
 /** The error of a command that DynamoDB does not accept. */
 export const validationError = (message: string) =>
   Object.assign(new Error(message), { name: "ValidationException" });

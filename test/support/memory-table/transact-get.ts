@@ -2,8 +2,7 @@ import type { TransactGetCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Key } from "../../../shared/dynamodb/table-client.ts";
 import { project } from "./expressions.ts";
 import { readUnits } from "./query.ts";
-import { type StoredItems, validationError } from "./stored-items.ts";
-import { maxTransactionItems } from "./writes.ts";
+import { checkKeys, type StoredItems } from "./stored-items.ts";
 
 /**
  * Reads the items of a transaction, in the order of its keys.
@@ -15,9 +14,7 @@ export function transactGet(items: StoredItems, { TransactItems = [] }: Transact
     const key = Get?.Key as unknown as Key;
     return { key, row: items.find(key), toPart: project(Get?.ProjectionExpression, Get ?? {}) };
   });
-  const keys = new Set(reads.map(({ key: { pk, sk } }) => JSON.stringify([pk, sk])));
-  if (keys.size < reads.length) throw validationError("A transaction has an item twice.");
-  if (reads.length > maxTransactionItems) throw validationError("A transaction has too many items.");
+  checkKeys(reads.map(({ key }) => key));
   return {
     output: { Responses: reads.map(({ row, toPart }) => (row ? { Item: toPart(row.item) } : {})) },
     // A transaction reads each item twice.

@@ -4,7 +4,7 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "../statistics.ts";
 import { holds, type Substitutions } from "./expressions.ts";
-import { type StoredItems, validationError } from "./stored-items.ts";
+import { checkKeys, type StoredItems } from "./stored-items.ts";
 import { updateItem } from "./updates.ts";
 
 /** The input of a PutCommand, an UpdateCommand or a DeleteCommand, or of such an item of a transaction. */
@@ -24,8 +24,6 @@ interface Written {
   readonly writes: number;
 }
 
-export const maxTransactionItems = 100;
-
 /** Writes an item. @throws ConditionalCheckFailedException */
 export function write(items: StoredItems, kind: WriteKind, input: WriteInput): Written {
   const { key, before, after, allowed } = plan(items, kind, input);
@@ -44,9 +42,7 @@ export function transactWrite(items: StoredItems, { TransactItems = [] }: Transa
   const plans = TransactItems.flatMap((item) =>
     Object.entries(item).map(([kind, input]) => plan(items, kind as WriteKind, input as WriteInput)),
   );
-  const keys = new Set(plans.map(({ key: { pk, sk } }) => JSON.stringify([pk, sk])));
-  if (keys.size < plans.length) throw validationError("A transaction has an item twice.");
-  if (plans.length > maxTransactionItems) throw validationError("A transaction has too many items.");
+  checkKeys(plans.map(({ key }) => key));
   if (plans.some(({ allowed }) => !allowed)) {
     const codes = plans.map(({ allowed }) => (allowed ? "None" : "ConditionalCheckFailed"));
     throw new TransactionCanceledException({
