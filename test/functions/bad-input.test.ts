@@ -50,9 +50,12 @@ test.each([
   for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
 });
 
-test("a body of 81,920 bytes is taken in base64, too", async () => {
+test("a body of 81,920 bytes is taken in base64, too, and one that is not UTF-8 is not", async () => {
   const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
   expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
+  const wrong = Buffer.from('{"name":"\xff"}', "latin1").toString("base64");
+  const faults = await listFaults("create-lead", { body: wrong, isBase64Encoded: true });
+  expect(faults).toEqual([" invalid_encoding"]);
 });
 
 test.each([
