@@ -1,6 +1,6 @@
 import { damage, toCommand } from "./events.ts";
 import { Expectations } from "./expectations.ts";
-import { MaintainerSteps } from "./maintainer-steps.ts";
+import { maintainerSteps } from "./maintainer-steps.ts";
 import { counter } from "./programs.ts";
 import { ReaderSteps } from "./reader-steps.ts";
 import { createRow } from "./rows.ts";
@@ -19,7 +19,6 @@ import { type Step, Steps } from "./steps.ts";
 export class World {
   readonly #steps: Steps;
   readonly #expectations: Expectations;
-  readonly #maintainers: MaintainerSteps;
   readonly #readers: ReaderSteps;
   readonly #scenario: Scenario;
 
@@ -27,7 +26,6 @@ export class World {
     this.#scenario = scenario;
     this.#steps = new Steps(scenario);
     this.#expectations = new Expectations(this.#steps, scenario);
-    this.#maintainers = new MaintainerSteps(this.#steps, scenario);
     this.#readers = new ReaderSteps(this.#steps, this.#expectations, scenario);
   }
 
@@ -80,7 +78,8 @@ export class World {
   }
 
   steps(state: State): Step[] {
-    const steps = [...this.#happen(state), ...this.#maintainers.all(state), ...this.#readers.all(state)];
+    const ofMaintainers = maintainerSteps(this.#steps, this.#scenario, state);
+    const steps = [...this.#happen(state), ...ofMaintainers, ...this.#readers.all(state)];
     const read = this.#steps.events.writesFollow(state.events)
       ? undefined
       : steps.find(({ readsRows }) => readsRows)?.readsRows;

@@ -50,15 +50,10 @@ export function beforeCall(
 export const smallPages = (size = 2): Disposable =>
   aroundCalls(async (command, send) => {
     const { input } = command;
-    if (command instanceof QueryCommand || command instanceof ScanCommand) {
-      const Limit = Math.min(size, input.Limit ?? size);
-      return send(
-        command instanceof QueryCommand
-          ? new QueryCommand({ ...input, Limit })
-          : new ScanCommand({ ...input, Limit }),
-      );
-    }
-    if (!(command instanceof BatchGetCommand)) return send(command);
+    const Limit = Math.min(size, input.Limit ?? size);
+    if (command instanceof QueryCommand) return send(new QueryCommand({ ...input, Limit }));
+    if (command instanceof ScanCommand) return send(new ScanCommand({ ...input, Limit }));
+    if (!(command instanceof BatchGetCommand || command instanceof BatchWriteCommand)) return send(command);
     const [[name = "", requests] = []] = Object.entries(input.RequestItems);
     const { Keys, ...others } = requests as { Keys: object[] };
     const output = await send(
