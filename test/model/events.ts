@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { labelPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
+import { accountPartition, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
@@ -93,7 +93,7 @@ export function toCommand({ before, after }: Write): PutCommand | DeleteCommand 
 
 /** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
 export function damage(items: readonly Item[], { what, source }: DamageEvent) {
-  const labelKey = source === undefined ? undefined : labelPartition(owner.list.type, account, source);
+  const labelKey = source === undefined ? undefined : accountPartition(owner.list.type, account, source);
   const tree: CountedOwner = { ...owner, ...(labelKey !== undefined && { labelKey }) };
   const root = findItem(items, tree, "root");
   const { pk, sk } = treeKey(tree, `${nodePrefix}${root?.generation}#`);
