@@ -2,6 +2,7 @@ import { globSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, readConfig } from "../../../lib/config/config.ts";
+import { defaults } from "../../../lib/config/settings.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { writeStageFiles } from "./stage-files.ts";
 
@@ -26,27 +27,15 @@ test("the stage is dev when none is named", async () => {
   expect(readConfig({}, await writeFiles({ dev: {} })).stage).toBe("dev");
 });
 
-test("a stage whose file sets nothing keeps its data, and has neither domain, CORS nor alarms", async () => {
+test("a stage whose file sets nothing has the documented defaults, and keeps its data", async () => {
   expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
+    ...defaults,
     stage: "empty",
     release: expect.stringMatching(/^\d+\.\d+\.\d+/),
     codeRelease: expect.stringMatching(/^\d+\.\d+\.\d+/),
     removalPolicy: "retain-on-update-or-delete",
     isProtected: true,
-    throttleRate: 5000,
-    throttleBurst: 2500,
-    rateLimitRequests: 6000,
     alarmsTo: undefined,
-    runbookUrl: "docs/operations.md",
-    corsOrigins: [],
-    logRetentionDays: 90,
-    authorizerCacheSeconds: 60,
-    deployment: "all-at-once",
-    canary: false,
-    channels: false,
-    deliveryConcurrency: 5,
-    logErrorMessages: false,
-    tracing: false,
   });
 });
 

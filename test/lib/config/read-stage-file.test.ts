@@ -1,3 +1,5 @@
+import { Ajv } from "ajv";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { expect, test } from "vitest";
 import { readSettings } from "../../../lib/config/read-stage-file.ts";
 import { defaults, stageSchema } from "../../../lib/config/settings.ts";
@@ -13,6 +15,16 @@ async function sentence(text: string): Promise<string> {
   expect(error).toBeInstanceOf(UserError);
   return (error as UserError).message.replace(/^stages-\w+\/staging\.json/, "");
 }
+
+test("the schema is a valid one, which the check of a stage's file takes for granted", () => {
+  const ajv = new Ajv();
+  expect(ajv.validateSchema(stageSchema), ajv.errorsText()).toBe(true);
+});
+
+test("the retentions are those that CloudWatch supports", () => {
+  const supported = Object.values(RetentionDays).filter((days) => Number(days) < RetentionDays.INFINITE);
+  expect([...stageSchema.properties.logRetentionDays.enum].sort()).toEqual(supported.sort());
+});
 
 const alarms = "arn:aws:sns:eu-west-1:123456789012:alarms";
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
