@@ -10,46 +10,34 @@ const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("do
 const ajv = new Ajv2020({ strict: false, formats: { email: fullFormats.email, "date-time": true } });
 ajv.addSchema(document, "document");
 
+/** What the schemas of the document and of the routes have in common keywords. */
+const keywords = (pattern: RegExp) =>
+  Array.from(JSON.stringify([document, routes]).matchAll(pattern), ([, value = ""]) => JSON.parse(value));
+
+/** The limits of all schemas, and what is just above them. */
+const sizes = new Set(
+  keywords(/"(?:min|max)\w+":(\d+)/g)
+    .filter((limit) => limit < 5000)
+    .flatMap((limit) => [limit, limit + 1]),
+);
+
+const longEmail = (domain: number) =>
+  `${"a".repeat(60)}@${["b", "c", "d"].map((letter) => letter.repeat(60)).join(".")}.${"e".repeat(domain)}.com`;
+
 /** Values at the edges of the rules of all fields, and some of other types. */
 const values = [
-  ...["", " ", "a", "A b", "\n", "\u0000", "new", "New", "qualified", "lost", "active", "instagram"],
-  ...["a".repeat(64), "a".repeat(65), "a".repeat(200), "a".repeat(201), "a".repeat(4096), "a".repeat(4097)],
-  ...[
-    "ada@example.com",
-    "ada",
-    "@",
-    `a@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(60)}.com`,
-  ],
-  ...[`${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(30)}.com`],
-  ...[
-    5,
-    0,
-    -1,
-    1.5,
-    true,
-    null,
-    {},
-    [],
-    ["vip"],
-    [""],
-    ["a".repeat(65)],
-    Array(50).fill("a"),
-    Array(51).fill("a"),
-    [1],
-  ],
-  ...["true", "message", "conversation", "inbound", "failed", "a".repeat(500), "a".repeat(501)],
-  ...["a".repeat(512), "a".repeat(513)],
-  ...["a,b", "a".repeat(160), "a".repeat(161), 100, 101, { a: "b\n" }, { a: null }, { a: 1 }, { "": "a" }],
-  ...[
-    { "a\n": "" },
-    { ["a".repeat(40)]: "a".repeat(1024) },
-    { ["a".repeat(41)]: "" },
-    { a: "a".repeat(1025) },
-  ],
-  ...[["a"], ["+1 (2)", "a"], [], [""], ["a".repeat(161)], ["a,b"], Array(11).fill("a")].map((a) => ({ a })),
-  ...[["a:b"], ["a"], ["a:+1 2", "a: 1"], [`a:${"b".repeat(224)}`], [`a:${"b".repeat(225)}`]],
+  ...[" ", "A b", "\n", "\u0000", "New", "ada@example.com", "ada", "@", longEmail(5), longEmail(30), "a,b"],
+  ...[-1, 1.5, true, null, {}, [], [""], [1], ["a:b"], ["a:+1 2", "a: 1"]],
+  ...[{ a: "b\n" }, { a: null }, { a: 1 }, { "": "a" }, { "a\n": "" }],
+  ...[["+1 (2)", "a"], [], [""], ["a,b"]].map((a) => ({ a })),
   ...["a_1", "A"].flatMap((name) => [{ name }, { name, language: "en_US", parameters: ["a"] }]),
-  ...[10, 11].map((count) => Object.fromEntries(Array.from({ length: count }, (_, n) => [n, ""]))),
+  ...keywords(/"enum":(\[[^\]]*\])/g).flat(),
+  ...Array.from(sizes, (size) => [size, "a".repeat(size)] as const).flatMap(([size, text]) => [
+    ...[size, text, [text], [`a:${text.slice(2) || "b"}`], { a: text }, { [text]: "" }, { a: [text] }],
+    ...(size < 200
+      ? [[...text], { a: [...text] }, Object.fromEntries(Object.keys([...text]).map((key) => [key, ""]))]
+      : []),
+  ]),
 ];
 
 const numbers = [-1, 0, 1, 1.5, 20, 99, 100, 101, 1000, 999_999_999, 1_000_000_000];

@@ -8,24 +8,7 @@ const guides = openApiDocument().info.description;
 const guide = (title: string) =>
   guides.split(/^# /m).find((section) => section.startsWith(`${title}\n`)) ?? "";
 
-test("the description of the document has a guide for each subject", () => {
-  expect(guides.match(/^# .+$/gm)).toEqual([
-    "# Authentication",
-    "# Lists and filters",
-    "# Read everything",
-    "# Which key to choose",
-    "# Update a lead",
-    "# Messages",
-    "# An inbox",
-    "# Deliver and report",
-    "# Receive answers",
-    "# What the API does not do",
-    "# Retries",
-    "# Limits and 429",
-    "# Events",
-    "# Errors",
-  ]);
-  // Each sample begins and ends on a line of its own.
+test("each sample of the guides begins and ends on a line of its own", () => {
   expect(guides.match(/^```\w*$/gm)?.length).toBe(guides.match(/```/g)?.length);
 });
 
