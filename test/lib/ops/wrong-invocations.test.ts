@@ -112,6 +112,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: option '--lead <id>' cannot be used with option '--address <address>'": [
     `leads erase --account acme ${onTable} --lead lead_1 --address sms:1`,
   ],
+  "error: option '--undo <import>' cannot be used with option '--time-zone <name>'": [
+    `leads import --account acme ${onTable} --undo import_1 --time-zone UTC`,
+  ],
   "error: required option '--account <id>' not specified": [`keys list ${onTable}`],
   "error: unknown option '--acount'\n(Did you mean --account?)": [`keys list --acount acme ${onTable}`],
   "error: unknown command 'forget'": ["keys forget --account acme"],

@@ -24,7 +24,6 @@ import { aLead, aMessage } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { fillAccount, itemsOf } from "../support/full-account.ts";
-import { plantedItems } from "../support/planted-items.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();
@@ -96,17 +95,6 @@ describe("accounts erase", () => {
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
     await expectErased(account);
     expect(await erase(account)).toMatchObject({ failure: undefined, output: { leads: 0, invalid: [] } });
-    await expectErased(account);
-  });
-
-  test("deletes items that no request has made, also under an account that is spelled in another way", async () => {
-    const account = randomUUID();
-    const { id } = await aLead(account);
-    const planted = [...plantedItems(account, id), ...plantedItems(account, newId("lead"))];
-    for (const item of planted) await put(item);
-    expect((await erase(account)).failure).toBeUndefined();
-    const left = await tableItems();
-    expect(planted.filter(({ pk, sk }) => left.has(`${pk} ${sk}`))).toEqual([]);
     await expectErased(account);
   });
 

@@ -9,7 +9,6 @@ import { runJson } from "../../../support/command.ts";
 import { filePath, leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { runs } from "../../../support/part.ts";
-import { program } from "../support/program.ts";
 
 useTablesOfCommands();
 
@@ -169,13 +168,6 @@ test.each<readonly [string, string, string[], object[], string[]]>([
   expect(await tryFile(content, ending, ...args)).toEqual({ failure: undefined, first, leftOut });
 });
 
-test.each([
-  ["Email,Company Name\na@b.de,ACME\n", ".csv", "The column name is missing"],
-  ['[{"name":"Ada","externalId":12345678901234567890}]', ".json", "too large to be read exactly"],
-])("%j in a %s is refused: %s", async (content, ending, sentence) => {
-  expect((await tryFile(content, ending)).failure).toContain(sentence);
-});
-
 test("a dry run leaves the rejected rows of an import as they are, with all their cells", async () => {
   const file = await leadFile("name,email\nAda,a@b.de,more\n");
   const account = await anAccount();
@@ -184,11 +176,4 @@ test("a dry run leaves the rejected rows of an import as they are, with all thei
   expect(JSON.parse(rejected).row).toEqual({ cells: ["Ada", "a@b.de", "more"] });
   await leads(account, "import", file, "--dry-run", "--map", "email=source");
   expect(await readFile(`${file}.rejected.jsonl`, "utf8")).toBe(rejected);
-});
-
-test("a format of times has a year, and a time in it without a zone lacks only that", async () => {
-  const file = await leadFile("name,createdAt\nAda,03/15/24\n");
-  const words = ["leads", "import", file, "--account", "acme", "--dry-run", "--date-format"];
-  expect((await program([...words, "H:mm 'y'"])).stderr).toContain("It must have the year");
-  expect((await program([...words, "M/d/yy"])).stdout).toContain("must have a time zone");
 });

@@ -29,7 +29,6 @@ import { skipWaits } from "../../../support/skipped-waits.ts";
 import { startedConversation, storedConversation, storedLead } from "../../../support/stored.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
 import { withFields } from "../../../support/with-fields.ts";
-import { plantedItems } from "../support/planted-items.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();
@@ -213,22 +212,18 @@ describe("leads erase", () => {
     expect(await readItem(externalIdKey(account, "crm-2"))).toMatchObject({ leadId: other.id });
   });
 
-  test("finishes an erasure that ended early, also when it is no longer found by its address", async () => {
+  test("lists erasures, and whether they have ended: one that has names nobody any more", async () => {
     const account = randomUUID();
-    const { id, items } = await aKnownLead(account, "ada@example.com");
-    const before = await tableItems();
+    const { id } = await aLead(account, { email });
+    const erased = async () => (await runJson(leadsCommand(), "erased", "--account", account)).output;
     await beginErasure(account, id, new Pace());
-    const pending = await runJson(leadsCommand(), "erased", "--account", account);
-    expect(pending.output).toEqual([{ leadId: id, erasedAt: expect.any(String), pending: true }]);
-    const { output } = await erase(account, "--email", "ada@example.com");
-    expect(output.leads).toEqual([id]);
-    expect(compareItems(before, await tableItems()).deleted).toEqual(items);
-    expect(await erase(account, "--email", "ada@example.com")).toEqual({
+    expect(await erased()).toEqual([{ leadId: id, erasedAt: expect.any(String), pending: true }]);
+    expect((await erase(account, "--email", email)).output.leads).toEqual([id]);
+    expect(await erased()).toMatchObject([{ leadId: id, pending: false }]);
+    expect(await erase(account, "--email", email)).toEqual({
       ...{ output: undefined, failure: `The account ${account} has no lead with this email address.` },
     });
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
-    const erased = await runCommand(leadsCommand(), "erased", "--account", account);
-    expect(String(erased.printed[0])).toMatch(new RegExp(`^leadId +erasedAt +pending\n${id}  \\S+Z  false$`));
   });
 });
 
@@ -342,6 +337,18 @@ test.each([
   const left = [...(await tableItems()).keys()].filter((key) => key.startsWith(planted.pk));
   expect(left).toEqual([name(planted)]);
 });
+
+/** Items of a lead that no request has made: names that it has not, and keys with more parts, or with another spelling of the account. */
+function plantedItems(account: string, leadId: string) {
+  const spelled = `%${Buffer.from(account[0] ?? "").toString("hex")}${account.slice(1)}`;
+  return [
+    ...["EXTERNAL", "ADDRESS"].map((type) => `${type}#${account}`),
+    ...["LEAD", "CONVERSATION"].map((type) => `${type}#${account}#x`),
+    ...["LEAD", "CONVERSATION", "EXTERNAL", "ADDRESS"].map((type) => `${type}#${spelled}`),
+    ...["MESSAGE", "IDEMPOTENCY"].map((type) => `${type}#${spelled}#x`),
+    `ACTIVE#${spelled}#${leadId}`,
+  ].map((pk) => ({ pk, sk: leadId, leadId, ids: { id: leadId } }));
+}
 
 test("items that no request has made are erased with their lead, also under an account that is spelled in another way", async () => {
   const account = randomUUID();

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -136,12 +135,12 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
       /is not utf-16le text/,
     ],
     ["no array in a .json", '{"name":"Ada"}', /must have an array of objects/],
+    ["an inexact number in a .json", '[{"externalId":12345678901234567890}]', /too large to be read exactly/],
     [
       "an open quote in a .csv",
       'name\nAda\n"Grace\n',
       /starts on line 3 has a misplaced quote or an open one/,
     ],
-    ["a quote inside a cell of a .csv", 'name\nAda\n5" pipe\n', /line 3 has a misplaced quote/],
     ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced quote/],
     [
       "a row that is too long in a .csv",
@@ -162,15 +161,9 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
     expect(stderr.trim()).not.toContain("\n");
   });
 
-  test("rejects a missing file and a directory", async () => {
-    const path = filePath(".csv");
-    const fails = async (sentence: RegExp, ...args: [string, ...string[]]) =>
-      expect(await importFile("a", ...args)).toMatchObject({
-        ...{ code: 1, stderr: expect.stringMatching(sentence) },
-      });
-    await fails(/cannot be read \(ENOENT\)/, path);
-    await mkdir(path);
-    await fails(/cannot be read \(EISDIR\)/, path);
+  test("rejects a missing file", async () => {
+    const stderr = expect.stringContaining("cannot be read (ENOENT)");
+    expect(await importFile("a", filePath(".csv"))).toMatchObject({ code: 1, stderr });
   });
 
   test("--dry-run reports what an import would do, needs no table, and writes nothing", async () => {
@@ -297,26 +290,6 @@ describe("a repeated leads import", () => {
     await expect(stat(`${path}.rejected.jsonl`)).rejects.toThrow("ENOENT");
   });
 
-  test("with the options of a second and a third try makes no other leads", async () => {
-    const account = await anAccount();
-    const header = "Name,EMAIL ADDRESS,Lead Source,Tag,Creation Date";
-    const path = await leadFile(`${header}\nKim,k@example.com,Fair,vip,2024-01-15T00:00:00Z\nBo,,Web,,\n`);
-    const email = ["--ignore-others", "--map", "Email Address=email"];
-    const all = ["--map", "Lead Source=source", "--map", "Tag=tags", "--map", "Creation Date=createdAt"];
-    for (const [imported, options] of [
-      [2, ["--ignore-others"]],
-      [0, email],
-      [0, [...email, ...all]],
-    ] as const)
-      expect((await importFile(account, path, ...options)).report).toMatchObject({
-        ...{ imported, present: 2 - imported },
-      });
-    expect(await storedLeads(account)).toMatchObject([
-      { name: "Kim", email: "k@example.com", source: "fair", tags: ["vip"] },
-      { name: "Bo", source: "web" },
-    ]);
-  });
-
   test("of the same rows with other columns makes no other leads, and tells what differs", async () => {
     const account = await anAccount();
     const path = await leadFile(
@@ -436,12 +409,6 @@ describe("a repeated leads import", () => {
     expect((await call("list-leads", { account, query })).body.data).toEqual([stored[0]]);
     expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 1, rejected: 2 });
     expect(await storedLeads(account)).toEqual(stored);
-    const copy = filePath(".csv");
-    await program(["leads", "export", "--account", account, "--table", tableName, "--output", copy]);
-    const second = await anAccount();
-    expect((await importFile(second, copy)).report).toMatchObject({ imported: 2, rejected: 0 });
-    const updatedAt = expect.any(String);
-    expect(await storedLeads(second)).toEqual(stored.map((lead) => ({ ...lead, updatedAt })));
   });
 
   test("with --update changes leads by their external ids: empty cells change nothing, and rows that do not fit are rejected", async () => {
@@ -512,17 +479,5 @@ describe("a repeated leads import", () => {
     const { rejects } = await update("externalId,addresses.web\ncrm-1,eve\n");
     const message = `is not stored: Another lead has the address web:eve: ${other.id}.`;
     expect(await readLines(rejects)).toMatchObject([{ line: 2, errors: [{ message }] }]);
-  });
-
-  test("stores the first of two rows with the same id, and names the other one", async () => {
-    const account = await anAccount();
-    const id = `lead_${ulid()}`;
-    const path = await leadFile(`id,name\n${id},Ada\n${id},Grace\n`);
-    const { report } = await importFile(account, path);
-    expect(report).toMatchObject({ imported: 1, present: 0, rejected: 1 });
-    expect(await readLines(report.rejects)).toMatchObject([
-      { line: 3, errors: [{ field: "id", message: "must not be that of line 2" }] },
-    ]);
-    expect(await storedLeads(account)).toMatchObject([{ id, name: "Ada" }]);
   });
 });

@@ -238,11 +238,3 @@ test("an undo paces its writes", async () => {
   expect(written).toBeGreaterThan(2 * 2 * rows.length);
   expect(spent).toBeGreaterThanOrEqual(3 * written);
 });
-
-test("an undo takes no options of a file", async () => {
-  const { undo } = await imported(file);
-  for (const [name, ...values] of [["--update"], ["--map", "a=name"], ["--time-zone", "UTC"]] as const)
-    expect((await undo(name, ...values)).failure).toContain(
-      `error: option '--undo <import>' cannot be used with option '${name}`,
-    );
-});
