@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { InvalidItems } from "../../lib/ops/table/invalid-items.ts";
 import { readStored } from "../../lib/ops/table/valid-records.ts";
 import { accountPartition } from "../../shared/dynamodb/keys.ts";
@@ -35,6 +37,13 @@ export const readLines = async (path: string) =>
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
+
+/** A new account: it has a key. @returns its name */
+export async function anAccount(): Promise<string> {
+  const account = randomUUID();
+  await issueApiKey(account);
+  return account;
+}
 
 /** All stored leads of the account, oldest first. */
 export async function storedLeads(account: string): Promise<Lead[]> {

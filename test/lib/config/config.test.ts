@@ -8,12 +8,6 @@ import { writeStageFiles } from "./stage-files.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Writes files of stages. @returns their directory */
-const writeFiles = (stages: Readonly<Record<string, object>>) =>
-  writeStageFiles(
-    Object.fromEntries(Object.entries(stages).map(([name, set]) => [name, JSON.stringify(set)])),
-  );
-
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 
 test("the shipped stages are valid, and dev and prod are among them", () => {
@@ -24,11 +18,11 @@ test("the shipped stages are valid, and dev and prod are among them", () => {
 });
 
 test("the stage is dev when none is named", async () => {
-  expect(readConfig({}, await writeFiles({ dev: {} })).stage).toBe("dev");
+  expect(readConfig({}, await writeStageFiles({ dev: {} })).stage).toBe("dev");
 });
 
 test("a stage whose file sets nothing has the documented defaults, and keeps its data", async () => {
-  expect(readConfig({ stage: "empty" }, await writeFiles({ empty: {} }))).toEqual({
+  expect(readConfig({ stage: "empty" }, await writeStageFiles({ empty: {} }))).toEqual({
     ...defaults,
     stage: "empty",
     release: expect.stringMatching(/^\d+\.\d+\.\d+/),
@@ -62,7 +56,7 @@ test.each([
 ])("a stage that is like another by %s has its settings, but what belongs to one stage", async (...args) => {
   const [, context, throttleRate] = args;
   const staging = { like: "prod", throttleRate: 20 };
-  const config = readConfig(context, await writeFiles({ prod: { ...prod, ...own }, staging }));
+  const config = readConfig(context, await writeStageFiles({ prod: { ...prod, ...own }, staging }));
   const without = { canary: false, logErrorMessages: false };
   expect(config).toMatchObject({ ...prod, ...without, throttleRate, stage: context.stage });
   for (const name of ["domainName", "certificateArn"]) expect(config).not.toHaveProperty(name);
@@ -70,7 +64,7 @@ test.each([
 });
 
 test("another CDK app gives the settings as an object, with the same defaults", async () => {
-  const directory = await writeFiles({ eu: prod });
+  const directory = await writeStageFiles({ eu: prod });
   expect(createConfig("eu", prod)).toEqual(readConfig({ stage: "eu" }, directory));
 });
 
@@ -111,6 +105,6 @@ test.each<Rejected>([
   ),
 ])("%j is rejected with a sentence", async (context, sentence) => {
   const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" } };
-  const directory = await writeFiles(stages);
+  const directory = await writeStageFiles(stages);
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });

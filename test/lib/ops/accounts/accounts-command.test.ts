@@ -114,3 +114,18 @@ test("accounts list counts the items of each account", async () => {
   const { printed } = await runCommand(accountsCommand(), "list");
   expect(printed).toEqual([formatColumns(output)]);
 });
+
+test("accounts set-limit and show-limit say which limit the account has", async () => {
+  const limit = async (name: string, ...args: string[]) =>
+    (await runCommand(accountsCommand(), name, "--account", source, ...args)).printed;
+  const has = `The account ${source} has`;
+  expect(await limit("set-limit", "--requests", "20000")).toEqual([
+    `${has} a limit of 20000 requests in each window.`,
+  ]);
+  expect((await accounts("show-limit", "--account", source)).output).toEqual({
+    account: source,
+    requests: 20_000,
+  });
+  await limit("set-limit", "--requests", "stage");
+  expect(await limit("show-limit")).toEqual([`${has} the rate limit of its stage.`]);
+});

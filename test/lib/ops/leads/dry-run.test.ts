@@ -1,12 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { runJson } from "../../../support/command.ts";
-import { filePath, leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { anAccount, filePath, leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { runs } from "../../../support/part.ts";
 
@@ -67,12 +65,6 @@ const rows = fc
       { minLength: 1, maxLength: 3 },
     ),
   );
-
-async function anAccount() {
-  const account = randomUUID();
-  await issueApiKey(account);
-  return account;
-}
 
 const leads = (account: string, ...args: string[]) => runJson(leadsCommand(), ...args, "--account", account);
 

@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { anAccount, leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { program } from "../support/program.ts";
 
@@ -253,8 +251,7 @@ function pasted(printed: string): string[] {
 
 test.each(Object.entries(files))("a file of %s goes in with at most two runs", async (_name, file) => {
   const { content, ending = ".csv", first, options = [], lost, stored } = file;
-  const account = randomUUID();
-  await issueApiKey(account);
+  const account = await anAccount();
   const path = await leadFile(content, ending);
   let words = ["leads", "import", path, "--account", account, "--table", tableName];
   if (first) {

@@ -1,5 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { watch } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
@@ -7,9 +6,8 @@ import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { filePath } from "../../../support/lead-files.ts";
+import { anAccount, filePath } from "../../../support/lead-files.ts";
 import { listening } from "../../../support/listening.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
@@ -48,8 +46,7 @@ async function silentTable() {
 
 describe("leads export", () => {
   test("writes CSV as RFC 4180 defines it, newest first, and formulas with a quote", async () => {
-    const account = randomUUID();
-    await issueApiKey(account);
+    const account = await anAccount();
     const header = "id,externalId,name,email,score,status,source,tags,addresses,metadata,createdAt,updatedAt";
     expect(await exported(account)).toBe(`${header}\r\n`);
     const ada = await aLead(account, { name: '"Ada", Lovelace', email: "ada@example.com", source: "web" });

@@ -3,7 +3,6 @@ import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { columns } from "../../../../lib/ops/leads/file/column-names.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
@@ -12,7 +11,7 @@ import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { aroundCalls } from "../../../support/conditions.ts";
-import { filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
+import { anAccount, filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { aLead } from "../../../support/requests.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
@@ -24,13 +23,6 @@ async function importFile(account: string, path: string, ...options: string[]) {
   const args = ["leads", "import", path, "--account", account, "--table", tableName, "--json", ...options];
   const { code, stdout, stderr } = await program(args);
   return { code, stderr, report: stdout ? JSON.parse(stdout) : undefined };
-}
-
-/** A new account: it has a key. */
-async function anAccount() {
-  const account = randomUUID();
-  await issueApiKey(account);
-  return account;
 }
 
 /** Imports a file's content into a new account. */

@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { runJson } from "../../../support/command.ts";
-import { leadFile, storedLeads } from "../../../support/lead-files.ts";
+import { anAccount, leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
 
 /** What happens while an undo waits for requests that had found a lead. */
@@ -13,8 +11,7 @@ export const skipWaitsOfUndo = () => skipWaits((time) => (time === 32_000 ? wait
 
 /** A new account with an import, and commands on it. */
 export async function imported(content: string, ...options: string[]) {
-  const account = randomUUID();
-  await issueApiKey(account);
+  const account = await anAccount();
   const path = await leadFile(content);
   const run = (...args: string[]) => runJson(importCommand(), ...args, "--account", account);
   const { importId } = (await run(path, ...options)).output;
