@@ -11,7 +11,6 @@ const served = {
 const { template } = await synthesize("prod", served);
 const api = only(template, "AWS::ApiGatewayV2::Api");
 const domain = only(template, "AWS::ApiGatewayV2::DomainName");
-const stage = only(template, "AWS::ApiGatewayV2::Stage");
 const cors = api.properties.CorsConfiguration;
 
 /** Every value under a key, at any depth. */
@@ -51,17 +50,6 @@ test("The domain has its certificate and requires TLS 1.2", () => {
       { CertificateArn: certificate, EndpointType: "REGIONAL", SecurityPolicy: "TLS_1_2" },
     ],
   });
-});
-
-test("The domain is mapped to the one stage, at its root", () => {
-  const { properties, resource } = only(template, "AWS::ApiGatewayV2::ApiMapping");
-  expect(properties).toEqual({
-    ApiId: { Ref: api.id },
-    DomainName: { Ref: domain.id },
-    Stage: "$default",
-  });
-  // The stage's name is literal, so only this dependency makes CloudFormation create the stage first.
-  expect(resource.DependsOn).toContain(stage.id);
 });
 
 test("The outputs have the target for the DNS record and the gateway's own URL", () => {
