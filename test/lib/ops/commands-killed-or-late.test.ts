@@ -1,19 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
-import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
-import { eraseCommand } from "../../../lib/ops/leads/leads-erase.ts";
-import { importCommand } from "../../../lib/ops/leads/leads-import.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { runCommand, runJson } from "../../support/command.ts";
 import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
 import { filePath, leadFile } from "../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../support/memory-tables.ts";
 import { skipWaits } from "../../support/skipped-waits.ts";
 import { put, putItems } from "../../support/table-items.ts";
 import { email, fillAccount, itemsOf, withTexts } from "./support/full-account.ts";
+import { program } from "./support/program.ts";
 
 const memory = useTablesOfCommands();
 skipWaits();
@@ -61,67 +57,6 @@ async function stateOf(name: string): Promise<Record<string, unknown>> {
 /** Whether the time that lists by the last change have of a lead is that of the lead. */
 const isOfChange = ({ activeAt, details }: Item) => activeAt === Object(details).updatedAt;
 
-const ofAccount = ["--account", account];
-
-describe.each([
-  ["in small pages", smallPages],
-  ["before the indexes list its items", lateReads],
-])("an account is read completely %s", (_, condition) => {
-  test.each([
-    ["leads show", () => leadsCommand(), () => ["show", "--lead", ids.ada]],
-    ["leads show --external-id", () => leadsCommand(), () => ["show", "--external-id", "crm-ada"]],
-    ["leads show --address", () => leadsCommand(), () => ["show", "--address", `email:${email}`]],
-    ["leads export", () => leadsCommand(), () => ["export", "--output"]],
-    ["leads erased", () => leadsCommand(), () => ["erased"]],
-    ["leads erase --dry-run", () => eraseCommand(), () => ["--lead", ids.ada, "--dry-run"]],
-    [
-      "leads erase --dry-run --no-scan",
-      () => eraseCommand(),
-      () => ["--lead", ids.ada, "--dry-run", "--no-scan"],
-    ],
-    ["accounts export", () => accountsCommand(), () => ["export", "--output"]],
-    ["accounts erase --dry-run", () => accountsCommand(), () => ["erase", "--dry-run"]],
-  ] as const)("by %s", async (_name, command, args) => {
-    const read = async () => {
-      const path = filePath(".export");
-      const output = args().at(-1) === "--output" ? [path] : [];
-      const { printed, failure } = await runCommand(
-        command(),
-        ...[...args(), ...output, ...ofAccount, "--json"],
-      );
-      expect(failure).toBeUndefined();
-      const text = String(printed).replaceAll(/"(?:createdAt|until|output)":"?[^",]+"?/g, "");
-      return [text, output.length > 0 ? await readFile(path, "utf8") : ""];
-    };
-    let found: unknown;
-    {
-      using _condition = condition();
-      await refill(() => true);
-      found = await read();
-    }
-    process.exitCode = undefined;
-    expect(found).toEqual(await read());
-  });
-});
-
-test("all accounts are read in small pages, and the keys of one", async () => {
-  const list = () => runCommand(accountsCommand(), "list", "--json");
-  const expected = await list();
-  using _ = smallPages();
-  expect(await list()).toEqual(expected);
-});
-
-/** A command that changes the account, and the items that the account does not have before. */
-interface Change {
-  readonly run: () => ReturnType<typeof runCommand>;
-  readonly isAbsent?: (item: Item) => boolean;
-  readonly prepare?: () => Promise<unknown>;
-  /** Whether it makes the account like its neighbour. */
-  readonly isComplete?: boolean;
-  /** Another command that finishes the same. */
-  readonly again?: () => ReturnType<typeof runCommand>;
-}
-
 let leads: string;
 let importId: string;
 beforeAll(async () => {
@@ -130,51 +65,97 @@ beforeAll(async () => {
   );
 });
 
+/** Runs a command on the account, unless its line names another one. */
+async function ops(line: string) {
+  const words = line.replace("ADA", ids.ada).replace("LEADS", leads).replace("IMPORT", importId).split(" ");
+  const on = words.includes("--account") ? [] : ["--account", account];
+  return program([...words, ...on, "--table", tableName, "--json"]);
+}
+
+describe.each([
+  ["in small pages", smallPages],
+  ["before the indexes list its items", lateReads],
+])("an account is read completely %s", (_, condition) => {
+  test.each([
+    "leads show --lead ADA",
+    "leads show --external-id crm-ada",
+    `leads show --address email:${email}`,
+    "leads export --output FILE",
+    "leads erased",
+    "leads erase --lead ADA --dry-run",
+    "leads erase --lead ADA --dry-run --no-scan",
+    "accounts export --output FILE",
+    "accounts erase --dry-run",
+  ])("by %s", async (line) => {
+    const read = async () => {
+      const path = filePath(".export");
+      const { code, stdout } = await ops(line.replace("FILE", path));
+      expect(code).toBe(0);
+      const text = stdout.replaceAll(/"(?:createdAt|until|output)":"?[^",]+"?/g, "");
+      return [text, line.endsWith("FILE") ? await readFile(path, "utf8") : ""];
+    };
+    let found: unknown;
+    {
+      using _condition = condition();
+      await refill(() => true);
+      found = await read();
+    }
+    expect(found).toEqual(await read());
+  });
+});
+
+test("all accounts are read in small pages, and the keys of one", async () => {
+  const list = () => program(["accounts", "list", "--table", tableName, "--json"]);
+  const expected = await list();
+  using _ = smallPages();
+  expect(await list()).toEqual(expected);
+});
+
+/** What a test of a command that changes the account needs besides. */
+interface Change {
+  /** The items that the account does not have before. */
+  readonly isAbsent?: (item: Item) => boolean;
+  readonly prepare?: () => Promise<unknown>;
+  /** Whether it makes the account like its neighbour. */
+  readonly isComplete?: boolean;
+  /** Another command that finishes the same. */
+  readonly again?: string;
+}
+
 const changes: Readonly<Record<string, Change>> = {
-  "accounts erase": {
-    run: () => runCommand(accountsCommand(), "erase", ...ofAccount, "--yes", "--cache-seconds", "0"),
-  },
-  "leads erase": {
-    run: () => runCommand(eraseCommand(), ...ofAccount, "--yes", "--lead", ids.ada),
-    // The index no longer lists the lead.
-    again: () => runCommand(eraseCommand(), ...ofAccount, "--yes", "--email", email),
-  },
-  "leads erase --no-scan": {
-    run: () => runCommand(eraseCommand(), ...ofAccount, "--yes", "--no-scan", "--lead", ids.ada),
-  },
-  "accounts copy": {
-    run: () =>
-      runCommand(
-        accountsCommand(),
-        ...["copy", "--account", neighbour, "--from-table", tableName, "--to-account", account],
-        ...["--replace", "--yes"],
-      ),
-    // A lead with its names, a conversation with its messages and lock, the limit, the records of requests, and the notes of
-    // an erasure and of an import.
-    isAbsent: ({ pk, sk, leadId, conversationId }) =>
-      sk === ids.ada ||
-      ([`EXTERNAL#${account}`, `ADDRESS#${account}`].includes(String(pk)) && leadId === ids.ada) ||
-      [sk, conversationId].includes(ids.chat) ||
-      ["LIMIT", "ERASED", "IMPORT", "IDEMPOTENCY"].some((type) => `${pk}#`.startsWith(`${type}#${account}#`)),
-    isComplete: true,
-    // And a lead that was changed, and a conversation whose messages are not counted.
+  "accounts erase --yes --cache-seconds 0": {},
+  // Then the index no longer lists the lead.
+  "leads erase --yes --lead ADA": { again: `leads erase --yes --email ${email}` },
+  "leads erase --yes --no-scan --lead ADA": {},
+  [`accounts copy --account ${neighbour} --from-table ${tableName} --to-account ${account} --replace --yes`]:
+    {
+      // A lead with its names, a conversation with its messages and lock, the limit, the records of requests, and the notes of
+      // an erasure and of an import.
+      isAbsent: ({ pk, sk, leadId, conversationId }) =>
+        sk === ids.ada ||
+        ([`EXTERNAL#${account}`, `ADDRESS#${account}`].includes(String(pk)) && leadId === ids.ada) ||
+        [sk, conversationId].includes(ids.chat) ||
+        ["LIMIT", "ERASED", "IMPORT", "IDEMPOTENCY"].some((type) =>
+          `${pk}#`.startsWith(`${type}#${account}#`),
+        ),
+      isComplete: true,
+      // And a lead that was changed, and a conversation whose messages are not counted.
+      prepare: async () => {
+        const details = { name: "Spoiled", createdAt: createdAt(ids.grace) };
+        await put({ ...leadKey(account, ids.grace), id: ids.grace, status: "booked", details });
+        await put({ ...items.find(({ id }) => id === ids.mail), messageCount: 1 });
+      },
+    },
+  "leads import LEADS": {},
+  "leads import --undo IMPORT --yes": {
     prepare: async () => {
-      const details = { name: "Spoiled", createdAt: createdAt(ids.grace) };
-      await put({ ...leadKey(account, ids.grace), id: ids.grace, status: "booked", details });
-      await put({ ...items.find(({ id }) => id === ids.mail), messageCount: 1 });
+      ({ importId } = JSON.parse((await ops("leads import LEADS")).stdout));
     },
   },
-  "leads import": { run: () => runCommand(importCommand(), leads, ...ofAccount) },
-  "leads import --undo": {
-    prepare: async () => {
-      ({ importId } = (await runJson(importCommand(), leads, ...ofAccount)).output);
-    },
-    run: () => runCommand(importCommand(), "--undo", importId, "--yes", ...ofAccount),
-  },
-  "leads import --update": { run: () => runCommand(importCommand(), leads, ...ofAccount, "--update") },
+  "leads import LEADS --update": {},
 };
 
-describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare, isComplete, again = run }) => {
+describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isComplete, again = line }) => {
   const before = async () => {
     await refill((item) => !isAbsent?.(item));
     await prepare?.();
@@ -185,7 +166,7 @@ describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare, i
   beforeAll(async () => {
     ofNeighbour = await stateOf(neighbour);
     await before();
-    expect((await run()).failure).toBeUndefined();
+    expect((await ops(line)).code).toBe(0);
     expected = await stateOf(account);
     if (isComplete) expect(expected).toEqual(ofNeighbour);
   });
@@ -197,7 +178,7 @@ describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare, i
     {
       using _ = condition();
       await before();
-      expect((await run()).failure).toBeUndefined();
+      expect((await ops(line)).code).toBe(0);
     }
     expect(await stateOf(account)).toEqual(expected);
   });
@@ -205,7 +186,7 @@ describe.each(Object.entries(changes))("%s", (_name, { run, isAbsent, prepare, i
   test("does the same when it is killed at any of its writes, and runs again", async () => {
     const kills = await killAtEachWrite(async (kill) => {
       await before();
-      if (await kill(run)) expect((await again()).failure).toBeUndefined();
+      if (await kill(() => ops(line))) expect((await ops(again)).code).toBe(0);
       expect(await stateOf(account)).toEqual(expected);
     });
     expect(kills).toBeGreaterThan(0);

@@ -27,12 +27,8 @@ const lead = await aLead("acme", {
   addresses: { sms: ["0177 1"] },
 });
 const restored = copyTable();
-const { output: imported } = await runJson(
-  importCommand(),
-  await leadFile("name\nBen\n"),
-  "--account",
-  "acme",
-);
+const file = await leadFile("name\nBen\n");
+const { output: imported } = await runJson(importCommand(), file, "--account", "acme");
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
 
@@ -45,7 +41,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "keys list",
       `keys revoke --key ${keyId}`,
       "leads export --output nobody.csv",
-      `leads import ${await leadFile("name\nAda\n")}`,
+      `leads import ${file}`,
       "leads show --email ada@example.com",
       "leads erase --lead lead_1 --yes",
       "accounts export --output nobody.jsonl",

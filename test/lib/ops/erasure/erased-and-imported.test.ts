@@ -172,11 +172,7 @@ test("leads import stores no erased lead again that has no external id", async (
   const { id } = await aLead(account);
   await aLead(account, { name: "Grace" });
   await erase(account, id);
-  const { output } = await runJson(
-    importCommand(),
-    await leadFile(`id,name\n${id},Ada\n`),
-    "--account",
-    account,
-  );
+  const file = await leadFile(`id,name\n${id},Ada\n`);
+  const { output } = await runJson(importCommand(), file, "--account", account);
   expect(output).toMatchObject({ imported: 0, erased: 1 });
 });
