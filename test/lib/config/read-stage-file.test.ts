@@ -46,41 +46,33 @@ test.each<[string, ...unknown[]]>([
   }
 });
 
-const account = "an AWS account id of 12 digits in quotes";
-const origin = "an origin such as https://app.example.com";
-const retention = "a number of days that CloudWatch supports, such as 7, 30, 90 or 365";
-const host = "a lowercase host name such as api.example.com";
-const arn = "the ARN of an AWS Certificate Manager certificate";
-const target = "the ARN of a standard SNS topic, or an object with one for page and ticket each";
-const url = "an https URL without a fragment";
-
-test.each<[name: string, allowed: string, ...values: unknown[]]>([
-  ["like", "the name of another stage", "Prod", "", "a/b", 1],
-  ["account", account, 123456789012, "12345678901", ""],
-  ["region", "an AWS region such as eu-central-1", "eu-central", "Frankfurt"],
-  ["eventArchiveDays", "a whole number from 1 to 14", 0, 15, 1.5, "7"],
-  ["canary", "true or false", "true", 1],
-  ["deployment", "all-at-once or canary", "linear", true],
-  ["logRetentionDays", retention, 31, "7"],
-  ["alarmsTo", target, "ops", "ops@example.com", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
-  ["alarmsTo", target, { page: alarms }, { page: alarms, ticket: "team" }],
-  ["errorsUrl", url, "docs/errors.md", "https://example.com/errors#busy"],
-  ["runbookUrl", url, "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
-  ["corsOrigins", "a list of origins such as https://app.example.com", "https://app.example.com"],
+test.each<[name: keyof typeof stageSchema.properties, ...values: unknown[]]>([
+  ["like", "Prod", "", "a/b", 1],
+  ["account", 123456789012, "12345678901", ""],
+  ["region", "eu-central", "Frankfurt"],
+  ["eventArchiveDays", 0, 15, 1.5, "7"],
+  ["canary", "true", 1],
+  ["deployment", "linear", true],
+  ["logRetentionDays", 31, "7"],
+  ["alarmsTo", "ops", "ops@example.com", "arn:aws:sns:eu-west-1:123:alarms", `${alarms}.fifo`, ""],
+  ["alarmsTo", { page: alarms }, { page: alarms, ticket: "team" }],
+  ["errorsUrl", "docs/errors.md", "https://example.com/errors#busy"],
+  ["runbookUrl", "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
+  ["corsOrigins", "https://app.example.com"],
   [
-    ...(["domainName", host] as const),
+    "domainName",
     ...["localhost", "*.example.com", "API.example.com", "https://api.example.com", "api.example.com."],
     ...["-api.example.com", `${"a".repeat(64)}.example.com`, `${"a.".repeat(124)}example`],
   ],
-  ["certificateArn", arn, "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
-])("%s must be %s", async (name, allowed, ...values) => {
+  ["certificateArn", "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
+])("%s must be what its schema says", async (name, ...values) => {
+  const { errorMessage } = stageSchema.properties[name] as { errorMessage: string };
   // What the setting itself needs, so that only the value is wrong.
   const others = { domainName: "api.example.com", certificateArn: certificate };
-  for (const value of values) {
+  for (const value of values)
     expect(await sentence(JSON.stringify({ ...others, [name]: value }))).toBe(
-      `: ${name} must be ${allowed}, not ${JSON.stringify(value)}.`,
+      `: ${name} must be ${errorMessage}, not ${JSON.stringify(value)}.`,
     );
-  }
 });
 
 test.each<[settings: object, sentence: string]>([
@@ -91,7 +83,7 @@ test.each<[settings: object, sentence: string]>([
     ...["https://app.example.com:443", "https://App.example.com", "ftp://app.example.com"],
   ].map((value): [object, string] => [
     { corsOrigins: ["https://example.com", value] },
-    `corsOrigins[1] must be ${origin}, not ${JSON.stringify(value)}`,
+    `corsOrigins[1] must be an origin such as https://app.example.com, not ${JSON.stringify(value)}`,
   ]),
 ])("%j is rejected with a sentence", async (settings, expected) => {
   expect(await sentence(JSON.stringify(settings))).toBe(`: ${expected}.`);

@@ -35,6 +35,9 @@ test("a queue passes messages one at a time, in the order of each conversation, 
   const undelivered = only(template, "AWS::SQS::Queue", "ChannelsUndelivered");
   const redrive = { deadLetterTargetArn: { "Fn::GetAtt": [undelivered.id, "Arn"] }, maxReceiveCount: 32 };
   expect(deliveries).toMatchObject({ FifoQueue: true, VisibilityTimeout: 180, RedrivePolicy: redrive });
+  // The function gives a message up with the attempt after which the queue would.
+  const Variables = { MAX_ATTEMPTS: String(redrive.maxReceiveCount) };
+  template.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables } });
   expect(undelivered.properties).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 86_400 });
   expect(only(template, "AWS::Lambda::EventSourceMapping", "ChannelsSource").properties).toMatchObject({
     ...{ BatchSize: 1, FunctionResponseTypes: ["ReportBatchItemFailures"] },

@@ -49,6 +49,11 @@ test.each(["Counting", "Events"])("Failed batches of %s are kept for 14 days", (
   expect(properties).toEqual({ MessageRetentionPeriod: 14 * 24 * 60 * 60 });
 });
 
+test("The publisher knows its failure queue", () => {
+  const FAILURES_URL = { Ref: only(template, "AWS::SQS::Queue", "Events").id };
+  template.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables: { FAILURES_URL } } });
+});
+
 test("The bus keeps the events of this service for as many days as the stage says, and none without", async () => {
   template.resourceCountIs("AWS::Events::Archive", 0);
   const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
