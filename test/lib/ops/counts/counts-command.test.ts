@@ -1,13 +1,13 @@
-import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { countsCommand } from "../../../../lib/ops/counts/counts-command.ts";
-import { labelTreeKey, nodeName, nodePrefix } from "../../../../shared/dynamodb/keys.ts";
+import { labelTreeKey, nodeName } from "../../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { runCommand } from "../../../support/command.ts";
-import { aroundCalls, beforeCall, killAtEachWrite } from "../../../support/conditions.ts";
+import { beforeCall } from "../../../support/conditions.ts";
 import { putLeads } from "../../../support/memory-leads.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
 import { skipWaits } from "../../../support/skipped-waits.ts";
@@ -105,49 +105,4 @@ test("--units sets the pace", async () => {
   const seconds = (Date.now() - start) / 1000;
   expect(seconds).toBeGreaterThan(1);
   expect(seconds).toBeLessThan(20);
-});
-
-/** Deletes the oldest nodes of the list and of its source. */
-function damage(): void {
-  for (const owner of [leads, webLeads]) {
-    const { pk } = treeKey(owner, "");
-    const node = [...memory.items()].find((item) => item.pk === pk && String(item.sk).startsWith(nodePrefix));
-    memory.delete(node ?? {});
-  }
-}
-
-test("a repair that is killed at any of its writes is done by the next one", async () => {
-  await countedLeads(450);
-  damage();
-  const start = memory.snapshot();
-  const kills = await killAtEachWrite(async (kill) => {
-    memory.restore(start);
-    await kill(() => counts("verify", "--repair"));
-    expect((await counts("verify", "--repair")).failure).toBeUndefined();
-    expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
-    const { fed, watermark } = (await readRoot(leads)) ?? {};
-    expect([fed, watermark]).toEqual([watermark, expect.stringMatching(/^lead_/)]);
-  });
-  expect(kills).toBeGreaterThanOrEqual(5);
-});
-
-test("a repair beside another one, and beside changes that maintainers count, ends with correct counts", async () => {
-  const items = await countedLeads(1000);
-  damage();
-  const labelKeys = [webLeads.labelKey];
-  let writes = 0;
-  let changes = 0;
-  using _ = aroundCalls(async (command, send) => {
-    if (command instanceof TransactWriteCommand && writes++ % 2 === 0 && changes < 5) {
-      const item = items[100 * changes++];
-      memory.put({ ...item, status: "booked" });
-      const change = { key: String(item?.sk), sequenceNumber: "", kind: "changed", labelKeys } as const;
-      await maintainList(leads, [change], { deadline });
-    }
-    return send(command);
-  });
-  const repairs = await Promise.all([counts("verify", "--repair"), counts("verify", "--repair")]);
-  expect(repairs.map(({ failure }) => failure)).toEqual([undefined, undefined]);
-  expect(changes).toBe(5);
-  expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });

@@ -3,25 +3,46 @@ import { expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
-import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { call } from "../../../support/call.ts";
 import { runJson } from "../../../support/command.ts";
 import { aroundCalls, beforeCall, type TableCommand } from "../../../support/conditions.ts";
-import { storedLeads } from "../../../support/lead-files.ts";
+import { anAccount, leadFile, storedLeads } from "../../../support/lead-files.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aMessage } from "../../../support/requests.ts";
+import { aMessage, setStatus } from "../../../support/requests.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { tableItems } from "../../../support/table-items.ts";
-import { imported, skipWaitsOfUndo, waiting } from "../support/imported-account.ts";
 
 useTablesOfCommands();
-skipWaitsOfUndo();
+
+/** What happens while an undo waits for requests that had found a lead. */
+const waiting = { meanwhile: async (): Promise<unknown> => undefined };
+skipWaits((time) => (time === 32_000 ? waiting.meanwhile() : undefined));
 // Of commands that run at the same time, only the first is captured.
 console.log = () => {};
 
 const file = "name,email,externalId,addresses.sms\nAda,ada@example.org,crm-1,+4912345\n";
+
+/** A new account with an import, and commands on it. */
+async function imported(content: string, ...options: string[]) {
+  const account = await anAccount();
+  const path = await leadFile(content);
+  const run = (...args: string[]) => runJson(leadsCommand(), "import", ...args, "--account", account);
+  const { importId } = (await run(path, ...options)).output;
+  waiting.meanwhile = async () => undefined;
+  const leads = await storedLeads(account);
+  const [ada = leads[0], ben = leads[0]] = leads;
+  if (!ada || !ben) throw new Error("Nothing was imported.");
+  const undo = (...options: string[]) => run("--undo", importId, "--yes", ...options);
+  /** Ends an undo when it has marked the leads. */
+  const undoHalf = async () => {
+    waiting.meanwhile = () => Promise.reject(new Error("killed"));
+    await undo();
+    waiting.meanwhile = async () => undefined;
+  };
+  return { account, path, importId, ada, ben, leads, run, undo, undoHalf, again: () => run(path) };
+}
 
 /** What is stored of an account that has one of some texts. */
 const itemsWith = async (account: string, texts: readonly string[]) =>
@@ -39,11 +60,7 @@ test("an import is undone but for leads that were changed or written to, and its
   );
   await createOrUpdateLead(account, { id: ada.id, score: 7 });
   const { conversationId } = await aMessage(account, ben.id);
-  await call("send-message", {
-    account,
-    query: "update=conversation",
-    body: { id: conversationId, status: "closed" },
-  });
+  await setStatus(account, conversationId, "closed");
   const kept = { [ada.id]: "was changed", [ben.id]: "has a conversation" };
   const before = await tableItems();
   expect((await undo("--dry-run")).output).toEqual({ account, importId, erased: 2, kept });
@@ -66,7 +83,7 @@ test("an import is undone but for leads that were changed or written to, and its
   ]);
   const { output: erased } = await runJson(leadsCommand(), "erased", "--account", account);
   expect(erased.map(({ leadId }: { leadId: string }) => leadId)).toEqual(gone);
-  expect((await runJson(importCommand(), "--undo", "import_1", "--account", account)).failure).toContain(
+  expect((await runJson(leadsCommand(), "import", "--undo", "import_1", "--account", account)).failure).toContain(
     "has no leads of the import import_1: see `npm run ops -- leads imports",
   );
 });
@@ -154,7 +171,7 @@ test("an import of an export is undone, and its rows get other ids", async () =>
   expect(await storedLeads(account)).toEqual([
     { ...ada, id: expect.not.stringMatching(id), updatedAt: expect.any(String) },
   ]);
-  await runJson(eraseCommand(), "--lead", id, "--yes", "--account", account);
+  await runJson(leadsCommand(), "erase", "--lead", id, "--yes", "--account", account);
   expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
 });
 
@@ -197,7 +214,7 @@ test.each(
   const failures: unknown[] = [];
   const erase = async () => {
     const args = ["--email", "ada@example.org", "--yes", "--account", account, ...options];
-    failures.push((await runJson(eraseCommand(), ...args)).failure);
+    failures.push((await runJson(leadsCommand(), "erase", ...args)).failure);
   };
   await order(it, erase);
   expect(failures.at(-1)).toBeUndefined();
