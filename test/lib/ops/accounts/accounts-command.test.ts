@@ -4,12 +4,14 @@ import { dirname } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { formatColumns } from "../../../../lib/ops/output/columns.ts";
+import { readFrozenAt } from "../../../../shared/domain/frozen-accounts.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { call } from "../../../support/call.ts";
 import { runCommand } from "../../../support/command.ts";
 import { beforeCall } from "../../../support/conditions.ts";
 import { filePath, readLines } from "../../../support/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { skipWaits } from "../../../support/skipped-waits.ts";
 import { compareItems, put, tableItems } from "../../../support/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
@@ -128,4 +130,20 @@ test("accounts set-limit and show-limit say which limit the account has", async 
   });
   await limit("set-limit", "--requests", "stage");
   expect(await limit("show-limit")).toEqual([`${has} the rate limit of its stage.`]);
+});
+
+test("accounts freeze waits for what the cache and the longest run can still write, also again, and names its time", async () => {
+  const { lengths } = skipWaits(async () => expect(await readFrozenAt(source)).toBeDefined());
+  const freeze = (seconds: string) => accounts("freeze", "--account", source, "--cache-seconds", seconds);
+  const [first, again] = [await freeze("60"), await freeze("0")];
+  expect(lengths).toEqual([95_000, 35_000]);
+  expect(first.printed).toMatch(/may still write: waiting for 95 s\.$/);
+  const frozen = { account: source, frozenAt: await readFrozenAt(source) };
+  expect([first.output, again.output, first.failure]).toEqual([frozen, frozen, undefined]);
+  const { output } = await accounts("list");
+  const marked = output.filter((each: Item) => each.frozen);
+  expect(marked.map(({ account }: Item) => account)).toEqual([source]);
+  const unfreeze = () => accounts("unfreeze", "--account", source);
+  expect((await unfreeze()).output).toEqual({ account: source, frozenAt: null });
+  expect([await readFrozenAt(source), (await unfreeze()).failure]).toEqual([undefined, undefined]);
 });

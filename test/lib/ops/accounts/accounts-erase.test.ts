@@ -8,7 +8,13 @@ import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { readFrozenAt } from "../../../../shared/domain/frozen-accounts.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import { accountPartition, apiKeyKey, countNodeKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
+import {
+  accountPartition,
+  apiKeyKey,
+  countNodeKey,
+  frozenKey,
+  messageKey,
+} from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -37,11 +43,12 @@ const countRows = (owner: CountedOwner, ids: readonly string[]) => {
   return maintainList(owner, changes, { deadline: Date.now() + 60_000 });
 };
 
-/** An account with items of every type, also a message whose conversation no longer exists. */
+/** A frozen account with items of every type, also a message whose conversation no longer exists. */
 async function aFullAccount(account: string): Promise<void> {
   await fillAccount(account);
   await issueApiKey(account, { validUntil: "2020-01-01T00:00:00.000Z" });
   await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
+  await put({ ...frozenKey(account), frozenAt: "2026-01-01T00:00:00.000Z" });
 }
 
 const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
