@@ -83,9 +83,9 @@ test("an import is undone but for leads that were changed or written to, and its
   ]);
   const { output: erased } = await runJson(leadsCommand(), "erased", "--account", account);
   expect(erased.map(({ leadId }: { leadId: string }) => leadId)).toEqual(gone);
-  expect((await runJson(leadsCommand(), "import", "--undo", "import_1", "--account", account)).failure).toContain(
-    "has no leads of the import import_1: see `npm run ops -- leads imports",
-  );
+  expect(
+    (await runJson(leadsCommand(), "import", "--undo", "import_1", "--account", account)).failure,
+  ).toContain("has no leads of the import import_1: see `npm run ops -- leads imports");
 });
 
 test("a message keeps its lead, whenever its request has found it", async () => {

@@ -56,7 +56,11 @@ const invalid: [type: RecordType, fields: Item, field: string][] = [
   ["conversation", { activeAt: "now" }, "lastMessageAt"],
   ["conversation", { lastInboundAt: "now" }, "lastInboundAt"],
   ["message", { template: { name: "welcome" } }, "template"],
-  ["message", { template: { name: "welcome", language: "en", parameters: Array(4).fill("x".repeat(800)) } }, "template"],
+  [
+    "message",
+    { template: { name: "welcome", language: "en", parameters: Array(4).fill("x".repeat(800)) } },
+    "template",
+  ],
   ["message", { conversationId: `conv_${otherUlid}` }, "pk"],
   ["message", { createdAt: "2026-01-01T00:00:00.000Z" }, "createdAt"],
 ];
