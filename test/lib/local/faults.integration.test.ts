@@ -10,4 +10,5 @@ test("the log line of a request has the faults of its calls", async () => {
   await expect.poll(async () => (await create()).status).toBe(201);
   const line = expect.stringMatching(/^POST \S+ 201 .* \[late GetItem\].* \[late PutItem\]$/);
   await expect.poll(() => api.log).toContainEqual(line);
+  expect(api.log.join("\n")).not.toContain("[create-lead] fault:");
 });
