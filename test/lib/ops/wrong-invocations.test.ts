@@ -164,25 +164,16 @@ test("help names a command of a group, too", async () => {
 /** A process id above the largest of Linux. */
 const pid = 2 ** 22 + 1;
 
-const anotherRun = (rest: object) =>
-  JSON.stringify({
-    url: "http://127.0.0.1:9",
-    tableName: "t",
-    dynamodbEndpoint: "http://127.0.0.1:9",
-    pid,
-    ...rest,
-  });
+const anotherRun = (rest: object) => {
+  const url = "http://127.0.0.1:9";
+  return JSON.stringify({ url, tableName: "t", dynamodbEndpoint: url, pid, ...rest });
+};
 
 test.each<[text: string | undefined, sentence: RegExp]>([
   [undefined, /^There is no \/nowhere\/run\.json: is `npm start` running, with the same DATA_DIR\?$/],
-  ...[
-    "",
-    "{",
-    "null",
-    "{}",
-    '{"tableName":"t","dynamodbEndpoint":"http://127.0.0.1"}',
-    anotherRun({ dataFormat: dataFormat + 1 }),
-  ].map((text): [string, RegExp] => [text, /^.*run\.json is not of this version: restart `npm start`\.$/]),
+  ...["{", "null", anotherRun({}), anotherRun({ dataFormat: dataFormat + 1 })].map(
+    (text): [string, RegExp] => [text, /^.*run\.json is not of this version: restart `npm start`\.$/],
+  ),
   [anotherRun({ dataFormat }), new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`)],
 ])("--local with the run.json %j fails in one sentence", async (text, sentence) => {
   const directory = text === undefined ? "/nowhere" : await temporaryDirectory();
