@@ -2258,7 +2258,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. Or, of a POST: the account takes no writes while it is moved. */
+        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. Or, of a POST: the account takes no writes while it is moved or erased. */
         Unavailable: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];

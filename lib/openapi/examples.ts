@@ -253,7 +253,7 @@ const problemErrors: Record<
   too_many_at_once: ["Too many messages are sent to this conversation at once. Try again in 2 s."],
   internal_error: ["Something went wrong here. It has been logged."],
   busy: ["The service is busy. Try again."],
-  account_frozen: ["This account is being moved and takes no writes now. Try again in 30 s."],
+  account_frozen: ["This account takes no writes now, because it is moved or erased. Try again in 30 s."],
 };
 
 /** A response of each problem. */

@@ -27,7 +27,7 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
     "Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem).",
   internal_error: "The service failed; its log has the cause under the id of the request.",
   busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
-  account_frozen: "Or, of a POST: the account takes no writes while it is moved.",
+  account_frozen: "Or, of a POST: the account takes no writes while it is moved or erased.",
 };
 
 const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;

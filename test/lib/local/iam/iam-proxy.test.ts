@@ -135,7 +135,7 @@ test.each<[InjectedFault, string | undefined, number, number]>([
   const [fault, code, calls, least] = row;
   // Below a fifth, which is the share of the calls with faults, and a tenth of the longest delay.
   vi.spyOn(Math, "random").mockReturnValue(0.1);
-  const { client, received, log } = await start([allow("GetItem", "LEAD#*")], createFaults([fault]));
+  const { client, received, log } = await start(allow("GetItem", "LEAD#*"), createFaults([fault]));
   const sentAt = performance.now();
   const outcome = await client.send(new GetItemCommand({ TableName, Key: key("LEAD#a") })).then(
     () => undefined,
