@@ -10,6 +10,10 @@ export async function readFrozenAt(account: string): Promise<string | undefined>
 
 /** The error for a write to a frozen account. */
 export const accountFrozen = () =>
-  new ApiError("account_frozen", "This account takes no writes now, because it is moved or erased. Try again in 30 s.", {
-    retryAfter: 30,
-  });
+  new ApiError(
+    "account_frozen",
+    "This account takes no writes now, because it is moved or erased. Try again in 30 s.",
+    {
+      retryAfter: 30,
+    },
+  );

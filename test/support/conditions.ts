@@ -1,6 +1,5 @@
 import {
   BatchGetCommand,
-  BatchWriteCommand,
   DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
@@ -53,7 +52,7 @@ export const smallPages = (size = 2): Disposable =>
     const Limit = Math.min(size, input.Limit ?? size);
     if (command instanceof QueryCommand) return send(new QueryCommand({ ...input, Limit }));
     if (command instanceof ScanCommand) return send(new ScanCommand({ ...input, Limit }));
-    if (!(command instanceof BatchGetCommand || command instanceof BatchWriteCommand)) return send(command);
+    if (!(command instanceof BatchGetCommand)) return send(command);
     const [[name = "", requests] = []] = Object.entries(input.RequestItems);
     const { Keys, ...others } = requests as { Keys: object[] };
     const output = await send(
@@ -64,7 +63,7 @@ export const smallPages = (size = 2): Disposable =>
       : output;
   });
 
-const writes = [PutCommand, UpdateCommand, DeleteCommand, BatchWriteCommand, TransactWriteCommand];
+const writes = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
 
 const isWrite = (command: TableCommand) => writes.some((write) => command instanceof write);
 

@@ -1,19 +1,13 @@
-import type {
-  BatchWriteCommandInput,
-  GetCommandInput,
-  TransactWriteCommandInput,
-  UpdateCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import type { GetCommandInput, TransactWriteCommandInput, UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../shared/dynamodb/table-client.ts";
 import { batchGet } from "./memory-table/batch-get.ts";
 import { project } from "./memory-table/expressions.ts";
 import { query, readUnits } from "./memory-table/query.ts";
 import { scan } from "./memory-table/scan.ts";
-import { type Change, StoredItems, validationError } from "./memory-table/stored-items.ts";
+import { type Change, StoredItems } from "./memory-table/stored-items.ts";
 import { transactGet } from "./memory-table/transact-get.ts";
 import { updatedNames } from "./memory-table/updates.ts";
 import { transactWrite, type WriteInput, write } from "./memory-table/writes.ts";
-import { sum } from "./statistics.ts";
 
 /** The response of a command without what it consumed, and the units that it consumed. */
 interface Metered {
@@ -28,8 +22,6 @@ const reads: Readonly<Record<string, (items: StoredItems, input: never) => Meter
   QueryCommand: query,
   ScanCommand: scan,
 };
-
-const maxBatchItems = 25;
 
 /**
  * A table in memory with the indexes of the project's table. It takes the commands of the document client, with the
@@ -92,8 +84,6 @@ export class MemoryTable {
         return { output: {}, writes: write(this.#items, "Delete", input as WriteInput).writes };
       case "UpdateCommand":
         return this.#update(input as UpdateCommandInput);
-      case "BatchWriteCommand":
-        return this.#batchWrite(input as BatchWriteCommandInput);
       case "TransactWriteCommand":
         return { output: {}, writes: transactWrite(this.#items, input as TransactWriteCommandInput) };
       default:
@@ -120,16 +110,5 @@ export class MemoryTable {
     }
     if ((input.ReturnValues ?? "NONE") === "NONE") return { output: {}, writes };
     throw new Error(`The memory table does not support the return values ${input.ReturnValues}.`);
-  }
-
-  #batchWrite({ RequestItems = {} }: BatchWriteCommandInput): Metered {
-    const requests = Object.values(RequestItems).flat();
-    if (requests.length > maxBatchItems) throw validationError("A batch has too many items.");
-    const writes = requests.map(({ PutRequest, DeleteRequest }) =>
-      PutRequest
-        ? write(this.#items, "Put", { Item: PutRequest.Item as Item }).writes
-        : write(this.#items, "Delete", { Key: DeleteRequest?.Key as Item }).writes,
-    );
-    return { output: { UnprocessedItems: {} }, writes: sum(writes) };
   }
 }

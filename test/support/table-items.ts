@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { BatchWriteCommand, DeleteCommand, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import { type Item, type Key, table, tableName } from "../../shared/dynamodb/table-client.ts";
 
 /** All items of the table, by their keys. */
@@ -16,15 +16,9 @@ export const put = (Item: object) => table.send(new PutCommand({ TableName: tabl
 export const remove = ({ pk, sk }: Item | Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
-/** Writes items to a table. A test can leave some of a batch. */
-export async function putItems(TableName: string, items: readonly Item[]) {
-  let puts: readonly object[] = items.map((Item) => ({ PutRequest: { Item } }));
-  while (puts.length > 0) {
-    const batch = new BatchWriteCommand({ RequestItems: { [TableName]: puts.slice(0, 25) } });
-    const { UnprocessedItems } = await table.send(batch);
-    puts = [...(UnprocessedItems?.[TableName] ?? []), ...puts.slice(25)];
-  }
-}
+/** Writes items to a table. */
+export const putItems = (TableName: string, items: readonly Item[]) =>
+  Promise.all(items.map((Item) => table.send(new PutCommand({ TableName, Item }))));
 
 /** The keys of the items that are not the same in both, by what has become of them. */
 export function compareItems(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>) {
