@@ -104,7 +104,7 @@ export async function findConversations(account: string, leadId: string, pace: P
   const listed = keys
     .filter(({ pk }) => pk === accountPartition("conversation", account))
     .map(({ sk }) => sk);
-  return { locks, ids: [...new Set([...listed, ...named])] };
+  return { locks, ids: [...new Set([...listed, ...named])].sort() };
 }
 
 /** The items of the messages of a conversation, oldest first. */
