@@ -25,7 +25,7 @@ const patterns: Readonly<Record<string, { readonly any: string; readonly notBlan
   [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
   [address]: { any: "^[^\\x00-\\x1F\\x7F,]*$" },
   [templateName]: { any: templateName },
-  [channelAddress]: { any: "^[^:,]+:[^\\x00-\\x1F\\x7F,]*$" },
+  [channelAddress]: { any: "^[^:,]+: *[^\\x00-\\x20\\x7F,][^\\x00-\\x1F\\x7F,]*$" },
 };
 
 interface TextSchema {

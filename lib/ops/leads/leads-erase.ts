@@ -54,9 +54,9 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools): Promise<R
   const rows = await findLeads(options, tools);
   const ids = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
-    if (pending || leadId === lead) ids.add(leadId);
-  if (lead === undefined ? ids.size > 0 : ids.has(lead)) return ids;
-  throw invalid.toFailure() ?? (await unknownPerson(options, pace));
+    if (pending || lead?.includes(leadId)) ids.add(leadId);
+  if (lead?.every((id) => ids.has(id)) ?? ids.size > 0) return ids;
+  throw invalid.toFailure() ?? (await unknownPerson(options, pace, ids));
 }
 
 /** What is printed of an erasure, as JSON and as a sentence. */

@@ -18,13 +18,15 @@ export const showCommand = () =>
 async function show(options: ShowOptions, tools: Tools): Promise<Printed> {
   const { account } = options;
   const { pace, invalid } = tools;
-  const leads: Awaited<ReturnType<typeof readLead>>[] = [];
-  for (const item of await findLeads(options, tools)) leads.push(await readLead(account, item, tools));
-  if (leads.length === 0) {
+  const items = await findLeads(options, tools);
+  const known = new Set(items.map(({ sk }) => String(sk)));
+  if (options.lead?.some((id) => !known.has(id)) ?? items.length === 0) {
     // Those that cannot be read may be meant.
     invalid.print();
-    return { failure: await unknownPerson(options, pace) };
+    return { failure: await unknownPerson(options, pace, known) };
   }
+  const leads = [];
+  for (const item of items) leads.push(await readLead(account, item, tools));
   const json = { account, leads, invalid: [...invalid.values()] };
   return { json, text: JSON.stringify(json, null, 2) };
 }

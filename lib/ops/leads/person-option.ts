@@ -3,23 +3,27 @@ import { nameKeys, readName } from "../../../shared/domain/lead-names.ts";
 import { toAddresses } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import type { Tools } from "../command/action.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
-import { readLeadsByEmail } from "../table/read-items.ts";
+import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 
 /** What names a person in the options, and how it is called. */
 const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
 /** The options that name a person. */
-export type PersonOptions = { readonly [Name in keyof typeof kinds]?: string };
+export type PersonOptions = {
+  readonly lead?: readonly string[];
+  readonly email?: string;
+  readonly externalId?: string;
+  readonly address?: string;
+};
 
 /** Adds the options that name a person, of which one is given. */
 export function withPerson(command: Command): Command {
   const options = [
-    new Option("--lead <id>", "the lead's id"),
+    new Option("--lead <id...>", "the lead's id, or several"),
     new Option("--email <address>", "all leads with this email address, in any letter case"),
     new Option("--external-id <id>", "the lead with this external id"),
     new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),
@@ -37,7 +41,7 @@ export function namedBy(options: PersonOptions) {
     throw new UserError(
       "Name the person: --lead ID, --email ADDRESS, --external-id ID or --address CHANNEL:ADDRESS.",
     );
-  return { value: options[name] ?? "", by: kinds[name] };
+  return { value: String(options[name]), by: kinds[name] };
 }
 
 /** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
@@ -45,17 +49,27 @@ export async function findLeads(options: AccountOptions & PersonOptions, { pace,
   const { account } = options;
   const { value, by } = namedBy(options);
   if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);
+  if (options.lead)
+    return readEach(
+      options.lead.map((id) => leadKey(account, id)),
+      pace,
+    );
   const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(value) };
   const [key] = nameKeys(account, name);
-  const item = await pace.retry(async () => {
-    if (by === "id") return readItem(leadKey(account, value));
-    return key && (await readName(account, key)).item;
-  });
+  const item = await pace.retry(async () => key && (await readName(account, key)).item);
   return item ? [item] : [];
 }
 
-/** The error for a person whom the account does not know, or for the account that does not exist. */
-export function unknownPerson(options: AccountOptions & PersonOptions, pace: Pace) {
-  const { value, by } = namedBy(options);
-  return unknownItem(options, by === "id" ? `lead ${value}` : `lead with this ${by}`, pace);
+/**
+ * The error for a person whom the account does not know, or for the account that does not exist.
+ *
+ * @param known the leads that it knows of several
+ */
+export function unknownPerson(
+  options: AccountOptions & PersonOptions,
+  pace: Pace,
+  known: ReadonlySet<string> = new Set(),
+) {
+  const unknown = options.lead?.filter((id) => !known.has(id));
+  return unknownItem(options, unknown ? `lead ${unknown}` : `lead with this ${namedBy(options).by}`, pace);
 }

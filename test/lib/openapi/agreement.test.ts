@@ -33,7 +33,7 @@ const values = [
   ...["a_1", "A"].flatMap((name) => [{ name }, { name, language: "en_US", parameters: ["a"] }]),
   ...keywords(/"enum":(\[[^\]]*\])/g).flat(),
   ...Array.from(sizes, (size) => [size, "a".repeat(size)] as const).flatMap(([size, text]) => [
-    ...[size, text, [text], [`a:${text.slice(2) || "b"}`], { a: text }, { [text]: "" }, { a: [text] }],
+    ...[size, text, [text], [`a:${text.slice(2)}`], { a: text }, { [text]: "" }, { a: [text] }],
     ...(size < 200
       ? [[...text], { a: [...text] }, Object.fromEntries(Object.keys([...text]).map((key) => [key, ""]))]
       : []),

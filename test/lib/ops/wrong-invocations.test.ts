@@ -105,7 +105,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   "error: option '--local' cannot be used with option '--table <name>'": [
     "keys revoke --key x --local --table unit",
   ],
-  "error: option '--lead <id>' cannot be used with option '--address <address>'": [
+  "error: option '--lead <id...>' cannot be used with option '--address <address>'": [
     `leads erase --account acme ${onTable} --lead lead_1 --address sms:1`,
   ],
   "error: option '--undo <import>' cannot be used with option '--time-zone <name>'": [
