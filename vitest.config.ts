@@ -8,13 +8,13 @@ const nightly = "test/**/*.nightly.test.ts";
 const stack = ["test/lib/*.test.ts", "test/lib/{bundling,config,constructs,monitoring}/**/*.test.ts"];
 
 /** The test files of a worker share its process, which loads each package once; `clean-worker.ts` keeps them apart. */
-const sharedWorkers = { isolate: false, setupFiles: "test/support/clean-worker.ts" };
+const sharedWorkers = { isolate: false, setupFiles: "test/support/setup/clean-worker.ts" };
 
 const onEngine = {
   isolate: false,
-  globalSetup: "test/support/engine.ts",
+  globalSetup: "test/support/setup/engine.ts",
   setupFiles: ["clean-worker", "own-table", "longer-calls", "log-leak-check"].map(
-    (name) => `test/support/${name}.ts`,
+    (name) => `test/support/setup/${name}.ts`,
   ),
 };
 
@@ -93,7 +93,7 @@ export default defineConfig({
           name: "stack",
           include: stack,
           exclude: [integration, nightly],
-          globalSetup: "test/support/assemblies.ts",
+          globalSetup: "test/support/setup/assemblies.ts",
           ...sharedWorkers,
         },
       },

@@ -19,7 +19,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { newId } from "../../shared/ids.ts";
-import { mockClient } from "../support/mocked-client.ts";
+import { mockClient } from "../support/tables/mocked-client.ts";
 import { accept } from "./acceptance.ts";
 import type { AwsStage } from "./aws-stage.ts";
 import { compared } from "./finding.ts";

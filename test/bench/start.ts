@@ -11,8 +11,8 @@ import { statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
-import { bundle } from "../support/bundle.ts";
-import { percentile } from "../support/statistics.ts";
+import { percentile } from "../support/cases/statistics.ts";
+import { bundle } from "../support/stack/bundle.ts";
 import { number, table } from "./markdown.ts";
 
 /** How many new processes load each bundle. */

@@ -9,10 +9,10 @@ import { startLocal } from "../../lib/local/local-run.ts";
 import { issueApiKey } from "../../lib/ops/keys/api-key-changes.ts";
 import { connect } from "../../shared/channels/connections.ts";
 import { inParallel } from "../../shared/in-parallel.ts";
-import { synthesizeAssembly } from "../support/assembly.ts";
-import { engineEndpoint } from "../support/engine-endpoint.ts";
-import { startFakeMeta } from "../support/fake-meta.ts";
-import { seeded, shuffled } from "../support/random.ts";
+import { seeded, shuffled } from "../support/cases/random.ts";
+import { startFakeMeta } from "../support/requests/fake-meta.ts";
+import { engineEndpoint } from "../support/setup/engine-endpoint.ts";
+import { synthesizeAssembly } from "../support/stack/assembly.ts";
 
 /** At night, also what takes minutes. */
 const isWhole = process.env.TEST_SEED === "whole";

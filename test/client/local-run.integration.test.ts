@@ -14,13 +14,13 @@ import {
 } from "../../docs/client/recipes.ts";
 import { leadsCommand } from "../../lib/ops/leads/leads-command.ts";
 import type { Access } from "../../shared/domain/api-keys.ts";
-import { startApi } from "../support/api.ts";
-import { runCommand } from "../support/command.ts";
-import { listening } from "../support/listening.ts";
-import { createDataDirectory } from "../support/ops.ts";
-import { seeded } from "../support/random.ts";
-import { noteSent } from "../support/sent.ts";
-import { skipWaits } from "../support/skipped-waits.ts";
+import { seeded } from "../support/cases/random.ts";
+import { skipWaits } from "../support/cases/skipped-waits.ts";
+import { runCommand } from "../support/commands/command.ts";
+import { createDataDirectory } from "../support/commands/ops.ts";
+import { startApi } from "../support/requests/api.ts";
+import { listening } from "../support/requests/listening.ts";
+import { noteSent } from "../support/requests/sent.ts";
 import { createCopy } from "./copy.ts";
 
 const account = randomUUID();

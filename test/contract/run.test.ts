@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { listening } from "../support/listening.ts";
+import { listening } from "../support/requests/listening.ts";
 
 /** The suite outside of the project, as somebody may run it who has nothing else. */
 const copy = mkdtempSync(join(tmpdir(), "contract-"));

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { copyProject } from "../support/project-copy.ts";
+import { copyProject } from "../support/stack/project-copy.ts";
 
 const bin = join(import.meta.dirname, "../../node_modules/.bin");
 

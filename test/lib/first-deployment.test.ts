@@ -1,6 +1,6 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { createTestApp, synthesizeApp } from "../support/synthesize.ts";
+import { createTestApp, synthesizeApp } from "../support/stack/synthesize.ts";
 
 interface Resource {
   readonly Type: string;

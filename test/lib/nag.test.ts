@@ -4,7 +4,7 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageTableName } from "../../shared/stages.ts";
-import { createTestApp, synthesizeApp } from "../support/synthesize.ts";
+import { createTestApp, synthesizeApp } from "../support/stack/synthesize.ts";
 
 /** Settings with further resources. Of them, only gradual deployments add a finding. */
 const further = {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { releaseName } from "../../lib/release-name.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { createDirectory } from "../support/synthesize.ts";
+import { createDirectory } from "../support/stack/synthesize.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 

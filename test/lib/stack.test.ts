@@ -5,7 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
-import { createDirectory, only, synthesize, writeBundles } from "../support/synthesize.ts";
+import { createDirectory, only, synthesize, writeBundles } from "../support/stack/synthesize.ts";
 import { withEveryAlarm } from "./monitoring/read-alarms.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../lib/config/config.ts";
-import { only, synthesize } from "../support/synthesize.ts";
+import { only, synthesize } from "../support/stack/synthesize.ts";
 import { withEverything } from "./monitoring/read-alarms.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { createDirectory, only } from "../support/synthesize.ts";
+import { createDirectory, only } from "../support/stack/synthesize.ts";
 
 const root = join(import.meta.dirname, "../..");
 

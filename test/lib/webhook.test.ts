@@ -12,9 +12,9 @@ import { AwsSolutionsChecks, ServerlessChecks } from "cdk-nag";
 import { Webhook } from "standardwebhooks";
 import { expect, test, vi } from "vitest";
 import { WebhookStack } from "../../docs/webhook/webhook-stack.ts";
-import { listening } from "../support/listening.ts";
-import { mockClient } from "../support/mocked-client.ts";
-import { createDirectory, only } from "../support/synthesize.ts";
+import { listening } from "../support/requests/listening.ts";
+import { createDirectory, only } from "../support/stack/synthesize.ts";
+import { mockClient } from "../support/tables/mocked-client.ts";
 
 test("the example queues the events of one account, retries them for a day and keeps what fails", async () => {
   const outdir = await createDirectory();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { part } from "../support/part.ts";
+import { part } from "../support/cases/part.ts";
 import { explore } from "./explore.ts";
 import { clocksFarAhead } from "./scenarios/clocks-far-ahead.ts";
 import { damagedTrees } from "./scenarios/damaged-trees.ts";

@@ -5,8 +5,8 @@ import { maintainList } from "../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../shared/pages/maintain/maintain-lists.ts";
 import type { Limits } from "../../shared/pages/tree/tree-limits.ts";
 import { isTreeChanged } from "../../shared/pages/tree/tree-store.ts";
-import type { Program } from "./actors.ts";
 import { account, owner, type RowFilter } from "./rows.ts";
+import type { Program } from "./steps/actors.ts";
 import { toText } from "./texts.ts";
 
 const deadline = Number.POSITIVE_INFINITY;

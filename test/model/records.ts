@@ -1,6 +1,6 @@
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { countedChanges, type RowChange } from "../../shared/pages/maintain/changes.ts";
-import { streamRecord } from "../support/stream-record.ts";
+import { streamRecord } from "../support/tables/stream-record.ts";
 import { toText } from "./texts.ts";
 
 /** A change of a row. */

@@ -1,5 +1,5 @@
-import type { Actor } from "./actors.ts";
-import type { Reading } from "./reading.ts";
+import type { Actor } from "./steps/actors.ts";
+import type { Reading } from "./steps/reading.ts";
 import type { Outcome, TableState } from "./tables.ts";
 
 /** A maintainer with the changes of its batch: bits of event numbers. */

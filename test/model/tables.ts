@@ -1,7 +1,7 @@
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import { MemoryTable } from "../support/memory-table.ts";
-import { isRead } from "./commands.ts";
+import { MemoryTable } from "../support/memory-table/memory-table.ts";
+import { isRead } from "./steps/commands.ts";
 import { Numbers, remember, toText } from "./texts.ts";
 
 /** The response of a call or its error; equal ones have the same number. */

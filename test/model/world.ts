@@ -1,8 +1,5 @@
-import { damage, toCommand } from "./events.ts";
 import { Expectations } from "./expectations.ts";
-import { maintainerSteps } from "./maintainer-steps.ts";
 import { counter } from "./programs.ts";
-import { ReaderSteps } from "./reader-steps.ts";
 import { createRow } from "./rows.ts";
 import {
   countedAgo,
@@ -13,7 +10,10 @@ import {
   type WriteEvent,
 } from "./scenario.ts";
 import { openEvents, type State, stateKey } from "./state.ts";
-import { type Step, Steps } from "./steps.ts";
+import { damage, toCommand } from "./steps/events.ts";
+import { maintainerSteps } from "./steps/maintainer-steps.ts";
+import { ReaderSteps } from "./steps/reader-steps.ts";
+import { type Step, Steps } from "./steps/steps.ts";
 
 /** The states of a scenario, and the steps between them. */
 export class World {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { normalizeLabel, notBlank } from "../../shared/normalize-label.ts";
-import { part } from "../support/part.ts";
-import { storedForm } from "../support/stored-form.ts";
+import { part } from "../support/cases/part.ts";
+import { storedForm } from "../support/tables/stored-form.ts";
 
 // The characters of the others are alike: ideographs, private ones, or none yet.
 const planes = [0, 1, 14, ...part([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16], 14)];

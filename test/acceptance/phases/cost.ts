@@ -6,7 +6,7 @@ import { request } from "../../../shared/logging/log-events.ts";
 import { routes } from "../../../shared/routes.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import type { HttpResponse } from "../../contract/client.ts";
-import { percentile } from "../../support/statistics.ts";
+import { percentile } from "../../support/cases/statistics.ts";
 import { type AwsStage, logLag, readFunctionLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";

@@ -4,7 +4,7 @@ import { readRows } from "../../../shared/pages/tree/rows.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { leads, unique } from "../../contract/account.ts";
-import { spread } from "../../support/statistics.ts";
+import { spread } from "../../support/cases/statistics.ts";
 import { assumption, compared } from "../finding.ts";
 import { type Acceptance, type Phase, poll, settle } from "../phase.ts";
 

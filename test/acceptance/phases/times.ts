@@ -2,7 +2,7 @@ import type { FunctionName } from "../../../lib/bundling/bundle.ts";
 import { isRecord } from "../../../shared/json.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
-import { percentile } from "../../support/statistics.ts";
+import { percentile } from "../../support/cases/statistics.ts";
 import { type AwsStage, logLag, readFunctionLog, readLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, settle } from "../phase.ts";

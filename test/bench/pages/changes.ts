@@ -4,7 +4,7 @@ import { createLead as createAsRoute, createOrUpdateLead } from "../../../shared
 import { type IdempotentRequest, idempotentRequest } from "../../../shared/domain/idempotent-replay.ts";
 import type { RouteName } from "../../../shared/routes.ts";
 import { leadStatuses, type NewLead } from "../../../shared/schemas/lead-schemas.ts";
-import { seeded, skewed } from "../../support/random.ts";
+import { seeded, skewed } from "../../support/cases/random.ts";
 import type { Account } from "./account.ts";
 import { details, sourceShares } from "./lead-rows.ts";
 import { metered } from "./metered-table.ts";

@@ -5,7 +5,7 @@ import { idempotentRequest } from "../../../shared/domain/idempotent-replay.ts";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { createLeadRoute, type Route, sendMessageRoute } from "../../../shared/routes.ts";
 import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
-import { longestRequests } from "../../support/longest-requests.ts";
+import { longestRequests } from "../../support/requests/longest-requests.ts";
 import { Account } from "./account.ts";
 import { metered } from "./metered-table.ts";
 import { prices } from "./prices.ts";

@@ -2,7 +2,7 @@ import { ulid } from "ulid";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { seeded, skewed } from "../../support/random.ts";
+import { seeded, skewed } from "../../support/cases/random.ts";
 
 /** The fields of a lead that a benchmark keeps in memory. */
 export interface LeadRow {

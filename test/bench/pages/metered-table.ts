@@ -1,5 +1,5 @@
 import { table } from "../../../shared/dynamodb/table-client.ts";
-import { MemoryTable } from "../../support/memory-table.ts";
+import { MemoryTable } from "../../support/memory-table/memory-table.ts";
 
 /** What calls of the table cost: `trips` are those that had to wait for another one. */
 export interface Cost {

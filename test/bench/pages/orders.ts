@@ -2,8 +2,8 @@ import { conversationItem, listConversations } from "../../../shared/domain/conv
 import { ApiError } from "../../../shared/errors.ts";
 import { createdAt, idTimestamp } from "../../../shared/ids.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { seeded } from "../../support/random.ts";
-import { streamRecord } from "../../support/stream-record.ts";
+import { seeded } from "../../support/cases/random.ts";
+import { streamRecord } from "../../support/tables/stream-record.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { buildRows } from "./lead-rows.ts";

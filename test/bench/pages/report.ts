@@ -1,4 +1,4 @@
-import { sum } from "../../support/statistics.ts";
+import { sum } from "../../support/cases/statistics.ts";
 import { number, type Row, table } from "../markdown.ts";
 import { prices } from "./prices.ts";
 import type { ListCost } from "./read-list.ts";

@@ -1,5 +1,5 @@
+import { mean } from "../../support/cases/statistics.ts";
 import { itemSize } from "../../support/memory-table/item-size.ts";
-import { mean } from "../../support/statistics.ts";
 import { Account } from "./account.ts";
 import { createLead } from "./changes.ts";
 import { buildRows } from "./lead-rows.ts";

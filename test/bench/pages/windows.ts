@@ -3,8 +3,8 @@ import { conversationItem, listConversations } from "../../../shared/domain/conv
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import type { ConversationsQuery } from "../../../shared/schemas/conversation-schemas.ts";
-import { seeded } from "../../support/random.ts";
-import { startedConversation } from "../../support/stored.ts";
+import { seeded } from "../../support/cases/random.ts";
+import { startedConversation } from "../../support/tables/stored.ts";
 import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { advanceClock } from "./clock.ts";

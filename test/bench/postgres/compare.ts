@@ -8,7 +8,7 @@ import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { percentile } from "../../support/statistics.ts";
+import { percentile } from "../../support/cases/statistics.ts";
 import { buildRows, details, type LeadRow, sourcePicker } from "../pages/lead-rows.ts";
 import { limit } from "../pages/read-list.ts";
 import { psql, storeInPostgres, storeLocally } from "./databases.ts";

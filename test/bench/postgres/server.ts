@@ -11,8 +11,8 @@ import { handler as authorize } from "../../../functions/authorize.ts";
 import { handler as listLeads } from "../../../functions/list-leads.ts";
 import type { AuthorizerContext } from "../../../shared/domain/api-keys.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
-import { authorizerEvent, lambdaContext, routeEvent } from "../../support/events.ts";
-import { listening } from "../../support/listening.ts";
+import { authorizerEvent, lambdaContext, routeEvent } from "../../support/requests/events.ts";
+import { listening } from "../../support/requests/listening.ts";
 import { limit } from "../pages/read-list.ts";
 
 // By default, plans are for disks that seek and for idle cores.

@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
 import { conversationsQueryDescriptions } from "../../../shared/schemas/conversation-schemas.ts";
 import { leadsQueryDescriptions } from "../../../shared/schemas/lead-schemas.ts";
-import { bundle } from "../../support/bundle.ts";
-import { createDirectory } from "../../support/synthesize.ts";
+import { bundle } from "../../support/stack/bundle.ts";
+import { createDirectory } from "../../support/stack/synthesize.ts";
 
 /** The most bytes of bundles that may have more than others. */
 const largest: Partial<Record<string, number>> = {

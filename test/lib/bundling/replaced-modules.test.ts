@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { replacedModules } from "../../../lib/bundling/bundle.ts";
-import { bundle } from "../../support/bundle.ts";
-import { createDirectory } from "../../support/synthesize.ts";
+import { bundle } from "../../support/stack/bundle.ts";
+import { createDirectory } from "../../support/stack/synthesize.ts";
 
 const directory = await createDirectory();
 type Sdk = typeof import("./sdk.ts");

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
 
 /** Writes the files of stages, for one test. @param files their contents by the names of the stages @returns their directory */
 export async function writeStageFiles(files: Readonly<Record<string, object | string>>): Promise<string> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { accessLogFields } from "../../../lib/constructs/access-log.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, aliases } = await synthesize("dev");
 const api = only(template, "AWS::ApiGatewayV2::Api");

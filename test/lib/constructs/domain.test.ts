@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 const served = {

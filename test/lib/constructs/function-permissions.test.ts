@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, functions } = await synthesize("dev", { canary: true });
 const resources = template.findResources("AWS::Lambda::Function");

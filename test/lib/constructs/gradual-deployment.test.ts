@@ -1,7 +1,7 @@
 import { Template } from "aws-cdk-lib/assertions";
 import type { CfnFunction } from "aws-cdk-lib/aws-lambda";
 import { expect, test } from "vitest";
-import { createTestApp, only, synthesize } from "../../support/synthesize.ts";
+import { createTestApp, only, synthesize } from "../../support/stack/synthesize.ts";
 
 const settings = { deployment: "canary", channels: true };
 const prod = await synthesize("prod", { channels: true });

@@ -5,8 +5,8 @@ import { checkIamAccess } from "../../../lib/local/iam/check-iam-access.ts";
 import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { deleteEarlierRows } from "../../../shared/canary/earlier-rows.ts";
 import { table } from "../../../shared/dynamodb/table-client.ts";
-import { idOf } from "../../support/stored.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
+import { idOf } from "../../support/tables/stored.ts";
 
 const { template, functions, aliases, local } = await synthesize("prod");
 const [canaryId = ""] = [...functions].find(([, name]) => name === "canary") ?? [];

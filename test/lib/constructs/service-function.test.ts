@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import manifest from "../../../package.json" with { type: "json" };
-import { synthesize } from "../../support/synthesize.ts";
+import { synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, functions } = await synthesize("dev", {
   canary: true,

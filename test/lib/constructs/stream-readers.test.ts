@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, aliases, local } = await synthesize("prod");
 

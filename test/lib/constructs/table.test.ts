@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { indexes } from "../../../shared/dynamodb/keys.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template } = await synthesize("dev");
 const { properties } = only(template, "AWS::DynamoDB::Table");

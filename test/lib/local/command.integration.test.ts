@@ -3,9 +3,9 @@ import { existsSync, watch } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { fetchChecked } from "../../support/checked-fetch.ts";
-import { copyProject } from "../../support/project-copy.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { fetchChecked } from "../../support/requests/checked-fetch.ts";
+import { copyProject } from "../../support/stack/project-copy.ts";
+import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
 import { canSeeProcesses, expectLocalOnly, findEngines } from "./support/linux.ts";
 import { freePort, isOpen, signalProcess, startCommand, untilServing } from "./support/process.ts";
 

@@ -6,8 +6,8 @@ import type { LocalRun } from "../../../lib/local/local-run.ts";
 import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
-import { useTablesOfCommands } from "../../support/memory-tables.ts";
-import { temporaryDirectory } from "../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
+import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
 
 useTablesOfCommands();
 

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { copyProject } from "../../support/project-copy.ts";
+import { copyProject } from "../../support/stack/project-copy.ts";
 import { freePort, signalProcess, startCommand, untilServing } from "./support/process.ts";
 
 const timeout = { timeout: 60_000, interval: 100 };

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { request, startApi } from "../../support/api.ts";
+import { request, startApi } from "../../support/requests/api.ts";
 
 test("the log line of a request has the faults of its calls", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);

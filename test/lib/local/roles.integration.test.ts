@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allows, denial, stack } from "../../support/role-check.ts";
+import { allows, denial, stack } from "../../support/stack/role-check.ts";
 
 const TableName = stack.table.input.TableName;
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "root" } });

@@ -4,7 +4,7 @@ import { expect, inject, test } from "vitest";
 import type { Properties, Template } from "../../../lib/local/template/intrinsics.ts";
 import { parseStack } from "../../../lib/local/template/template.ts";
 import { UserError } from "../../../lib/user-error.ts";
-import { stack } from "../../support/role-check.ts";
+import { stack } from "../../support/stack/role-check.ts";
 
 const directory = inject("engine").assembly;
 const [file = ""] = (await readdir(directory)).filter((name) => name.endsWith(".template.json"));

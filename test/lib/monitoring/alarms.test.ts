@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { alarms as definitions } from "../../../lib/monitoring/alarm-definitions.ts";
-import { synthesize } from "../../support/synthesize.ts";
+import { synthesize } from "../../support/stack/synthesize.ts";
 import { type Alarm, readAlarms, readMetrics, watched, withEveryAlarm } from "./read-alarms.ts";
 
 const topic = "arn:aws:sns:eu-west-1:123456789012:";

@@ -6,8 +6,8 @@ import { requestLog } from "../../../shared/http/request-log.ts";
 import * as logEvents from "../../../shared/logging/log-events.ts";
 import { loggedError } from "../../../shared/logging/logged-error.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
-import { routeEvent } from "../../support/events.ts";
-import { only, synthesize } from "../../support/synthesize.ts";
+import { routeEvent } from "../../support/requests/events.ts";
+import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, functions } = await synthesize("prod", { channels: true });
 const filters = Object.values(template.findResources("AWS::Logs::MetricFilter")).map((r) => r.Properties);

@@ -11,14 +11,14 @@ import {
 } from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
-import { canceled } from "../../support/cancellation.ts";
+import { canceled } from "../../support/tables/cancellation.ts";
 
 // Read when the handlers are loaded.
 process.env.RATE_LIMIT_REQUESTS = "6000";
 process.env.RATE_LIMIT_SECONDS = "60";
-const { call } = await import("../../support/call.ts");
-const { aLead, aMessage, report, setStatus } = await import("../../support/requests.ts");
-const { useMemoryTable } = await import("../../support/memory-leads.ts");
+const { call } = await import("../../support/requests/call.ts");
+const { aLead, aMessage, report, setStatus } = await import("../../support/requests/requests.ts");
+const { useMemoryTable } = await import("../../support/tables/memory-leads.ts");
 const { table, tableName } = await import("../../../shared/dynamodb/table-client.ts");
 beforeEach(() => void useMemoryTable());
 

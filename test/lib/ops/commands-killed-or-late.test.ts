@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { killAtEachWrite, lateReads, smallPages } from "../../support/conditions.ts";
-import { filePath, leadFile } from "../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../support/memory-tables.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
-import { put, putItems } from "../../support/table-items.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { filePath, leadFile } from "../../support/commands/lead-files.ts";
+import { killAtEachWrite, lateReads, smallPages } from "../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
+import { put, putItems } from "../../support/tables/table-items.ts";
 import { email, fillAccount, itemsOf, withTexts } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 

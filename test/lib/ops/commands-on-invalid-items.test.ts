@@ -8,11 +8,11 @@ import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import { filePath, leadFile, readLines } from "../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../support/memory-tables.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
-import { compareItems, put, remove, tableItems } from "../../support/table-items.ts";
-import { withFields } from "../../support/with-fields.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { withFields } from "../../support/cases/with-fields.ts";
+import { filePath, leadFile, readLines } from "../../support/commands/lead-files.ts";
+import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
+import { compareItems, put, remove, tableItems } from "../../support/tables/table-items.ts";
 import { email, fillAccount, itemsOf } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 

@@ -6,12 +6,12 @@ import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { externalIdKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { smallPages } from "../../support/conditions.ts";
-import { filePath, leadFile, readLines, storedLeads } from "../../support/lead-files.ts";
-import { createDataDirectory } from "../../support/ops.ts";
-import { aLead, aMessage } from "../../support/requests.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
-import { put, remove, tableItems } from "../../support/table-items.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { filePath, leadFile, readLines, storedLeads } from "../../support/commands/lead-files.ts";
+import { createDataDirectory } from "../../support/commands/ops.ts";
+import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { smallPages } from "../../support/tables/conditions.ts";
+import { put, remove, tableItems } from "../../support/tables/table-items.ts";
 import { program } from "./support/program.ts";
 
 // The other tests run commands on tables in memory. Here they run on the embedded DynamoDB.

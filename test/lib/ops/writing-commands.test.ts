@@ -7,10 +7,10 @@ import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
-import { leadFile } from "../../support/lead-files.ts";
-import { copyTable, tagTable, useTablesOfCommands } from "../../support/memory-tables.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
-import { tableItems } from "../../support/table-items.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { leadFile } from "../../support/commands/lead-files.ts";
+import { copyTable, tagTable, useTablesOfCommands } from "../../support/tables/memory-tables.ts";
+import { tableItems } from "../../support/tables/table-items.ts";
 import { fillAccount } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 

@@ -6,10 +6,10 @@ import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import * as secrets from "../../../shared/channels/secrets.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { call } from "../../support/call.ts";
-import { useMemoryTable } from "../../support/memory-leads.ts";
-import type { MemoryTable } from "../../support/memory-table.ts";
-import { aLead, aMessage } from "../../support/requests.ts";
+import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 
 let readSecret = vi.spyOn(secrets, "readSecret");
 const fetched = vi.fn<typeof fetch>();

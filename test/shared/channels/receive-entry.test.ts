@@ -4,10 +4,10 @@ import type { ReceivedMessage, ReportedState } from "../../../shared/channels/me
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import { toCallbackData } from "../../../shared/channels/store-delivery.ts";
 import type { OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { call } from "../../support/call.ts";
-import { useMemoryTable } from "../../support/memory-leads.ts";
-import { aLead, aMessage, report } from "../../support/requests.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead, aMessage, report } from "../../support/requests/requests.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 
 let account: string;
 beforeEach(() => {

@@ -6,10 +6,10 @@ import { toEvents } from "../../../shared/domain/events.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
-import { validateDetail } from "../../support/event-validators.ts";
-import { longestTemplate } from "../../support/longest-requests.ts";
-import { startedConversation } from "../../support/stored.ts";
-import { streamRecord } from "../../support/stream-record.ts";
+import { validateDetail } from "../../support/requests/event-validators.ts";
+import { longestTemplate } from "../../support/requests/longest-requests.ts";
+import { startedConversation } from "../../support/tables/stored.ts";
+import { streamRecord } from "../../support/tables/stream-record.ts";
 
 const longestMetadata = { x: "x".repeat(1016) };
 

@@ -6,10 +6,10 @@ import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
-import { lambdaContext } from "../../support/events.ts";
-import { mockClient } from "../../support/mocked-client.ts";
-import { seeded } from "../../support/random.ts";
-import { streamRecord } from "../../support/stream-record.ts";
+import { seeded } from "../../support/cases/random.ts";
+import { lambdaContext } from "../../support/requests/events.ts";
+import { mockClient } from "../../support/tables/mocked-client.ts";
+import { streamRecord } from "../../support/tables/stream-record.ts";
 
 vi.stubEnv("EVENT_BUS_NAME", "probes");
 vi.stubEnv("FAILURES_URL", "https://sqs.example.com/failures");

@@ -5,11 +5,11 @@ import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { call } from "../../support/call.ts";
-import { runCommand, runJson } from "../../support/command.ts";
-import { leadFile } from "../../support/lead-files.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
-import { tableItems } from "../../support/table-items.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { runCommand, runJson } from "../../support/commands/command.ts";
+import { leadFile } from "../../support/commands/lead-files.ts";
+import { call } from "../../support/requests/call.ts";
+import { tableItems } from "../../support/tables/table-items.ts";
 
 // What an erasure waits for is another test's.
 skipWaits();

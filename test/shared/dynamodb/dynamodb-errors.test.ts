@@ -14,7 +14,7 @@ import {
   UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../shared/errors.ts";
-import { canceled } from "../../support/cancellation.ts";
+import { canceled } from "../../support/tables/cancellation.ts";
 
 const named = (name: string, more = {}) => Object.assign(new Error("inside"), { name, ...more });
 const ofAws = { message: "inside", $metadata: {} };

@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { skipWaits } from "../../support/skipped-waits.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
 

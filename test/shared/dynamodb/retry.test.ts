@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
-import { canceled } from "../../support/cancellation.ts";
-import { stopClock } from "../../support/virtual-time.ts";
+import { stopClock } from "../../support/cases/virtual-time.ts";
+import { canceled } from "../../support/tables/cancellation.ts";
 
 const start = Date.parse("2026-01-01T00:00:00.000Z");
 let random = vi.spyOn(Math, "random");

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { canceled } from "../../support/cancellation.ts";
+import { canceled } from "../../support/tables/cancellation.ts";
 
 const start = Date.UTC(2026, 0, 1);
 beforeEach(() => {

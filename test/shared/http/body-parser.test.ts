@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { call } from "../../support/call.ts";
-import { useMemoryTable } from "../../support/memory-leads.ts";
+import { call } from "../../support/requests/call.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 
 beforeEach(() => void useMemoryTable());
 

@@ -5,7 +5,7 @@ import { handler as createLead } from "../../../functions/create-lead.ts";
 import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
 import { handler as publishEvents } from "../../../functions/publish-events.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
-import { lambdaContext, routeEvent } from "../../support/events.ts";
+import { lambdaContext, routeEvent } from "../../support/requests/events.ts";
 
 /** Everything that Lambda and the function log about a failure. */
 async function loggedFailure(call: () => Promise<unknown>): Promise<string> {

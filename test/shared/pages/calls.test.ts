@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { expectCounted } from "../../support/expect-counted.ts";
-import { countedLeads, type LeadHistory } from "../../support/history.ts";
-import { smallLimits } from "../../support/small-limits.ts";
-import type { WatchedCall } from "../../support/watched-table.ts";
+import { expectCounted } from "../../support/cases/expect-counted.ts";
+import { countedLeads, type LeadHistory } from "../../support/cases/history.ts";
+import { smallLimits } from "../../support/requests/small-limits.ts";
+import type { WatchedCall } from "../../support/tables/watched-table.ts";
 
 let history: LeadHistory;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { throttled } from "../../support/watched-table.ts";
+import { throttled } from "../../support/tables/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 
@@ -10,7 +10,7 @@ async function coldStart(requests?: string) {
   vi.stubEnv("RATE_LIMIT_REQUESTS", requests);
   vi.stubEnv("RATE_LIMIT_SECONDS", requests && "60");
   const { admitLongList } = await import("../../../shared/rate-limit/list-admission.ts");
-  const { WatchedTable } = await import("../../support/watched-table.ts");
+  const { WatchedTable } = await import("../../support/tables/watched-table.ts");
   return { admitLongList, table: new WatchedTable() };
 }
 
@@ -45,7 +45,7 @@ describe("with a rate limit", () => {
 
   test("a long list of one lead's conversations counts as one of the account", async () => {
     await coldStart("100");
-    const { ConversationHistory, leadId } = await import("../../support/history.ts");
+    const { ConversationHistory, leadId } = await import("../../support/cases/history.ts");
     const history = new ConversationHistory();
     history.addMany(6000);
     await history.list({ leadId });
@@ -83,8 +83,8 @@ test("without a rate limit all long lists are admitted and nothing is written", 
 
 test("a long list that is refused gets 429 with Retry-After, and short ones do not ask", async () => {
   const { admitLongList } = await coldStart("1000");
-  const { call } = await import("../../support/call.ts");
-  const { countedLeads } = await import("../../support/history.ts");
+  const { call } = await import("../../support/requests/call.ts");
+  const { countedLeads } = await import("../../support/cases/history.ts");
   const history = await countedLeads(40);
   // Seven pages.
   history.addMany(70, { padding: 110_000 });

@@ -10,7 +10,7 @@ import {
   validateMessage,
 } from "../../../shared/schemas/record-validators.ts";
 import type { Validator } from "../../../shared/schemas/validator.ts";
-import { startedConversation } from "../../support/stored.ts";
+import { startedConversation } from "../../support/tables/stored.ts";
 
 const key = { pk: "LEAD#acme", sk: "lead_1" };
 const createdAt = "2026-01-01T00:00:00.000Z";

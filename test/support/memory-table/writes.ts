@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionCanceledException } from "@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
-import { sum } from "../statistics.ts";
+import { sum } from "../cases/statistics.ts";
 import { holds, type Substitutions } from "./expressions.ts";
 import { checkKeys, type StoredItems } from "./stored-items.ts";
 import { updateItem } from "./updates.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { UserError } from "../../../../lib/user-error.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 
 const mode = async (path: string) => (await stat(path)).mode & 0o7777;
 

@@ -15,8 +15,8 @@ import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { engineBinary, enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { prepareTable } from "../../../../lib/local/engine/table-setup.ts";
 import { UserError } from "../../../../lib/user-error.ts";
-import { stack } from "../../../support/role-check.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { stack } from "../../../support/stack/role-check.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { canSeeProcesses, findEngines } from "../support/linux.ts";
 import { isOpen } from "../support/process.ts";
 

@@ -8,7 +8,7 @@ import { createFaults, type Faults, type InjectedFault } from "../../../../lib/l
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import { openLocalQueues } from "../../../../lib/local/streams/local-queues.ts";
 import { readStatements, type Statement } from "../../../../lib/local/template/statements.ts";
-import { listening } from "../../../support/listening.ts";
+import { listening } from "../../../support/requests/listening.ts";
 import { expectLocalOnly } from "../support/linux.ts";
 import { createFunction } from "../support/stack.ts";
 

@@ -7,7 +7,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
 
 async function createPool(

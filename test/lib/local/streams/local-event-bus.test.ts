@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
 import { eventSource, toEvents } from "../../../../shared/domain/events.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { compareEvent } from "../../../support/document.ts";
-import { listening } from "../../../support/listening.ts";
-import { storedLead } from "../../../support/stored.ts";
-import { streamRecord } from "../../../support/stream-record.ts";
+import { compareEvent } from "../../../support/requests/document.ts";
+import { listening } from "../../../support/requests/listening.ts";
+import { storedLead } from "../../../support/tables/stored.ts";
+import { streamRecord } from "../../../support/tables/stream-record.ts";
 
 /** An event as EventBridge posts it, as far as these tests read it. */
 interface PostedEvent {

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
 import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
 
 /** Creates a record of the table's stream; its sequence number is not padded, as in the embedded engine. */

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 
 /** Creates a function of the local run. @param source the code of its module, which exports `handler` */
 export async function createFunction(

@@ -6,13 +6,13 @@ import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.t
 import { formatColumns } from "../../../../lib/ops/output/columns.ts";
 import { readFrozenAt } from "../../../../shared/domain/frozen-accounts.ts";
 import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { call } from "../../../support/call.ts";
-import { runCommand } from "../../../support/command.ts";
-import { beforeCall } from "../../../support/conditions.ts";
-import { filePath, readLines } from "../../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { compareItems, put, tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runCommand } from "../../../support/commands/command.ts";
+import { filePath, readLines } from "../../../support/commands/lead-files.ts";
+import { call } from "../../../support/requests/call.ts";
+import { beforeCall } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { compareItems, put, tableItems } from "../../../support/tables/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
 

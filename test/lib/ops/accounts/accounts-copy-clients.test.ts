@@ -9,12 +9,12 @@ import { storeDelivery } from "../../../../shared/channels/store-delivery.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { accountLimitKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
-import { call } from "../../../support/call.ts";
-import { runCommand } from "../../../support/command.ts";
-import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage, report } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { put, tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runCommand } from "../../../support/commands/command.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead, aMessage, report } from "../../../support/requests/requests.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { put, tableItems } from "../../../support/tables/table-items.ts";
 import { copy } from "./support/copy.ts";
 
 const memory = useTablesOfCommands();

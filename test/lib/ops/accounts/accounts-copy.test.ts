@@ -19,13 +19,13 @@ import { type Item, readItem, table, tableName } from "../../../../shared/dynamo
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { fieldsOf } from "../../../../shared/schemas/record.ts";
-import { call } from "../../../support/call.ts";
-import { beforeCall } from "../../../support/conditions.ts";
-import { copyTable, tagTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
-import { withFields } from "../../../support/with-fields.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { withFields } from "../../../support/cases/with-fields.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead, aMessage } from "../../../support/requests/requests.ts";
+import { beforeCall } from "../../../support/tables/conditions.ts";
+import { copyTable, tagTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
 
 const memory = useTablesOfCommands();

@@ -22,13 +22,13 @@ import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit } from "../../../../shared/pages/tree/tree-store.ts";
-import { call } from "../../../support/call.ts";
-import { runJson } from "../../../support/command.ts";
-import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { compareItems, put, tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runJson } from "../../../support/commands/command.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead, aMessage } from "../../../support/requests/requests.ts";
+import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { compareItems, put, tableItems } from "../../../support/tables/table-items.ts";
 import { fillAccount, itemsOf } from "../support/full-account.ts";
 import { program } from "../support/program.ts";
 

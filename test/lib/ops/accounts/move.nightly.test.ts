@@ -10,12 +10,12 @@ import { createClient } from "../../../../docs/client/client.ts";
 import { selectEngineTable } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../../lib/local/local-run.ts";
 import { ShownPace } from "../../../../lib/ops/command/select-table.ts";
-import { synthesizeAssembly } from "../../../support/assembly.ts";
-import { engineEndpoint } from "../../../support/engine-endpoint.ts";
-import { startFakeMeta, type Taken } from "../../../support/fake-meta.ts";
-import { filePath, readLines } from "../../../support/lead-files.ts";
-import { seeded } from "../../../support/random.ts";
-import { tableItems } from "../../../support/table-items.ts";
+import { seeded } from "../../../support/cases/random.ts";
+import { filePath, readLines } from "../../../support/commands/lead-files.ts";
+import { startFakeMeta, type Taken } from "../../../support/requests/fake-meta.ts";
+import { engineEndpoint } from "../../../support/setup/engine-endpoint.ts";
+import { synthesizeAssembly } from "../../../support/stack/assembly.ts";
+import { tableItems } from "../../../support/tables/table-items.ts";
 import { program } from "../support/program.ts";
 
 // A delivery that waits is tried every 15 minutes on AWS, and here every five seconds.

@@ -2,10 +2,10 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deleteSecret, getSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
 import { connect, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { temporaryDirectory } from "../../../support/temporary-directory.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { aLead } from "../../../support/requests/requests.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 const token = "EAAG".padEnd(40, "x");

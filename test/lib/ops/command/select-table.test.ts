@@ -4,7 +4,7 @@ import type { Settings } from "../../../../lib/config/settings.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
 import { ShownPace, selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
 import { table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { mockClient } from "../../../support/mocked-client.ts";
+import { mockClient } from "../../../support/tables/mocked-client.ts";
 
 const account = "111111111111";
 

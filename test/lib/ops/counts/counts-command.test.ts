@@ -6,11 +6,11 @@ import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { runCommand } from "../../../support/command.ts";
-import { beforeCall } from "../../../support/conditions.ts";
-import { putLeads } from "../../../support/memory-leads.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runCommand } from "../../../support/commands/command.ts";
+import { beforeCall } from "../../../support/tables/conditions.ts";
+import { putLeads } from "../../../support/tables/memory-leads.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;

@@ -3,9 +3,9 @@ import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { machineTolerance, pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
 import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { expectCounted } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
+import { expectCounted } from "../../../support/cases/expect-counted.ts";
+import { LeadHistory } from "../../../support/cases/history.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 
 test("a command whose clock is a second ahead counts no row that is too young", async () => {
   const history = new LeadHistory();

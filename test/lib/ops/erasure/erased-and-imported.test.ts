@@ -8,13 +8,13 @@ import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { activeConversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { runCommand, runJson } from "../../../support/command.ts";
-import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/conditions.ts";
-import { filePath, leadFile } from "../../../support/lead-files.ts";
-import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { put, remove, tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runCommand, runJson } from "../../../support/commands/command.ts";
+import { filePath, leadFile } from "../../../support/commands/lead-files.ts";
+import { aLead, aMessage } from "../../../support/requests/requests.ts";
+import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/tables/conditions.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { put, remove, tableItems } from "../../../support/tables/table-items.ts";
 
 useTablesOfCommands();
 

@@ -7,14 +7,14 @@ import { updateMessage } from "../../../../shared/domain/conversations/update-me
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
-import { runCommand } from "../../../support/command.ts";
-import { leadFile } from "../../../support/lead-files.ts";
-import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { stack } from "../../../support/role-check.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { streamRecord } from "../../../support/stream-record.ts";
-import { compareItems, remove, tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runCommand } from "../../../support/commands/command.ts";
+import { leadFile } from "../../../support/commands/lead-files.ts";
+import { aLead, aMessage } from "../../../support/requests/requests.ts";
+import { stack } from "../../../support/stack/role-check.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { streamRecord } from "../../../support/tables/stream-record.ts";
+import { compareItems, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy, replace } from "../accounts/support/copy.ts";
 
 useTablesOfCommands();

@@ -9,9 +9,9 @@ import {
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import { mockClient } from "../../../support/mocked-client.ts";
-import { storedLead } from "../../../support/stored.ts";
-import { streamRecord } from "../../../support/stream-record.ts";
+import { mockClient } from "../../../support/tables/mocked-client.ts";
+import { storedLead } from "../../../support/tables/stored.ts";
+import { streamRecord } from "../../../support/tables/stream-record.ts";
 import { program } from "../support/program.ts";
 
 const stacks = mockClient(CloudFormationClient);

@@ -4,8 +4,8 @@ import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { accountPartition, apiKeyKey, conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
-import { aroundCalls } from "../../../support/conditions.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { aroundCalls } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 const now = Date.UTC(2026, 0, 1);

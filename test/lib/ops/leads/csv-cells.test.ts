@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { formatCsv, formatCsvHeader } from "../../../../lib/ops/leads/file/csv-cells.ts";
 import { openLeadFile } from "../../../../lib/ops/leads/file/lead-file.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
-import { leadFile } from "../../../support/lead-files.ts";
-import { runs } from "../../../support/part.ts";
+import { runs } from "../../../support/cases/part.ts";
+import { leadFile } from "../../../support/commands/lead-files.ts";
 
 const aLead = (fields: Partial<Lead>): Lead => ({
   id: "lead_01M7ZA27P008RGE6JH5PA0WR2V",

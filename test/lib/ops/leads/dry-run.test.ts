@@ -3,10 +3,10 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { runJson } from "../../../support/command.ts";
-import { anAccount, filePath, leadFile, storedLeads } from "../../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { runs } from "../../../support/part.ts";
+import { runs } from "../../../support/cases/part.ts";
+import { runJson } from "../../../support/commands/command.ts";
+import { anAccount, filePath, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 
 useTablesOfCommands();
 

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { anAccount, leadFile, storedLeads } from "../../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
+import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();

@@ -19,16 +19,16 @@ import {
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
-import { call } from "../../../support/call.ts";
-import { runCommand, runJson } from "../../../support/command.ts";
-import { beforeCall } from "../../../support/conditions.ts";
-import type { TestRequest } from "../../../support/events.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead, aMessage } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { startedConversation, storedConversation, storedLead } from "../../../support/stored.ts";
-import { compareItems, put, remove, tableItems } from "../../../support/table-items.ts";
-import { withFields } from "../../../support/with-fields.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { withFields } from "../../../support/cases/with-fields.ts";
+import { runCommand, runJson } from "../../../support/commands/command.ts";
+import { call } from "../../../support/requests/call.ts";
+import type { TestRequest } from "../../../support/requests/events.ts";
+import { aLead, aMessage } from "../../../support/requests/requests.ts";
+import { beforeCall } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { startedConversation, storedConversation, storedLead } from "../../../support/tables/stored.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();

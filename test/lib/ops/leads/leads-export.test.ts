@@ -7,10 +7,10 @@ import { basename, dirname } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { anAccount, filePath } from "../../../support/lead-files.ts";
-import { listening } from "../../../support/listening.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead } from "../../../support/requests.ts";
+import { anAccount, filePath } from "../../../support/commands/lead-files.ts";
+import { listening } from "../../../support/requests/listening.ts";
+import { aLead } from "../../../support/requests/requests.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();

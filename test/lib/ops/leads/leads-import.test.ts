@@ -9,12 +9,18 @@ import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { leadKey } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { call } from "../../../support/call.ts";
-import { aroundCalls } from "../../../support/conditions.ts";
-import { anAccount, filePath, leadFile, readLines, storedLeads } from "../../../support/lead-files.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aLead } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import {
+  anAccount,
+  filePath,
+  leadFile,
+  readLines,
+  storedLeads,
+} from "../../../support/commands/lead-files.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead } from "../../../support/requests/requests.ts";
+import { aroundCalls } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
 useTablesOfCommands();

@@ -5,14 +5,14 @@ import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { call } from "../../../support/call.ts";
-import { runJson } from "../../../support/command.ts";
-import { aroundCalls, beforeCall, type TableCommand } from "../../../support/conditions.ts";
-import { anAccount, leadFile, storedLeads } from "../../../support/lead-files.ts";
-import { copyTable, useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { aMessage, setStatus } from "../../../support/requests.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { tableItems } from "../../../support/table-items.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runJson } from "../../../support/commands/command.ts";
+import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aMessage, setStatus } from "../../../support/requests/requests.ts";
+import { aroundCalls, beforeCall, type TableCommand } from "../../../support/tables/conditions.ts";
+import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { tableItems } from "../../../support/tables/table-items.ts";
 
 useTablesOfCommands();
 

@@ -16,11 +16,11 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { encodeEntries, rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { call } from "../../../support/call.ts";
-import { runCommand } from "../../../support/command.ts";
-import { leadFile } from "../../../support/lead-files.ts";
-import { aLead, aMessage, report } from "../../../support/requests.ts";
-import { put, tableItems } from "../../../support/table-items.ts";
+import { runCommand } from "../../../support/commands/command.ts";
+import { leadFile } from "../../../support/commands/lead-files.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead, aMessage, report } from "../../../support/requests/requests.ts";
+import { put, tableItems } from "../../../support/tables/table-items.ts";
 
 export const email = "ada@example.com";
 

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { run } from "../../../../lib/command-line.ts";
 import { runProgram } from "../../../../lib/ops/program.ts";
 import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import type { Outcome } from "../../../support/ops.ts";
+import type { Outcome } from "../../../support/commands/ops.ts";
 
 /**
  * Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again.

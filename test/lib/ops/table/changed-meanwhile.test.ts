@@ -8,8 +8,8 @@ import { updateLead } from "../../../../shared/domain/create-lead.ts";
 import { apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { useMemoryTable } from "../../../support/memory-leads.ts";
-import { storedLead } from "../../../support/stored.ts";
+import { useMemoryTable } from "../../../support/tables/memory-leads.ts";
+import { storedLead } from "../../../support/tables/stored.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

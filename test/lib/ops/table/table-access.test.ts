@@ -2,9 +2,9 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { deleteItems } from "../../../../lib/ops/table/write-items.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../../shared/dynamodb/read-pages.ts";
-import { aroundCalls, smallPages } from "../../../support/conditions.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { aroundCalls, smallPages } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 
 const memory = useTablesOfCommands();
 

@@ -4,8 +4,8 @@ import { InvalidItems } from "../../../../lib/ops/table/invalid-items.ts";
 import { type RecordType, readStored, toItem } from "../../../../lib/ops/table/valid-records.ts";
 import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
-import { useTablesOfCommands } from "../../../support/memory-tables.ts";
-import { withFields } from "../../../support/with-fields.ts";
+import { withFields } from "../../../support/cases/with-fields.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { fillAccount } from "../support/full-account.ts";
 
 const memory = useTablesOfCommands();

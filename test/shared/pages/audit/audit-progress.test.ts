@@ -1,7 +1,7 @@
 import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { auditKey } from "../../../../shared/dynamodb/keys.ts";
-import type { MemoryTable } from "../../../support/memory-table.ts";
+import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 
 const hour = 3_600_000;
 
@@ -15,7 +15,7 @@ let behind: { readonly pk: string; readonly sk: string } | undefined;
 beforeEach(async () => {
   vi.resetModules();
   const { auditLists } = await import("../../../../shared/pages/audit/audit-lists.ts");
-  const { putLeads, useMemoryTable } = await import("../../../support/memory-leads.ts");
+  const { putLeads, useMemoryTable } = await import("../../../support/tables/memory-leads.ts");
   memory = useMemoryTable(async (command, send) => {
     if (command instanceof ScanCommand)
       command.input.ExclusiveStartKey = command.input.ExclusiveStartKey && behind;

@@ -10,10 +10,10 @@ import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
-import type { MemoryTable } from "../../../support/memory-table.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
+import { putLeads, useMemoryTable } from "../../../support/tables/memory-leads.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" };

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { idOf, storedConversation, storedLead } from "../../../support/stored.ts";
-import { streamRecord } from "../../../support/stream-record.ts";
+import { idOf, storedConversation, storedLead } from "../../../support/tables/stored.ts";
+import { streamRecord } from "../../../support/tables/stream-record.ts";
 
 const lead = storedLead(idOf("lead", 1));
 const conversation = storedConversation(idOf("conv", 1));

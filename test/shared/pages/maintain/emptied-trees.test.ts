@@ -10,11 +10,11 @@ import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/m
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
-import { putLeads, useMemoryTable } from "../../../support/memory-leads.ts";
-import { smallLimits as limits } from "../../../support/small-limits.ts";
-import { treeRows } from "../../../support/tree-rows.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/cases/expect-counted.ts";
+import { LeadHistory } from "../../../support/cases/history.ts";
+import { smallLimits as limits } from "../../../support/requests/small-limits.ts";
+import { putLeads, useMemoryTable } from "../../../support/tables/memory-leads.ts";
+import { treeRows } from "../../../support/tables/tree-rows.ts";
 
 const list = { account: "acme", list: countedLists.lead };
 const labelTree = { ...list, labelKey: accountPartition("lead", "acme", "a") };

@@ -7,9 +7,9 @@ import { keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { expectCounted, expectLists, treeOf } from "../../../support/expect-counted.ts";
-import { countedLeads, LeadHistory } from "../../../support/history.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
+import { expectCounted, expectLists, treeOf } from "../../../support/cases/expect-counted.ts";
+import { countedLeads, LeadHistory } from "../../../support/cases/history.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
 
 const source = "web";
 

@@ -10,11 +10,11 @@ import { decodeEntries, type Entry, encodeEntries } from "../../../../shared/pag
 import { treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { rootFields, validRoot } from "../../../../shared/pages/tree/valid-tree.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
-import { treeOf } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
-import { part } from "../../../support/part.ts";
-import { skipWaits } from "../../../support/skipped-waits.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
+import { treeOf } from "../../../support/cases/expect-counted.ts";
+import { LeadHistory } from "../../../support/cases/history.ts";
+import { part } from "../../../support/cases/part.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
 
 /*
  * What a role allows to write into a tree and no maintainer writes: each field of a root, and nodes, at their extremes. Lists

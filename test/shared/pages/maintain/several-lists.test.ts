@@ -6,8 +6,8 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
-import { seeded } from "../../../support/random.ts";
-import { throttled, WatchedTable } from "../../../support/watched-table.ts";
+import { seeded } from "../../../support/cases/random.ts";
+import { throttled, WatchedTable } from "../../../support/tables/watched-table.ts";
 
 let table: WatchedTable;
 let now: number;

@@ -11,8 +11,8 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
-import { streamRecord } from "../../../support/stream-record.ts";
-import { throttled, WatchedTable } from "../../../support/watched-table.ts";
+import { streamRecord } from "../../../support/tables/stream-record.ts";
+import { throttled, WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const owner = { account: "acme", list: countedLists.lead };
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
-import { expectLists } from "../../../support/expect-counted.ts";
-import { countedLeads, type LeadHistory } from "../../../support/history.ts";
-import { seeded } from "../../../support/random.ts";
-import { throttled } from "../../../support/watched-table.ts";
+import { expectLists } from "../../../support/cases/expect-counted.ts";
+import { countedLeads, type LeadHistory } from "../../../support/cases/history.ts";
+import { seeded } from "../../../support/cases/random.ts";
+import { throttled } from "../../../support/tables/watched-table.ts";
 
 beforeEach(() => void vi.spyOn(Math, "random").mockImplementation(seeded(1)));
 

@@ -8,11 +8,11 @@ import { rowEntry } from "../../../../shared/pages/tree/entry.ts";
 import { emptyRoot, type Root, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { type Limits, limits as production } from "../../../../shared/pages/tree/tree-limits.ts";
 import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
-import { useMemoryTable } from "../../../support/memory-leads.ts";
+import { seeded, shuffled } from "../../../support/cases/random.ts";
 import { itemSize } from "../../../support/memory-table/item-size.ts";
-import { seeded, shuffled } from "../../../support/random.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
-import { treeRows } from "../../../support/tree-rows.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
+import { useMemoryTable } from "../../../support/tables/memory-leads.ts";
+import { treeRows } from "../../../support/tables/tree-rows.ts";
 
 const owner = { account: "a".repeat(64), list: countedLists.lead, labelKey: "a" };
 const start = Date.UTC(2026, 0, 1);

@@ -7,8 +7,8 @@ import {
 import { linkHeader } from "../../../../shared/http/link-header.ts";
 import { createdAt } from "../../../../shared/ids.ts";
 import type { ConversationsQuery } from "../../../../shared/schemas/conversation-schemas.ts";
-import { ConversationHistory, leadId } from "../../../support/history.ts";
-import { MemoryTable } from "../../../support/memory-table.ts";
+import { ConversationHistory, leadId } from "../../../support/cases/history.ts";
+import { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 
 let history: ConversationHistory;
 beforeEach(() => {

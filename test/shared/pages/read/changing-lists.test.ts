@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { listLeads } from "../../../../shared/domain/leads.ts";
-import { expectCounted } from "../../../support/expect-counted.ts";
-import { countedLeads, LeadHistory } from "../../../support/history.ts";
+import { expectCounted } from "../../../support/cases/expect-counted.ts";
+import { countedLeads, LeadHistory } from "../../../support/cases/history.ts";
 
 const source = "web";
 const filters = [{}, { status: "new", source }] as const;

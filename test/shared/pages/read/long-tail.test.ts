@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countedLeads, type LeadHistory } from "../../../support/history.ts";
+import { countedLeads, type LeadHistory } from "../../../support/cases/history.ts";
 
 /** An account with a tail of as many leads, of which 61 have 1 MB. */
 async function historyWithTail(rows: number): Promise<LeadHistory> {

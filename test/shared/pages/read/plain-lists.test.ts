@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { listConversations } from "../../../../shared/domain/conversations/conversations.ts";
 import { createdAt } from "../../../../shared/ids.ts";
-import { expectLists } from "../../../support/expect-counted.ts";
-import { ConversationHistory, leadId } from "../../../support/history.ts";
+import { expectLists } from "../../../support/cases/expect-counted.ts";
+import { ConversationHistory, leadId } from "../../../support/cases/history.ts";
 
 let history: ConversationHistory;
 beforeEach(() => {

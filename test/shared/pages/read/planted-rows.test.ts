@@ -6,10 +6,10 @@ import { maxIdAhead } from "../../../../shared/ids.ts";
 import { verify } from "../../../../shared/pages/audit/verify.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRows } from "../../../../shared/pages/tree/rows.ts";
-import { expectCounted, expectLists } from "../../../support/expect-counted.ts";
-import { LeadHistory } from "../../../support/history.ts";
-import { putLeads } from "../../../support/memory-leads.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
+import { expectCounted, expectLists } from "../../../support/cases/expect-counted.ts";
+import { LeadHistory } from "../../../support/cases/history.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
+import { putLeads } from "../../../support/tables/memory-leads.ts";
 
 const source = "web";
 const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;

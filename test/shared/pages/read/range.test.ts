@@ -5,7 +5,7 @@ import { newId } from "../../../../shared/ids.ts";
 import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
 import type { Call } from "../../../../shared/pages/read/read-budget.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { WatchedTable } from "../../../support/watched-table.ts";
+import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const range = { list: countedLists.lead, partition: "LEAD#acme", rows: {} };
 const start = Date.UTC(2026, 0, 1);

@@ -5,8 +5,8 @@ import { isWithin, type Window } from "../../../../shared/pages/read/window.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRecord } from "../../../../shared/schemas/record.ts";
 import { validateConversation } from "../../../../shared/schemas/record-validators.ts";
-import { ConversationHistory, leadId } from "../../../support/history.ts";
-import { smallLimits } from "../../../support/small-limits.ts";
+import { ConversationHistory, leadId } from "../../../support/cases/history.ts";
+import { smallLimits } from "../../../support/requests/small-limits.ts";
 
 const list = countedLists.conversation;
 

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import { accountsCommand } from "../../../../../lib/ops/accounts/accounts-command.ts";
 import { selectTable, tableName } from "../../../../../shared/dynamodb/table-client.ts";
-import { runJson } from "../../../../support/command.ts";
+import { runJson } from "../../../../support/commands/command.ts";
 
 /** Runs `accounts …` on the test file's table. */
 export async function accounts(...args: string[]) {

@@ -1,0 +1,273 @@
+import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/audit-counts.ts";
+import { auditKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
+import { auditLists } from "../../../shared/pages/audit/audit-lists.ts";
+import { maintainList } from "../../../shared/pages/maintain/maintain-list.ts";
+import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts";
+import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
+import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
+import { lambdaContext } from "../../support/requests/events.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+
+const hour = 3_600_000;
+
+const lines = { error: [] as unknown[], info: [] as unknown[] };
+
+let memory: MemoryTable;
+
+/** The time of the last audit. */
+let now = 0;
+
+/** Runs before each call. */
+let before: (command: object) => void;
+
+beforeEach(() => {
+  for (const level of ["error", "info"] as const) {
+    lines[level] = [];
+    vi.spyOn(console, level).mockImplementation((line) => void lines[level].push(line));
+  }
+  before = () => {};
+  now = Date.now();
+  memory = useMemoryTable(async (command, send) => {
+    before(command);
+    // More than one page.
+    if (command instanceof ScanCommand) command.input.Limit = 50;
+    return send(command);
+  });
+});
+
+/** Stores leads of which only the rows matter. */
+async function putLeads(account: string, ids: readonly string[], status = "new"): Promise<void> {
+  for (const id of ids) {
+    const Item = { ...leadKey(account, id), id, status, byLabel: `LEAD#${account}#web` };
+    await table.send(new PutCommand({ TableName: tableName, Item }));
+  }
+}
+
+const newIds = (count: number, age: number) =>
+  Array.from({ length: count }, (_, i) => newId("lead", Date.now() - age + i));
+
+/** Creates counted leads, older than any change in the stream. @returns their ids */
+async function countLeads(account: string) {
+  const ids = newIds(75, 48 * hour);
+  await putLeads(account, ids);
+  await maintainList({ account, list: countedLists.lead }, [], { deadline: Date.now() + 60_000 });
+  return ids;
+}
+
+/** Audits without waiting, a time after the last audit. @param time how much time it has */
+async function audit(hours: number, time = 60_000, rowsAtOnce?: number) {
+  using _ = skipWaits();
+  now += hours * hour;
+  return await auditLists(now, Date.now() + time, rowsAtOnce);
+}
+
+test("in a week, each list is verified once, and repaired if it is wrong", async () => {
+  const [first = ""] = await countLeads("changed");
+  await countLeads("lost");
+  await countLeads("correct");
+  await putLeads("uncounted", newIds(1, 0));
+  // A change that the stream never delivers, and a lost root.
+  await putLeads("changed", [first], "booked");
+  const lost = { account: "lost", list: countedLists.lead };
+  await table.send(new DeleteCommand({ TableName: tableName, Key: treeKey(lost, "root") }));
+
+  expect(await audit(0)).toEqual({ verified: 4, repaired: 2, oldest: 0 });
+  const repaired = { event: "counts repaired", list: "lead", complete: true };
+  expect(lines.error).toHaveLength(2);
+  expect(lines.error).toEqual(
+    expect.arrayContaining([
+      { ...repaired, account: "changed", trees: 2, damaged: 0, rows: 2 },
+      { ...repaired, account: "lost", trees: 1, damaged: 1, rows: 0 },
+    ]),
+  );
+  expect(await readRoot(lost)).toBeDefined();
+  expect(await audit(167)).toEqual({ verified: 0, repaired: 0, oldest: 167 });
+  expect(await audit(1)).toEqual({ verified: 4, repaired: 0, oldest: 0 });
+});
+
+test("a long list is repaired as it is verified, and the next audit goes on where the time ended", async () => {
+  const ids = await countLeads("long");
+  const [first = "", last = ""] = [ids[0], ids.at(-1)];
+  await putLeads("long", [first, last], "booked");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  const read: string[] = [];
+  before = (command) => {
+    if (!(command instanceof QueryCommand) || command.input.Limit !== 10_000) return;
+    command.input.Limit = 30;
+    read.push(String(command.input.ExpressionAttributeValues?.[":start"]));
+    // Two looks at the first rows, and one at the next.
+    if (read.length === 3) vi.advanceTimersByTime(hour);
+  };
+  expect(await audit(0, 60_000, 30)).toEqual({ verified: 0, repaired: 1, oldest: 168 });
+  const next = `${ids[29]}!`;
+  expect(read).toEqual([" ", " ", next]);
+  expect(await audit(1, 60_000, 30)).toEqual({ verified: 1, repaired: 1, oldest: 1 });
+  expect(read.slice(3)).toEqual([next, `${ids[59]}!`, `${ids[59]}!`]);
+  expect(lines.error).toMatchObject([
+    { rows: 2, complete: true },
+    { rows: 2, complete: true },
+  ]);
+});
+
+test("the time ends at the list of an account that was erased meanwhile, and the next audit goes on behind it", async () => {
+  await countLeads("erased");
+  await countLeads("other");
+  const erased = { account: "erased", list: countedLists.lead };
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  let calls = 0;
+  before = (command) => {
+    if (!JSON.stringify(command).includes("COUNT#erased")) return;
+    expect(++calls).toBeLessThan(10);
+    if (calls > 1) return;
+    for (const { pk, sk } of [...memory.items()])
+      if (/#erased(#|$)/.test(String(pk))) memory.delete({ pk, sk });
+    const left = { ...emptyRoot(now), version: 1, expiresAt: Math.ceil(now / 1000) + 48 * 3600 };
+    memory.put({ ...treeKey(erased, "root"), ...rootItem(left) });
+    vi.advanceTimersByTime(hour);
+  };
+  expect(await audit(0)).toMatchObject({ oldest: 168 });
+  expect(lines.error).toEqual([]);
+  before = () => {};
+  expect(await audit(1)).toMatchObject({ oldest: 1 });
+  expect((await readRoot(erased))?.expiresAt).toBeDefined();
+});
+
+test("an account that is erased and used again before a maintainer comes is not wrong, and is counted", async () => {
+  const erased = { account: "erased", list: countedLists.lead };
+  const left = { ...emptyRoot(now - 24 * hour), version: 1, expiresAt: Math.ceil(now / 1000) + 24 * 3600 };
+  memory.put({
+    ...treeKey(erased, "root"),
+    ...rootItem({ ...left, watermark: keyAt(erased.list, now - 24 * hour) }),
+  });
+  await putLeads("erased", newIds(40, hour));
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+  expect(lines.error).toEqual([]);
+  const root = await readRoot(erased);
+  expect([root?.expiresAt, root?.buffer.length]).toEqual([undefined, 40]);
+});
+
+test("a tail that no change has come for is counted", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: now - 60_000 });
+  await countLeads("tail");
+  vi.useRealTimers();
+  const rows = newIds(40, 30_000);
+  await putLeads("tail", rows);
+  const watermark = async () =>
+    (await readRoot({ account: "tail", list: countedLists.lead }))?.watermark ?? "";
+  expect((await watermark()) < String(rows[0])).toBe(true);
+  expect((await audit(0)).repaired).toBe(0);
+  expect((await watermark()) > String(rows.at(-1))).toBe(true);
+});
+
+test("a position of the scan that the table does not take fails once, and then the audit begins again", async () => {
+  await countLeads("any");
+  const round = { beganAt: 0, lists: 1, position: { pk: "LEAD#any", sk: "x".repeat(1025) } };
+  await table.send(
+    new PutCommand({ TableName: tableName, Item: { ...auditKey, since: 0, lists: 1, round } }),
+  );
+  const refused = Object.assign(new Error("The provided starting key is invalid"), {
+    name: "ValidationException",
+  });
+  before = (command) => {
+    const { ExclusiveStartKey } = command instanceof ScanCommand ? command.input : {};
+    if (ExclusiveStartKey?.sk.length > 1024) throw refused;
+  };
+  await expect(audit(0)).rejects.toBe(refused);
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+});
+
+test("what no maintainer writes among the counts is removed, and so are nodes of a tree that was emptied", async () => {
+  await countLeads("any");
+  const { pk } = treeKey({ account: "any", list: countedLists.lead }, "");
+  const orphaned = ["label#x", "node#1#1#"].map((sk) => ({ pk, sk }));
+  for (const item of orphaned) memory.put(item);
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 1, oldest: 0 });
+  const line = { event: "counts repaired", account: "any", list: "lead", removed: 1 };
+  expect(lines.error).toEqual([line]);
+  for (const item of orphaned) expect([...memory.items()]).not.toContainEqual(item);
+  expect(await audit(168)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+});
+
+test("a list that cannot be verified is logged, and does not stop the others", async () => {
+  await countLeads("invalid");
+  await countLeads("readable");
+  before = (command) => {
+    if (JSON.stringify(command).includes("COUNT#invalid")) throw new Error("on purpose");
+  };
+  expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
+  const line = { event: "counts given up", account: "invalid", list: "lead" };
+  expect(lines.error).toEqual([expect.objectContaining(line)]);
+});
+
+test("a list for whose next rows all the time of a run is not enough is given up, and those behind it are verified", async () => {
+  await countLeads("first");
+  await countLeads("second");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (JSON.stringify(command).includes("COUNT#first")) vi.advanceTimersByTime(hour);
+  };
+  // The run that comes to it, one that begins with it, and the next one.
+  expect(await audit(0)).toMatchObject({ verified: 0 });
+  expect(lines.error).toEqual([]);
+  expect(await audit(1)).toMatchObject({ verified: 0 });
+  expect(lines.error).toMatchObject([{ event: "counts given up", account: "first", list: "lead" }]);
+  expect(await audit(1)).toMatchObject({ verified: 1, oldest: 2 });
+});
+
+test("a repair for which the time was too short is continued by the next run", async () => {
+  const [first = ""] = await countLeads("changed");
+  await putLeads("changed", [first], "booked");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (command instanceof BatchGetCommand) vi.advanceTimersByTime(hour);
+  };
+  expect(await audit(0)).toEqual({ verified: 0, repaired: 1, oldest: 168 });
+  expect(lines.error).toMatchObject([{ event: "counts repaired", complete: false }]);
+  before = () => {};
+  expect(await audit(1)).toEqual({ verified: 1, repaired: 1, oldest: 1 });
+});
+
+test.each([
+  { time: 900_000, verified: 1, oldest: 0 },
+  { time: 89_000, verified: 0, oldest: 168 },
+])("the function keeps 90 seconds of its $time ms to end, and says what it has done", async ({
+  time,
+  ...done
+}) => {
+  await countLeads("any");
+  await handler({}, lambdaContext(time));
+  expect(lines.info).toEqual([{ event: "counts audited", repaired: 0, ...done }]);
+});
+
+test("a table that throttles until the time is up ends the run, and the next one goes on", async () => {
+  await countLeads("busy");
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  before = (command) => {
+    if (!(command instanceof QueryCommand)) return;
+    vi.advanceTimersByTime(20_000);
+    throw Object.assign(new Error("on purpose"), { name: "ThrottlingException" });
+  };
+  expect(await audit(0)).toEqual({ verified: 0, repaired: 0, oldest: 168 });
+  before = () => {};
+  expect(await audit(1)).toEqual({ verified: 1, repaired: 0, oldest: 1 });
+});
+
+test("a run whose time ends between lists is continued at the page of the scan that it had come to", async () => {
+  for (let n = 0; n < 200; n++) memory.put({ pk: `MESSAGE#any#conv_${n}`, sk: "msg_1" });
+  vi.useFakeTimers({ toFake: ["Date"], now });
+  const read: unknown[] = [];
+  before = (command) => {
+    if (command instanceof ScanCommand && read.push(command.input.ExclusiveStartKey) === 3)
+      vi.advanceTimersByTime(hour);
+  };
+  await audit(0);
+  await audit(1);
+  expect(read[2]).toMatchObject({ sk: "msg_1" });
+  expect(read[3]).toEqual(read[2]);
+});

@@ -1,0 +1,145 @@
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/maintain-counts.ts";
+import { leadItem } from "../../../shared/domain/leads.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
+import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { countEntries } from "../../../shared/pages/tree/entry.ts";
+import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { stopClock } from "../../support/cases/virtual-time.ts";
+import { call } from "../../support/requests/call.ts";
+import { lambdaContext } from "../../support/requests/events.ts";
+import { streamRecord } from "../../support/tables/stream-record.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
+
+const account = "acme";
+let table: WatchedTable;
+beforeEach(() => {
+  stopClock();
+  table = new WatchedTable();
+});
+
+type LeadItem = ReturnType<typeof leadItem>;
+
+const put = (item: LeadItem) => {
+  table.memory.put(item);
+  return item;
+};
+
+const aLead = (id: string) => ({
+  id,
+  name: "x",
+  score: 0,
+  status: "new" as const,
+  tags: [],
+  createdAt: createdAt(id),
+});
+
+/** Writes leads old enough to be counted, as an import does, and returns their items. */
+const importLeads = (count: number, of = account) =>
+  Array.from({ length: count }, (_, i) => {
+    const id = newId("lead", Date.now() - 70_000 + i);
+    return put(leadItem(of, aLead(id)));
+  });
+
+const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
+  handler({ Records: records }, lambdaContext(remaining));
+
+const created = (leads: readonly LeadItem[]) => leads.map((lead) => streamRecord(undefined, lead));
+
+async function countedLeads(of: string): Promise<number> {
+  const root = await readRoot({ account: of, list: countedLists.lead });
+  return root ? countEntries([...root.entries, ...root.buffer]) : 0;
+}
+
+test("reports the records of every list that failed, logs them, and counts the others", async () => {
+  const accounts = ["broken", "whole", "also-broken"];
+  const records = created(accounts.flatMap((of) => importLeads(20, of)));
+  table.before = (command) => {
+    if (JSON.stringify(command).includes("broken"))
+      throw Object.assign(new Error("failed"), { name: "AccessDeniedException" });
+  };
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { batchItemFailures } = await deliver(records);
+  const numbers = (of: readonly DynamoDBRecord[]) => of.map(({ dynamodb }) => dynamodb?.SequenceNumber);
+  expect(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort()).toEqual(
+    numbers([...records.slice(0, 20), ...records.slice(40)]).sort(),
+  );
+  const line = { event: "counts failed", list: "lead", name: "AccessDeniedException" };
+  expect(logged.mock.calls.flat().sort((a, b) => (a.account > b.account ? -1 : 1))).toMatchObject([
+    { ...line, account: "broken" },
+    { ...line, account: "also-broken" },
+  ]);
+  expect(await countedLeads("whole")).toBe(20);
+});
+
+test("counts every changed row of a batch of more than a thousand", async () => {
+  const leads = importLeads(1100);
+  await deliver(created(leads));
+  const booked = { status: "booked", byStatus: accountPartition("lead", account, "booked") } as const;
+  const moved = leads.map((lead) => streamRecord(lead, put({ ...lead, ...booked })));
+  expect(await deliver(moved)).toEqual({ batchItemFailures: [] });
+  for (const [query, total] of [
+    ["status=new", 0],
+    ["status=booked", 1100],
+    ["", 1100],
+  ] as const) {
+    const { pagination } = (await call("list-leads", { account, query })).body;
+    expect([query, pagination.total]).toEqual([query, total]);
+  }
+});
+
+test.each([
+  ["gives up the changes of a list that its items fail for a minute", "ValidationException", 0],
+  ["keeps the changes of a list that the table fails for a minute", "InternalServerError", 20],
+])("%s, once another list was counted", async (_, name, left) => {
+  // The stream is late: how old a change is does not tell how long it has failed.
+  const late = Date.now() - 3_600_000;
+  const leads = importLeads(20, `poisoned by ${name}`);
+  const records = leads.map((lead) => streamRecord(undefined, lead, late));
+  const other = created(importLeads(20, "sound"));
+  table.before = (command) => {
+    // As the SDK throws them.
+    const error = Object.assign(new Error("failed"), { name, $metadata: {} });
+    if (JSON.stringify(command).includes("poisoned")) throw error;
+  };
+  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+  const failures = async () => (await deliver([...records, ...other])).batchItemFailures.length;
+  expect(await failures()).toBe(20);
+  const failed = Date.now();
+  vi.setSystemTime(failed + 59_000);
+  expect(await failures()).toBe(20);
+  vi.setSystemTime(failed + 61_000);
+  expect(await failures()).toBe(left);
+  const event = left === 0 ? "counts given up" : "counts failed";
+  expect(logged.mock.lastCall).toMatchObject([{ event, account: `poisoned by ${name}`, list: "lead" }]);
+});
+
+test("does nothing more when only the time for the last commits is left, and reports the whole batch", async () => {
+  const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
+  expect(batchItemFailures).toHaveLength(20);
+  expect(await countedLeads(account)).toBe(0);
+});
+
+/** The record of a lead that was written so many milliseconds after its id. */
+function writtenAfter(time: number, attributes: object = {}): DynamoDBRecord {
+  const now = 1000 * Math.floor(Date.now() / 1000);
+  const id = newId("lead", now - time);
+  return streamRecord(undefined, { ...put(leadItem(account, aLead(id))), ...attributes }, now);
+}
+
+test("rows that routes write late are logged before they are so late that totals are short of them, and those are counted", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  await deliver(created(importLeads(100)));
+  const changed = writtenAfter(2000);
+  Object.assign(changed.dynamodb ?? {}, { OldImage: changed.dynamodb?.NewImage });
+  await deliver([changed, writtenAfter(1500), writtenAfter(59_000), writtenAfter(2000, { imported: true })]);
+  expect(warn).not.toHaveBeenCalled();
+  const counted = await countedLeads(account);
+  await deliver([writtenAfter(1501), writtenAfter(3000)]);
+  // The times of records are in whole seconds.
+  expect(warn.mock.calls).toEqual([[{ event: "late writes", rows: 2, latest: 4000 }]]);
+  // It lies before the watermark.
+  expect(await countedLeads(account)).toBe(counted + 1);
+});

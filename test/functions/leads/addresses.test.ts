@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, expect, test } from "vitest";
+import { beginErasure } from "../../../lib/ops/erasure/erased-leads.ts";
+import { toEvents } from "../../../shared/domain/events.ts";
+import { addressKey } from "../../../shared/dynamodb/keys.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+
+let account: string;
+let memory: MemoryTable;
+let stream: DynamoDBRecord[];
+beforeEach(() => {
+  [account, stream] = [randomUUID(), []];
+  memory = useMemoryTable(undefined, stream);
+});
+
+const update = (body: object) => call("create-lead", { account, query: "ifExists=update", body });
+const list = async (query: string) => (await call("list-leads", { account, query })).body.data;
+const whatsapp = (...addresses: string[]) => ({ addresses: { whatsapp: addresses } });
+
+test.each([
+  ["is found by a telephone number whose + is not encoded", "wa", "(49) 0177-123", "WA:+49.0177/1.2-3", true],
+  ["is not found by digits without the dots of a handle", "line", "1.2.34", "line:12.34", false],
+  ["is not found by the id of a group", "line", "-100123", "line:100123", false],
+  ["is found by the longest channel and address", "c".repeat(64), "a".repeat(160), "", true],
+  ["is found by a telephone number with its + in parentheses", "wa", "(+49) 177.1", "wa:491771", true],
+  ["is found by a text with a colon", "line", "DE:Ab", "line:DE:Ab", true],
+  ["is found by an e-mail address in other letter case", "email", "Ada@x.de", "email:aDA@X.de", true],
+  ["is not found by a handle in other letter case", "line", "Ab", "line:ab", false],
+  ["is not found by the digits of a handle", "line", "ada1", "line:1", false],
+  ["is not found by an address of another channel", "line", "1", "sms:1", false],
+  ["is not found by other signs", "line", "--", "line:((", false],
+])("a lead %s", async (_, channel, address, asked, isFound) => {
+  const lead = await aLead(account, { addresses: { [channel]: [address] } });
+  expect(await list(`address=${asked || `${channel}: ${address}`}`)).toEqual(isFound ? [lead] : []);
+});
+
+test("PHP's [] is {}", async () => {
+  const body = { name: "Ada", metadata: [], addresses: [] };
+  expect((await call("create-lead", { account, body })).body).toMatchObject({ metadata: {} });
+});
+
+test("a message goes to the first address of its lead on the channel, at that time", async () => {
+  const { id } = await aLead(account, { addresses: { "whatsapp-2": ["2"], whatsapp: ["+49 1", "+49 2"] } });
+  const sent = await aMessage(account, id, "WhatsApp");
+  await update({ id, addresses: { whatsapp: null } });
+  await update({ id, ...whatsapp("3") });
+  // Also the name of a method.
+  await aMessage(account, id, "constructor");
+  await aMessage(account, id, "whatsapp", { direction: "inbound" });
+  await aMessage(account, id);
+  expect(sent).not.toHaveProperty("to");
+  const query = `id=${sent.conversationId}&include=messages`;
+  const { data } = (await call("list-conversations", { account, query })).body as {
+    data: { messages?: { to?: string }[] }[];
+  };
+  expect(data[0]?.messages?.map(({ to }) => to)).toEqual(["3", undefined, "+49 1"]);
+  const events = toEvents(stream).filter(({ type }) => /^message[.](?:sent|received)$/.test(type));
+  expect(events.map((event) => "to" in event && event.to)).toEqual(["+49 1", false, false, "3"]);
+});
+
+test("an address that the item of a lead has, and another lead by its name, stays that of the other", async () => {
+  const { id } = await aLead(account, whatsapp("1", "2"));
+  const bob = await aLead(account);
+  memory.put({ ...addressKey(account, "whatsapp", "1"), leadId: bob.id });
+  expect((await update({ id, addresses: { whatsapp: null } })).status).toBe(200);
+  const names = [...memory.items()].filter(({ pk }) => String(pk).startsWith("ADDRESS#"));
+  expect(names).toEqual([{ ...addressKey(account, "whatsapp", "1"), leadId: bob.id }]);
+});
+
+test("a lead that has an address twice, as no request stores it, can be erased", async () => {
+  const { id } = await aLead(account, whatsapp("1"));
+  const item = [...memory.items()].find(({ sk }) => sk === id);
+  memory.put({ ...item, addresses: { whatsapp: ["1", "(1)"] } } as Item);
+  await beginErasure(account, id, new Pace(1e9));
+  expect(JSON.stringify([...memory.items()])).not.toContain("ADDRESS#");
+});

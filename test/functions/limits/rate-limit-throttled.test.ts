@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
+import {
+  errorResponse,
+  interceptAttempts,
+  type Received,
+  response,
+} from "../../support/tables/table-faults.ts";
+
+const start = Date.UTC(2026, 0, 1);
+const limit = { requests: 300, seconds: 60 };
+let warn = vi.spyOn(console, "warn");
+
+beforeEach(() => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  // On a busy machine, a slow call must not let a request pass.
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** How DynamoDB fails. */
+type Fail = () => Promise<Received>;
+
+const thrown =
+  (name: string, more: object = {}, status = 400): Fail =>
+  async () =>
+    errorResponse(status, name, more);
+const because = (reason: string) => [{ reason, resource: "arn:aws:dynamodb:local:000000000000:table/unit" }];
+const hotKey = thrown("ThrottlingException", {
+  throttlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
+});
+
+/** Counts used requests as the table does, and fails for the account `hot`. */
+class LimiterTable {
+  /** The accounts of all attempts so far. */
+  attempts: string[] = [];
+  /** The sizes of the leases so far. */
+  readonly leases: number[] = [];
+  fail: Fail | undefined;
+  onAttempt = () => {};
+  readonly #used = new Map<string, number>();
+
+  constructor(fail?: Fail) {
+    this.fail = fail;
+    interceptAttempts(async ({ input }) => {
+      const { Key, ExpressionAttributeValues: values } = input;
+      const account = Key.pk.S.replace("RATE#", "");
+      this.attempts.push(account);
+      this.onAttempt();
+      if (this.fail && account === "hot") return this.fail();
+      this.leases.push(Number(values[":count"].N));
+      const used = (this.#used.get(account) ?? 0) + Number(values[":count"].N);
+      this.#used.set(account, used);
+      return response(200, { Attributes: { used: { N: String(used) } } });
+    });
+  }
+}
+
+test.each([
+  ["the throttle of a partition", hotKey],
+  ["an older throttle without a reason", thrown("ProvisionedThroughputExceededException")],
+])("after %s the account is refused for a second or two, without another attempt; others are not", async (...args) => {
+  const [, fail] = args;
+  const watched = new LimiterTable(fail);
+  const take = rateLimiter(limit);
+  for (let n = 0; n < 100; n++) {
+    const { granted, remaining, reset } = await take("hot");
+    expect([granted, remaining]).toEqual([false, 0]);
+    expect([1, 2]).toContain(reset);
+  }
+  vi.setSystemTime(start + 999);
+  expect((await take("hot")).granted).toBe(false);
+  expect(watched.attempts).toEqual(["hot"]);
+  expect(warn).not.toHaveBeenCalled();
+  expect(await take("cold")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 60 });
+  // It is asked for again, and gets what is left.
+  watched.fail = undefined;
+  vi.setSystemTime(start + 2000);
+  expect(await take("hot")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 58 });
+});
+
+test("permits that were leased before a throttle are granted", async () => {
+  const watched = new LimiterTable();
+  const take = rateLimiter(limit);
+  // A lease of one, and one of two.
+  for (let n = 0; n < 2; n++) await take("hot");
+  watched.fail = hotKey;
+  expect((await take("hot")).granted).toBe(true);
+  expect((await take("hot")).granted).toBe(false);
+});
+
+test("a throttle lasts beyond the end of its window", async () => {
+  const watched = new LimiterTable(hotKey);
+  const take = rateLimiter(limit);
+  vi.setSystemTime(start + 59_900);
+  await take("hot");
+  vi.setSystemTime(start + 60_100);
+  expect(await take("hot")).toMatchObject({ granted: false, remaining: 0 });
+  expect(watched.attempts).toEqual(["hot"]);
+});
+
+test("environments that were throttled together ask again at different times", async () => {
+  const watched = new LimiterTable(hotKey);
+  const takes = Array.from({ length: 100 }, () => rateLimiter(limit));
+  await Promise.all(takes.map((take) => take("hot")));
+  watched.attempts = [];
+  vi.setSystemTime(start + 1500);
+  await Promise.all(takes.map((take) => take("hot")));
+  expect(watched.attempts.length).toBeGreaterThan(20);
+  expect(watched.attempts.length).toBeLessThan(80);
+});
+
+test.each<[string, Fail]>([
+  [
+    "a limit of the table",
+    thrown("ThrottlingException", { throttlingReasons: because("TableWriteMaxOnDemandThroughputExceeded") }),
+  ],
+  [
+    "a refused connection",
+    () => Promise.reject(Object.assign(new Error("ada@example.com"), { code: "ECONNREFUSED" })),
+  ],
+  ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
+  ["a missing permission", thrown("AccessDeniedException")],
+  ["a response without the used requests", async () => response(200, {})],
+])("after %s the limiter fails open for five seconds, and logs one line", async (_, fail) => {
+  const watched = new LimiterTable(fail);
+  const take = rateLimiter(limit);
+  for (let n = 0; n < 100; n++) expect((await take("hot")).granted).toBe(true);
+  // The SDK may make a second attempt.
+  expect(watched.attempts.length).toBeLessThanOrEqual(2);
+  expect(warn.mock.calls).toEqual([[expect.objectContaining({ event: "rate limiter failed open" })]]);
+  expect(JSON.stringify(warn.mock.calls)).not.toContain("ada@example.com");
+  watched.attempts = [];
+  vi.setSystemTime(start + 4999);
+  expect((await take("hot")).granted).toBe(true);
+  expect(watched.attempts).toEqual([]);
+  vi.setSystemTime(start + 5000);
+  await take("hot");
+  expect(watched.attempts).not.toEqual([]);
+});
+
+test.each([
+  [100_000, [1, 2, 4, 8, 10, 10]],
+  // At most two of each hundred that are left.
+  [300, [1, 2, 4, 5, 5, 5]],
+])("of %i requests, leases double up to ten", async (requests, leases) => {
+  const watched = new LimiterTable();
+  const take = rateLimiter({ requests, seconds: 60 });
+  while (watched.leases.length < leases.length) expect((await take("busy")).granted).toBe(true);
+  expect(watched.leases).toEqual(leases);
+});
+
+test("a lease that the table refuses without the used requests finds none left", async () => {
+  const watched = new LimiterTable(thrown("ConditionalCheckFailedException"));
+  watched.onAttempt = () => {
+    if (watched.attempts.length > 1) throw new Error("It asks again.");
+  };
+  expect(await rateLimiter(limit)("hot")).toMatchObject({ granted: false, remaining: 0 });
+});
+
+test("the time until the window ends is rounded up to whole seconds, and is never 0", async () => {
+  const watched = new LimiterTable();
+  const take = rateLimiter(limit);
+  for (const [time, reset] of [
+    [0, 60],
+    [1, 60],
+    [1000, 59],
+    [59_000, 1],
+    [59_999, 1],
+  ] as const) {
+    vi.setSystemTime(start + time);
+    expect((await take("cold")).reset).toBe(reset);
+  }
+  watched.onAttempt = () => vi.setSystemTime(start + 60_000);
+  expect((await take("slow")).reset).toBe(1);
+});

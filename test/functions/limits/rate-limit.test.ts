@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { RateLimit } from "../../../shared/rate-limit/rate-limit.ts";
+import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
+
+/** Early in a window, in milliseconds since the epoch. */
+const now = Date.UTC(2026, 0, 1, 0, 0, 1);
+
+let table: WatchedTable;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now, toFake: ["Date"] });
+  // On a busy machine, a slow call must not let a request pass.
+  vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
+  table = new WatchedTable();
+});
+
+type Take = ReturnType<typeof rateLimiter>;
+
+const limitOf = (requests: number): RateLimit => ({ requests, seconds: 60 });
+
+/** A limiter that shares nothing with others but the table. */
+const environment = (requests = 300): Take => rateLimiter(limitOf(requests));
+
+/** Makes requests in all environments until they reject them. @returns how many were granted */
+async function useUp(takes: readonly Take[], account: string, requests?: number): Promise<number> {
+  for (let granted = 0, before = -1; ; ) {
+    if (granted === before) return granted;
+    before = granted;
+    const permits = await Promise.all(takes.map((take) => take(account, requests)));
+    granted += permits.filter((permit) => permit.granted).length;
+  }
+}
+
+async function repeat(take: Take, account: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) expect((await take(account)).granted).toBe(true);
+}
+
+test.each([
+  { limit: 300, own: undefined, count: 20 },
+  { limit: 1, own: undefined, count: 1 },
+  { limit: 100, own: 250, count: 12 },
+  { limit: 100, own: 30, count: 12 },
+  { limit: 100, own: 1, count: 12 },
+])("an account gets exactly its limit in a window: $limit, or its own, $own, in $count environments", async ({
+  limit,
+  own,
+  count,
+}) => {
+  const takes = Array.from({ length: count }, () => environment(limit));
+  const requests = own ?? limit;
+  expect(await useUp(takes, "acme", own)).toBe(requests);
+  expect(await takes[0]?.("acme", own)).toEqual({ granted: false, requests, remaining: 0, reset: 59 });
+  expect(await useUp([environment(limit)], "acme", own)).toBe(0);
+});
+
+test("the last requests are granted, even if fewer than a lease remain", async () => {
+  const [late, other] = [environment(2000), environment(2000)];
+  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
+  await repeat(late, "acme", 15);
+  let { remaining } = await other("acme");
+  while (remaining > 3) ({ remaining } = await other("acme"));
+  await repeat(late, "acme", 3);
+  expect((await late("acme")).granted).toBe(false);
+});
+
+test("the usage record expires after the window", async () => {
+  await environment()("acme");
+  const start = (now - 1000) / 1000;
+  expect([...table.memory.items()]).toEqual([
+    { pk: "RATE#acme", sk: String(start), used: 1, expiresAt: start + 120 },
+  ]);
+});
+
+describe("when the limit of an account changes in a window", () => {
+  test("a higher one grants what it adds, to a refused account too", async () => {
+    const take = environment();
+    expect(await useUp([take], "acme", 20)).toBe(20);
+    expect(await useUp([take], "acme", 50)).toBe(30);
+  });
+
+  test("a lower one grants what is leased already, and no more", async () => {
+    const [take, other] = [environment(6000), environment(6000)];
+    // Leases of 1, 2, 4 and 8.
+    await repeat(take, "acme", 8);
+    expect(await useUp([take], "acme", 10)).toBe(7);
+    expect(await other("acme", 10)).toMatchObject({ granted: false, requests: 10, remaining: 0 });
+  });
+
+  test("keys with different ones get the higher, and no more", async () => {
+    const take = environment();
+    let granted = 0;
+    for (let n = 0; n < 400; n++) if ((await take("acme", n % 2 === 0 ? 30 : 60)).granted) granted++;
+    expect(granted).toBe(60);
+  });
+});
+
+test("when the table fails, an account over its limit stays rejected", async () => {
+  const take = environment(5);
+  expect(await useUp([take], "known")).toBe(5);
+  table.before = () => {
+    throw new Error("down");
+  };
+  expect((await take("unknown")).granted).toBe(true);
+  expect((await take("known")).granted).toBe(false);
+});
+
+test("an environment remembers ten thousand accounts, and forgets the oldest first", async () => {
+  const take = environment(1);
+  for (const account of ["first", "second"]) expect(await useUp([take], account)).toBe(1);
+  for (let n = 2; n <= 10_000; n++) await take(`account-${n}`);
+  const callsFor = async (account: string) => (await table.watch(async () => take(account))).calls.length;
+  expect(await callsFor("second")).toBe(0);
+  expect(await callsFor("first")).toBe(1);
+});

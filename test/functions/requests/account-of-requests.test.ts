@@ -1,0 +1,89 @@
+import { expect, test, vi } from "vitest";
+import { conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { table } from "../../../shared/dynamodb/table-client.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
+import { invokeHandler } from "../../support/requests/call.ts";
+import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { storedConversation, storedLead } from "../../support/tables/stored.ts";
+
+const other = "other-account";
+const message = { leadId: "lead_1", channel: "sms", message: "Hello" };
+const headers = { "idempotency-key": "key-1" };
+
+const requests: Record<RouteName, TestRequest> = {
+  "list-leads": { query: "source=web&status=new" },
+  "create-lead": { body: { name: "Ada", source: "Web" }, headers },
+  "list-conversations": { query: "leadId=lead_1&channel=sms" },
+  "send-message": { body: message, headers },
+};
+
+/** The headers that a route reads, in any letter case. */
+const documented = /^(?:accept-encoding|content-(?:encoding|length|type)|idempotency-key)$/i;
+
+/** The headers of a request, in which each one that a route has no reason to read has the other account. */
+const namingOther = (sent: object) =>
+  new Proxy(sent, {
+    get: (target, name) => (documented.test(String(name)) ? Reflect.get(target, name) : other),
+  });
+
+/** The event of a request with a key of `acme`, in which everything but the authorizer's result names the other account. */
+function hostileEvent(name: RouteName, request: TestRequest) {
+  const event = routeEvent(name, { ...request, account: "acme" });
+  const { authorizer, ...requestContext } = event.requestContext;
+  const claims = { accountId: other, sub: other };
+  return {
+    ...event,
+    headers: namingOther(event.headers),
+    cookies: [`account=${other}`, `accountId=${other}`],
+    stageVariables: { account: other, accountId: other },
+    pathParameters: { account: other, accountId: other },
+    requestContext: {
+      ...requestContext,
+      accountId: other,
+      authorizer: { ...authorizer, accountId: other, principalId: other, jwt: { claims }, iam: claims },
+    },
+  };
+}
+
+test.each(
+  Object.values(routes),
+)("$name uses the data of the key's account alone, whatever else the request names", async ({ name }) => {
+  const memory = useMemoryTable();
+  for (const account of ["acme", other]) {
+    memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });
+    memory.put({ ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") });
+  }
+  expect((await invokeHandler(name, hostileEvent(name, requests[name]))).statusCode).toBe(
+    routes[name].success,
+  );
+  const calls = vi.mocked(table.send).mock.calls.map(([command]) => JSON.stringify(command.input));
+  expect(calls.length).toBeGreaterThan(0);
+  for (const input of calls) {
+    expect(input).toContain("#acme");
+    expect(input).not.toContain(other);
+  }
+});
+
+test.each(Object.values(routes))("$name fails without a call when the authorizer named no account", async ({
+  name,
+}) => {
+  useMemoryTable();
+  const event = hostileEvent(name, requests[name]);
+  for (const lambda of [
+    undefined,
+    null,
+    {},
+    { accountId: "" },
+    { accountId: null },
+    { accountId: ["acme"] },
+  ]) {
+    const requestContext = {
+      ...event.requestContext,
+      authorizer: { ...event.requestContext.authorizer, lambda },
+    };
+    const { statusCode } = await invokeHandler(name, { ...event, requestContext });
+    expect([lambda, statusCode]).toEqual([lambda, 500]);
+  }
+  expect(table.send).not.toHaveBeenCalled();
+});

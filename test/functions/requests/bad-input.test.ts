@@ -1,0 +1,404 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { RouteName } from "../../../shared/routes.ts";
+import { leadsQuery, newLead } from "../../../shared/schemas/lead-schemas.ts";
+import { call } from "../../support/requests/call.ts";
+import type { TestRequest } from "../../support/requests/events.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+
+beforeEach(() => void useMemoryTable());
+
+/** Sends an invalid request. @returns its problem */
+async function refuse(name: RouteName, request: TestRequest, status = 400) {
+  const { problem, ...response } = await call(name, request);
+  expect(response.status, JSON.stringify(problem)).toBe(status);
+  for (const { field, message } of problem.errors?.slice(0, 5) ?? [])
+    expect(problem.detail).toContain(`${field || "body"} ${message}`);
+  return { ...response, problem, faults: problem.errors ?? [] };
+}
+
+/** The faults of an invalid request, each as `field code`. */
+const listFaults = async (name: RouteName, request: TestRequest, status?: number) =>
+  (await refuse(name, request, status)).faults.map(({ field, code }) => `${field} ${code}`);
+
+const lists = ["list-leads", "list-conversations"] as const;
+const time = "2026-01-01T00:00:00Z";
+const posts = ["create-lead", "send-message"] as const;
+const long = (length: number, unit = "x") => unit.repeat(length);
+
+test.each(lists)("%s rejects thousands of parameters, and lists the first 100 faults", async (name) => {
+  const parameters = Array.from({ length: 3000 }, (_, n) => n.toString(36));
+  for (const query of [parameters.join("&"), parameters.map((name) => `${name}&${name}`).join("&")]) {
+    const { problem } = await call(name, { query });
+    expect(problem.errors).toHaveLength(100);
+    expect(problem.detail).toMatch(/; and at least 95 more faults\.$/);
+  }
+  expect(await listFaults(name, { query: "limit&".repeat(3000) })).toEqual(["limit repeated"]);
+});
+
+test.each([
+  [long(30_000, "["), "invalid_json"],
+  [long(100, "[") + long(100, "]"), "wrong_type"],
+  [long(101, "[") + long(101, "]"), "too_deep"],
+  [long(51, '{"a":[') + long(51, "]}"), "too_deep"],
+  [`[${long(998, "1,")}1]`, "wrong_type"],
+  [`[${long(999, "1,")}1]`, "too_many"],
+  [`[${long(400, "[],")}[]]`, "wrong_type"],
+  [`[${long(500, "[],")}[]]`, "too_many"],
+  // Marks in strings do not count.
+  [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
+])("the body %j has one fault", async (body, code) => {
+  for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
+});
+
+test("a body of 81,920 bytes is taken in base64, too, and one that is not UTF-8 is not", async () => {
+  const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
+  expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
+  const wrong = Buffer.from('{"name":"\xff"}', "latin1").toString("base64");
+  const faults = await listFaults("create-lead", { body: wrong, isBase64Encoded: true });
+  expect(faults).toEqual([" invalid_encoding"]);
+});
+
+test.each([
+  [99, "94"],
+  [100, "at least 95"],
+  [900, "at least 95"],
+])("of %i faults, the first 100 are listed, and the detail tells of %s more", async (count, more) => {
+  const body = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
+  const { faults, problem } = await refuse("create-lead", { body: { name: "Ada", ...body } });
+  expect(faults).toHaveLength(Math.min(count, 100));
+  expect(problem.detail).toContain(`; and ${more} more faults.`);
+});
+
+test("repeated names beside 100 other faults are not listed", async () => {
+  const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
+  const { faults } = await refuse("create-lead", { body: `{${twice}}` });
+  expect(faults).toHaveLength(100);
+  expect(faults.map(({ code }) => code)).not.toContain("duplicate_key");
+});
+
+test("100 faults of long names have a response of less than 64 KB", async () => {
+  const names = Array.from({ length: 100 }, (_, n) => [n + long(100, "\0"), 1]);
+  const { problem } = await refuse("create-lead", { body: Object.fromEntries(names) });
+  expect(problem.errors).toHaveLength(100);
+  expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
+});
+
+test.each([
+  ["conv_1", "conversation"],
+  ["msg_1", "message"],
+])("a message to %s is refused as one to the id of a %s", async (leadId, kind) => {
+  const { problem } = await refuse("send-message", { body: { leadId, channel: "a", message: "Hello" } }, 404);
+  expect(problem.detail).toBe(`This account has no lead with this leadId, which is the id of a ${kind}.`);
+});
+
+test.each([
+  ['{"a":1,"a":1}', "a"],
+  ['{"a":1,"b":2,"a":3,"b":4,"a":5}', "a", "b"],
+  ['{"":1,"":2}', '""'],
+  ['{"a":1,"A":2,"a ":3}'],
+  ['{ "a"\t:\r\n1 , "a" : 2 }', "a"],
+  // Names are compared after unescaping.
+  ['{"a":1,"\\u0061":2}', "a"],
+  ['{"\\/":1,"/":2,"\\u002F":3,"\\u002f":4}', "/"],
+  ['{"\\"":1,"\\u0022":2}', '"'],
+  ['{"\\\\":1,"\\\\":2}', "\\"],
+  ['{"\\\\u0061":1,"a":2}'],
+  ['{"\\ud83d\\ude00":1,"😀":2}', "😀"],
+  ['{"é":1,"e\u0301":2}'],
+  // Within one object.
+  ['{"a":{"a":1},"b":{"a":1}}'],
+  ['{"a":{"b":1,"c":{"d":1,"d":1}},"e":1}', "a[c][d]"],
+  ['{"a":{"b":1,"b":2},"a":{"b":1}}', "a[b]", "a"],
+  ['{"a":[{"a":1},{"a":1},{"a":1,"a":1}]}', "a[2][a]"],
+  ['{"a":[[],[{},{"a":1,"a":1}],5],"b":1,"b":1}', "a[1][1][a]", "b"],
+  ['[{"a":1,"a":1},{"a":1}]', "[0][a]"],
+  // Not in strings.
+  ['{"a":"\\"a\\":1,\\"a\\":2","b":"{"}'],
+  ['{"a":"\\\\","a":"}"}', "a"],
+  ['{"a":",","b":["]",","],"c":{"d":"}","d":"{"}}', "c[d]"],
+  ['{"toString":1,"constructor":2,"hasOwnProperty":3}'],
+  [`{"${long(100)}":{"a":1,"a":2}}`, `${long(64)}…`],
+])("the repeated names of %s", async (body, ...expected) => {
+  const faults = await listFaults("create-lead", { body });
+  const repeated = faults.filter((fault) => fault.endsWith(" duplicate_key"));
+  expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));
+});
+
+const leadsParameters = Object.keys(leadsQuery.properties).join(", ");
+const notParameter = "is not a parameter of this route";
+const notField = "is not a field of this route";
+const leaveOut = "leave it out if it has no value";
+const noSpaces = "must not contain spaces: a + means one in a query, so write it as %2B";
+
+describe("the message of a fault", () => {
+  test.each([
+    ["list-leads", "created_after=x", `created_after ${notParameter}, but createdAfter is`],
+    ["list-leads", "x=x", `x ${notParameter}, which takes ${leadsParameters}`],
+    ["list-leads", "after=x", `after ${notParameter}, which takes ${leadsParameters}`],
+    ...Object.entries({
+      page: ["cursor", "offset", "page_token"],
+      limit: ["per_page", "pageSize", "perPage"],
+      createdAfter: ["from", "created_gte"],
+      createdBefore: ["until", "to", "created_to", "createdUntil", "created[lte]"],
+      sort: ["order", "orderBy", "sort_by", "direction"],
+    }).flatMap(([meant, names]) =>
+      names.map((name) => ["list-leads", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const),
+    ),
+    ...Object.entries({
+      sort: ["order", "orderBy"],
+      include: ["expand", "embed"],
+      lastMessageAfter: ["since", "updatedAfter", "last_modified", "changedSince", "activityAfter"],
+      lastMessageBefore: ["updatedBefore"],
+    }).flatMap(([meant, names]) =>
+      names.map(
+        (name) => ["list-conversations", `${name}=1`, `${name} ${notParameter}, but ${meant} is`] as const,
+      ),
+    ),
+    ...["since", "last_modified", "changedSince"].map(
+      (name) => ["list-leads", `${name}=x`, `${name} ${notParameter}, but updatedAfter is`] as const,
+    ),
+    [
+      "list-leads",
+      "deletedAfter=x",
+      `deletedAfter ${notParameter}: no list has what was erased, which events tell of`,
+    ],
+    ...["fields", "fields[leads]", "select"].map(
+      (name) =>
+        ["list-leads", `${name}=x`, `${name} ${notParameter}: records always have all their fields`] as const,
+    ),
+    [
+      "list-conversations",
+      "sort=lastMessageAt&page=21&limit=100",
+      "page must be at most 20 with this sort and limit: go on with lastMessageAfter",
+    ],
+    ...["sort=createdAt", `lastMessageAfter=${time}`, `lastMessageBefore=${time}`].map(
+      (other) =>
+        [
+          "list-conversations",
+          `awaitingReply=true&${other}`,
+          `${other.split("=")[0]} cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince`,
+        ] as const,
+    ),
+    ...["awaitingReplyAfter", "awaitingReplyBefore"].map(
+      (name) => ["list-conversations", `${name}=${time}`, `${name} needs awaitingReply=true`] as const,
+    ),
+    ["list-leads", "email=a+b@example.com", `email ${noSpaces}`],
+    ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
+    ["list-conversations", "lead=lead_1", `lead ${notParameter}, but leadId is`],
+    ["create-lead", "page=1", `page ${notParameter}, which takes ifExists`],
+    ["list-leads", "externalId=+4930", `externalId ${noSpaces}`],
+    ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
+    ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
+    ["list-leads", "id=", `id must have at least 1 character: ${leaveOut}`],
+    ...["x", ":1", "sms:", "sms:a b"].map(
+      (address) =>
+        [
+          "list-leads",
+          `address=${address}`,
+          "address must be a channel and an address, such as whatsapp:%2B4917700000001",
+        ] as const,
+    ),
+    ["list-leads", `address=${Array(101).fill("sms:1")}`, "address must have at most 100 items"],
+    [
+      "create-lead",
+      "sort=updatedAt&page=101",
+      `sort ${notParameter}, which takes ifExists`,
+      `page ${notParameter}, which takes ifExists`,
+    ],
+    [
+      "list-leads",
+      "sort=lastMessageAt&page=101",
+      "sort must be one of -createdAt, createdAt, -updatedAt, updatedAt",
+    ],
+    ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
+    ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
+    ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
+    ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
+  ] as const)("%s?%s", async (name, query, ...messages) => {
+    const body = name === "create-lead" ? { name: "Ada" } : undefined;
+    const { faults } = await refuse(name, { query, body });
+    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
+  });
+
+  test.each<[unknown, ...string[]]>([
+    [{ nmae: "Ada" }, "name is required", `nmae ${notField}, but name is`],
+    [
+      { name: "Ada", note: "1" },
+      `note ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
+    ],
+    ...Object.entries({
+      source: ["lead_source", "utm_source"],
+      email: ["emailAddress"],
+      addresses: ["phone", "mobileNumber"],
+      metadata: ["custom_fields", "attributes"],
+      tags: ["labels"],
+      externalId: ["identifier"],
+    }).flatMap(([meant, names]) =>
+      names.map((name): [object, string] => [
+        { name: "Ada", [name]: "x" },
+        `${name} ${notField}, but ${meant} is`,
+      ]),
+    ),
+    [{ fullName: "Ada" }, "name is required", `fullName ${notField}, but name is`],
+    [{ name: "Ada", status: "new" }, "status can be set only with ifExists=update"],
+    [{ name: "Ada", id: "lead_1" }, "id can be set only with ifExists=update"],
+    ...["a b", "\u2800", "\ufff9"].map((externalId): [object, string] => [
+      { name: "Ada", externalId },
+      "externalId must have visible characters only, without spaces and commas",
+    ]),
+    [{ name: "Ada", metadata: { "a/b~": null } }, "metadata[a/b~] must be a string, not null"],
+    [
+      { name: "Ada", metadata: { "": "x" } },
+      "metadata[] must have a name of 1 to 40 characters, without control characters and unpaired surrogates",
+    ],
+    [
+      { name: "Ada", metadata: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [n, long(180)])) },
+      "metadata must have at most 1024 bytes as JSON",
+    ],
+    ...["a:b", "a\uff0cb", "__PROTO__", "½".repeat(22)].map((channel): [object, string] => [
+      { name: "Ada", addresses: { [channel]: ["1"] } },
+      `addresses[${channel}] must be the name of a channel, without colons and commas, of at most 64 characters as it is stored`,
+    ]),
+    ...["", " ", "a b", "a,b", "\u200b"].map((address): [object, string] => [
+      { name: "Ada", addresses: { sms: ["+49 (1) 2", address] } },
+      address === ""
+        ? "addresses[sms][1] must have at least 1 character"
+        : "addresses[sms][1] must have visible characters only, without commas, and blanks only in a telephone number",
+    ]),
+    [{ name: "Ada", addresses: { sms: null } }, "addresses[sms] must be an array, not null"],
+    [
+      { name: "Ada", addresses: { sms: ["1"], SMS: ["2"] } },
+      "addresses[SMS] must be given once, in any spelling",
+    ],
+    [
+      { name: "Ada", addresses: { sms: [..."12345"], email: [..."123456"] } },
+      "addresses must have at most 10 addresses of all channels",
+    ],
+    [{ name: null }, "name must be a string, not null"],
+    [{ name: ["Ada"] }, "name must be a string, not an array"],
+    [{ name: true }, "name must be a string, not true or false"],
+    [{ name: "Ada", source: null }, `source must be a string, not null: ${leaveOut}`],
+    [{ name: "Ada", tags: "vip" }, "tags must be an array, not a string"],
+    [{ name: "Ada", tags: [null] }, "tags[0] must be a string, not null"],
+    [{ name: "Ada", tags: [""] }, "tags[0] must have at least 1 character"],
+    ...["\u200b", "\u3164", " \u2800\ufe0f"].map((blank): [object, ...string[]] => [
+      { name: blank, source: blank, tags: [blank] },
+      "name must not be blank: for a person without a visible name, send their handle or address",
+      "source must not be blank",
+    ]),
+    [{ name: "Ada", source: "½".repeat(22) }, "source must have at most 64 characters as it is stored"],
+    [{ name: "Ada", email: "" }, `email must not be empty: ${leaveOut}`],
+    [{ name: long(201) }, "name must have at most 200 characters"],
+    [{ name: "a\ud800" }, "name must not contain control characters or unpaired surrogates"],
+    ["null", " must be a JSON object, not null"],
+    ["", " must be present: a JSON object"],
+    ["{'name':'Ada'}", " must be valid JSON: expected property name or '}' at line 1, column 2"],
+  ])("create-lead %j", async (body, ...messages) => {
+    const { faults } = await refuse("create-lead", { body });
+    expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
+  });
+});
+
+const template = { name: "welcome", language: "en" };
+
+test.each<[string, object, ...string[]]>([
+  [
+    "",
+    { template: { name: "welcome", lang: "en", parameter: ["Ada"] } },
+    "template[language] is required",
+    "template[lang] is not a field of this object, which takes name, language, parameters",
+    "template[parameter] is not a field of this object, but parameters is",
+  ],
+  [
+    "",
+    { message: "a\ud800" },
+    "message must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
+  ],
+  ["", { direction: "inbound", template }, "template can be sent only with an outbound message"],
+  [
+    "update=message",
+    { delivery: "read", deliveryError: "131047" },
+    "deliveryError can be sent only with failed as delivery",
+  ],
+])("send-message?%s %j", async (query, fields, ...messages) => {
+  const message = { leadId: "lead_1", channel: "a", message: "Hello" };
+  const body = { ...(query ? { id: "msg_1", conversationId: "conv_1" } : message), ...fields };
+  const { faults } = await refuse("send-message", { query, body });
+  expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
+});
+
+describe("the message of an email address", () => {
+  const spaces = "must not contain spaces or line breaks";
+  const ascii = "must have visible ASCII characters only, and an international domain in its xn-- form";
+  const oneAt = "must be one address with one @";
+  const other = "must be an email address such as ada@example.com";
+
+  test.each([
+    ["Ada <ada@example.com>", spaces],
+    ["ada@example.com\n", spaces],
+    ["a\u00a0b@example.com", spaces],
+    ["zo\u00eb@example.com", ascii],
+    ["ada@m\u00fcnchen.de", ascii],
+    ["a\0b@example.com", ascii],
+    ["ada", "must have an @"],
+    ["a@example.com,b@example.com", oneAt],
+    ["ada@@example.com", oneAt],
+    ["@example.com", other],
+    ["a..b@example.com", other],
+    ["ada@localhost", other],
+    ["ada@my_host.com", other],
+  ])("%j", async (email, message) => {
+    const { faults } = await refuse("create-lead", { body: { name: "Ada", email } });
+    expect(faults).toMatchObject([{ field: "email", code: "invalid_format", message }]);
+  });
+});
+
+describe("another name of Idempotency-Key", () => {
+  const messages = async (name: RouteName, headers: Readonly<Record<string, string>>) =>
+    (await refuse(name, { body: {}, headers })).faults.map(({ field, message }) => `${field} ${message}`);
+
+  test.each([
+    ..."x-idempotency-key x_idempotency_key idempotency_key idempotencykey x-idempotencykey".split(" "),
+    ..."idempotence-key idempotent-key idempotency-token cko-idempotency-key x-idempotent-key".split(" "),
+    ..."idempotency-key-id my-idempotency-key indempotency-key idempotancy-key".split(" "),
+  ])("%s is a fault of a write, unless the key is sent as well", async (header) => {
+    for (const name of posts)
+      expect((await messages(name, { [header]: "key" })).at(-1)).toBe(
+        `${header} is not a header of this route: send the key as Idempotency-Key`,
+      );
+    const both = await messages("create-lead", { [header]: "key", "idempotency-key": "key" });
+    expect(both).toEqual(["name is required"]);
+    expect((await call("list-leads", { headers: { [header]: "key" } })).status).toBe(200);
+  });
+
+  test.each(["x-request-id", "x-correlation-key"])("is not %s", async (header) => {
+    expect(await messages("create-lead", { [header]: "key" })).toEqual(["name is required"]);
+  });
+});
+
+test.each([
+  [undefined, "none"],
+  ["text/plain; charset=utf-8", "text/plain"],
+  ["<b>x", "another"],
+])("a body of the type %s is refused, and the message names the type", async (type, named) => {
+  const headers = { "content-type": type as string };
+  const { problem } = await refuse("create-lead", { body: {}, headers }, 415);
+  expect(problem.detail).toBe(
+    `The content-type must be application/json or another JSON type: ${named} was sent.`,
+  );
+});
+
+test.each(["GZIP", "identity, gzip"])("a body of the encoding %s is refused", async (encoding) => {
+  const request = { body: {}, headers: { "content-encoding": encoding } };
+  const { problem } = await refuse("create-lead", request, 415);
+  expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
+});
+
+test.each([
+  "",
+  "identity",
+  " Identity ",
+])("a body of the encoding %j is accepted as uncompressed", async (encoding) => {
+  const request = { body: {}, headers: { "content-encoding": encoding } };
+  expect(await listFaults("create-lead", request)).toEqual(["name required"]);
+});

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from "vitest";
+import { newId } from "../../../shared/ids.ts";
+import { call, invokeHandler } from "../../support/requests/call.ts";
+import { decodedBody } from "../../support/requests/decoded-body.ts";
+import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { storedLead } from "../../support/tables/stored.ts";
+
+const leadIds = Array.from({ length: 20 }, (_, n) => newId("lead", Date.UTC(2026, 0, 1) + n));
+
+beforeEach(() => {
+  const memory = useMemoryTable();
+  for (const id of leadIds) memory.put(storedLead(id));
+});
+
+const accepting = (request: TestRequest, encoding: string): TestRequest => ({
+  ...request,
+  headers: { ...request.headers, "accept-encoding": encoding },
+});
+
+const encodingOf = async (header: string) =>
+  (await call("list-leads", accepting({}, header))).headers["content-encoding"];
+
+test.each([
+  "GZIP",
+  "gzip, deflate, br, zstd",
+  " br ;q=1.0 ,\tgzip ; q=0.5 ",
+  "gzip;x=1;q=0.5",
+  "*",
+  "*;q=0, gzip",
+  "gzip;q=0.5, identity;q=0.5",
+  ",,gzip,",
+])("a page is compressed for %j", async (header) => {
+  expect(await encodingOf(header)).toBe("gzip");
+});
+
+test.each([
+  "",
+  "identity",
+  "deflate, br;q=1.0",
+  "x-gzip",
+  "gzip;q=0",
+  "gzip;Q=0",
+  "gzip;x=1;q=0",
+  "gzip;q=0, *",
+  "gzip;q=-1",
+  "gzip;q=",
+  "*;q=0",
+  "identity;q=0, *;q=0",
+  "identity, gzip;q=0.5",
+  "gzip;q=0.5, *",
+  '"gzip"',
+])("a page is not compressed for %j", async (header) => {
+  expect(await encodingOf(header)).toBeUndefined();
+});
+
+test.each([
+  "a",
+  "\u00e9",
+])("a body is compressed from 1,024 bytes, however many characters they are: %s", async (unit) => {
+  const tags = Array(11).fill("x".repeat(64));
+  const create = (name: string) =>
+    invokeHandler("create-lead", routeEvent("create-lead", accepting({ body: { name, tags } }, "gzip")));
+  const others = Buffer.byteLength((await create("a")).body ?? "") - 1;
+  for (const bytes of [1023, 1024]) {
+    const [rest, size] = [bytes - others, Buffer.byteLength(unit)];
+    const response = await create(unit.repeat(Math.floor(rest / size)) + "a".repeat(rest % size));
+    expect(Buffer.byteLength(decodedBody(response))).toBe(bytes);
+    expect(response.headers?.["content-encoding"]).toBe(bytes < 1024 ? undefined : "gzip");
+  }
+});

@@ -1,0 +1,165 @@
+import { readFileSync } from "node:fs";
+import { TransactGetCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, expect, test, vi } from "vitest";
+import { updateConversation } from "../../../shared/domain/conversations/update-conversation.ts";
+import { tableName as TableName, table, takeUnits } from "../../../shared/dynamodb/table-client.ts";
+import { sum } from "../../support/cases/statistics.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead, aMessage, report, setStatus } from "../../support/requests/requests.ts";
+
+const account = "acme";
+const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
+const none = { calls: 0, read: 0, write: 0 };
+
+let calls: { readonly isRead: boolean; readonly units: number }[] = [];
+table.middlewareStack.add(
+  (next, { commandName = "" }) =>
+    async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
+      const result = await next(args);
+      const { ConsumedCapacity = [] } = result.output as {
+        readonly ConsumedCapacity?: { readonly CapacityUnits?: number }[];
+      };
+      const units = sum([ConsumedCapacity].flat().map(({ CapacityUnits = 0 }) => CapacityUnits));
+      calls.push({ isRead: /^(?:BatchGet|Get|Query)/.test(commandName), units });
+      return result;
+    },
+  { step: "initialize", name: "meter", priority: "high" },
+);
+
+let logged = vi.spyOn(console, "info");
+beforeEach(() => {
+  logged = vi.spyOn(console, "info").mockImplementation(() => {});
+  takeUnits();
+});
+
+/** Sends a request. @returns the calls of the table and their units, which the request's log line has as well */
+async function cost(send: () => Promise<unknown>) {
+  calls = [];
+  await send();
+  const unitsOf = (isRead: boolean) =>
+    sum(calls.filter((call) => call.isRead === isRead).map(({ units }) => units));
+  const [read, write] = [unitsOf(true), unitsOf(false)];
+  // And no other request's.
+  expect(logged.mock.lastCall).toMatchObject([{ event: "request", reads: read, writes: write }]);
+  return { calls: calls.length, read, write };
+}
+
+const keyed = (key = "") => ({ account, ...(key && { headers: { "idempotency-key": key } }) });
+const create = (fields: object, key?: string) => call("create-lead", { ...keyed(key), body: fields });
+const update = (fields: object, key?: string) =>
+  call("create-lead", { ...keyed(key), query: "ifExists=update", body: fields });
+const find = (query: string) => call("list-leads", { account, query });
+const send = (leadId: string, key?: string) =>
+  call("send-message", { ...keyed(key), body: { leadId, channel: "whatsapp", message: "Hello" } });
+
+test("an Idempotency-Key costs its record and the price of a transaction, and no read", async () => {
+  const { id } = await aLead(account);
+  // A lead has its item and five index entries, a conversation the lock as well.
+  expect(await cost(() => create(lead))).toEqual({ ...none, calls: 1, write: 6 });
+  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, write: 6 + 1 + 2 });
+  expect(await cost(() => send(id))).toEqual({ calls: 3, read: 2, write: 11 });
+  // Of the indexes, a message writes that by activity: its conversation leaves one place and takes another.
+  const joining = { calls: 3, read: 2, write: 4 + 2 };
+  expect(await cost(() => send(id))).toEqual(joining);
+  const { conversationId } = (await send(id)).body;
+  for (const status of ["paused", "active"])
+    await updateConversation(account, { id: conversationId, status });
+  // Those of the changes belong to no request.
+  takeUnits();
+  // The first message after a change removes what marks it.
+  expect(await cost(() => send(id))).toEqual(joining);
+  expect(await cost(() => send(id, "c-1"))).toEqual({ ...joining, write: 6 + 2 });
+  // The call that fails on the existing record reports no cost. Whether the lead is still there costs a read.
+  expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, read: 1 });
+  expect(await cost(() => send(id, "c-1"))).toEqual({ calls: 2, read: 2, write: 0 });
+});
+
+test("of two directions, what changes since when a lead waits costs one unit more, and a late report a read", async () => {
+  const { id } = await aLead(account);
+  const message = await aMessage(account, id, "sms");
+  const body = { leadId: id, channel: "sms", message: "Hello" };
+  const next = (direction: string, key?: string) => () =>
+    call("send-message", { ...keyed(key), body: { ...body, direction } });
+  const reported = (delivery: string) => () => report(account, message, { delivery });
+  const end = () => setStatus(account, message.conversationId, "closed");
+  const steps = [
+    [next("outbound"), 3, 2, 6],
+    [next("inbound"), 3, 2, 7],
+    [next("inbound"), 3, 2, 6],
+    [next("inbound", "c-2"), 3, 2, 8],
+    [next("outbound"), 3, 2, 7],
+    [reported("delivered"), 2, 1, 1],
+    [reported("sent"), 1, 1, 0],
+    [reported("delivered"), 1, 1, 0],
+    [end, 2, 1, 8],
+    [end, 1, 1, 0],
+  ] as const;
+  for (const [n, [run, calls, read, write]] of steps.entries())
+    expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
+  await setStatus(account, message.conversationId, "active");
+  await next("inbound")();
+  expect(await cost(end)).toEqual({ calls: 2, read: 1, write: 9 });
+});
+
+test("each name costs its item and the price of a transaction, and an update the reads that find the lead, and what it changes", async () => {
+  const addresses = (...whatsapp: string[]) => ({ addresses: { whatsapp } });
+  const externalId = "crm-1";
+  const creations = [
+    [() => create({ ...lead, externalId }), 6 + 3],
+    [() => create({ ...lead, ...addresses("+49 1") }), 6 + 3],
+    [() => create({ ...lead, ...addresses("+49 2", "+49 3") }, "c-2"), 9 + 2 * 2],
+  ] as const;
+  for (const [run, write] of creations) expect(await cost(run)).toEqual({ ...none, calls: 1, write });
+  const { id } = (await create({ ...lead, externalId: "crm-2", ...addresses("+49 4") })).body;
+  const steps = [
+    // The lead leaves its place by activity and takes another, and each other index copies its fields.
+    [() => update({ externalId, name: "Grace" }), 3, 2, 5 + 2],
+    [() => update({ externalId, name: "Grace" }), 2, 2, 0],
+    // It leaves two places more, and takes two others.
+    [() => update({ externalId, status: "booked" }), 3, 2, 7 + 2],
+    [() => update({ externalId, score: 1 }, "key"), 3, 2, 7 + 3],
+    [() => update({ id, name: "Grace" }), 2, 1, 7],
+    [() => update({ ...addresses("49 4"), score: 1 }), 3, 2, 7],
+    [() => update({ id, ...addresses("+49 4"), score: 2 }), 3, 2, 7],
+    [() => update({ id, ...addresses("+49 5") }), 3, 2, 7 + 3],
+    // Each address that is taken away costs a read as well.
+    [() => update({ id, addresses: { whatsapp: null } }), 4, 3, 8 + 2 * 2],
+    [() => update({ id, ...addresses("+49 4") }), 3, 2, 7 + 3],
+    // A message costs what it costs without an address.
+    [() => send(id), 3, 2, 11],
+    [() => send(id), 3, 2, 6],
+    [() => find("externalId=crm-2"), 2, 2, 0],
+    [() => find("address=whatsapp:%2B494"), 2, 2, 0],
+  ] as const;
+  for (const [n, [run, calls, read, write]] of steps.entries())
+    expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
+});
+
+test("docs/bench/pages.md has the units of each write", async () => {
+  const externalId = "crm-9";
+  const { id } = (await create({ ...lead, externalId })).body;
+  const message = await aMessage(account, id, "sms");
+  const writes = [
+    ["A lead with an email address and a source", () => create(lead)],
+    ["The same, with `Idempotency-Key`", () => create(lead, "c-9")],
+    ["The same, with `externalId`", () => create({ ...lead, externalId: "crm-10" })],
+    ["A change of a lead's name, by `externalId`", () => update({ externalId, name: "Grace" })],
+    ["A change of a lead's status", () => update({ id, status: "booked" })],
+    ["A report of how far a message has got", () => report(account, message, { delivery: "sent" })],
+    ["A message that starts a conversation", () => send(id)],
+    ["A message that joins a conversation", () => send(id)],
+    ["The same, with `Idempotency-Key`", () => send(id, "c-9")],
+  ] as const;
+  const page = readFileSync("docs/bench/pages.md", "utf8");
+  for (const [what, run] of writes) {
+    const { write, read } = await cost(run);
+    expect(page).toMatch(new RegExp(`^\\| ${what} \\| ${write} \\| ${read} \\|`, "m"));
+  }
+});
+
+test("a transaction that reads consumes read units: two for an item", async () => {
+  const Get = { TableName, Key: { pk: "COUNT#acme#LEAD", sk: "root" } };
+  await table.send(new TransactGetCommand({ TransactItems: [{ Get }] }));
+  expect(takeUnits()).toEqual({ reads: 2, writes: 0 });
+});

@@ -1,0 +1,577 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
+import type { Message, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { noteSent, sent } from "../../support/requests/sent.ts";
+import { expectNothingSentIn } from "../../support/setup/leaks.ts";
+import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { storedForm } from "../../support/tables/stored-form.ts";
+
+/** What clients are told that they may send, as schemas of the query and the body of each route. */
+const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
+const keyPattern = new RegExp(document.components.parameters.IdempotencyKey.schema.pattern);
+function schemasOf(route: RouteName) {
+  const { parameters, requestBody } = document.paths[routes[route].path][routes[route].method.toLowerCase()];
+  const query = parameters.filter((one: { in?: string }) => one.in === "query");
+  const named = query.map(({ name, schema }: { name: string; schema: object }) => [name, schema]);
+  const [name] = requestBody ? requestBody.content["application/json"].schema.$ref.split("/").slice(-1) : [];
+  return {
+    query: { type: "object", properties: Object.fromEntries(named), additionalProperties: false },
+    body: document.components.schemas[name],
+  };
+}
+
+const schemas = {
+  "list-leads": schemasOf("list-leads"),
+  "create-lead": schemasOf("create-lead"),
+  "list-conversations": schemasOf("list-conversations"),
+  "send-message": { ...schemasOf("send-message"), body: document.components.schemas.NewMessage },
+};
+
+/** A field or a parameter; the value of a parameter is null if no text can be it. */
+type Member = readonly [name: string, value: unknown];
+
+/** A lead that is new: it has a name, and no field that is null or only changes a lead. */
+const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
+NewMessage.properties.template = document.components.schemas.NewTemplate;
+const { id: _id, status: _status, score: _score, ...newFields } = NewLead.properties;
+const withEntries = ({ additionalProperties, ...all }: { additionalProperties: object }, type: string) => ({
+  ...all,
+  additionalProperties: { ...additionalProperties, type },
+});
+const newLead = {
+  ...NewLead,
+  properties: {
+    ...newFields,
+    email: { ...newFields.email, type: "string" },
+    source: { ...newFields.source, type: "string" },
+    addresses: withEntries(newFields.addresses, "array"),
+    metadata: withEntries(newFields.metadata, "string"),
+  },
+  required: ["name"],
+};
+
+/** One with few fields, of which most requests are valid. */
+const small = {
+  ...newLead,
+  properties: { name: newLead.properties.name, addresses: newLead.properties.addresses },
+};
+
+/** The schema of the body of a request. */
+function bodySchema({ route, query, encoding }: Pick<Sent, "route" | "query" | "encoding">) {
+  if (routes[route].method === "GET") return undefined;
+  const parameter = route === "create-lead" ? "ifExists" : "update";
+  const [chosen, ...more] = query.filter(([name]) => name === parameter);
+  if (route === "create-lead") return chosen ? NewLead : newLead;
+  if (!chosen) return NewMessage;
+  const isConversation = more.length === 0 && encoding <= 2 && chosen[1] === "conversation";
+  return isConversation ? ConversationUpdate : MessageUpdate;
+}
+
+const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
+const isArray = (name: string) => /^(?:id|externalId|address)$/.test(name);
+
+/** Whether a text has what the patterns of the document do not know: they are about ASCII. */
+function isRefused(name: string, text: string): boolean {
+  // Nothing has an unpaired surrogate in its id.
+  if (!idFields.test(name) && /[\u0080-\u009f\p{Cs}]/u.test(text)) return true;
+  const { length } = [...storedForm(text)];
+  return (textFields.test(name) && length === 0) || (labelFields.test(name) && length > 64);
+}
+
+const idFields = /^(?:leadId|id|conversationId)$/;
+const textFields = /^(?:name|message|deliveryError|source|channel|status|template\[parameters\]\[\d+\])$/;
+const labelFields = /^(?:source|channel|status)$/;
+
+const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
+
+/** Whether an address has what does not show: only a telephone number is written with blanks. */
+const isHidden = (text: string) => !/^(?:\(\+|[+(\d])[\d ()./-]*$/.test(text) && !isVisible(text);
+
+type Addresses = Readonly<Record<string, readonly string[] | null>>;
+
+/** The faults of addresses that the document does not know, and their channels. */
+function addressFaults(addresses: Addresses): string[] {
+  const channels = Object.keys(addresses).map(storedForm);
+  return [
+    ...(Object.values(addresses).flat().filter(Boolean).length > 10 ? ["addresses"] : []),
+    ...Object.entries(addresses).flatMap(([name, list], n) => {
+      const channel = String(channels[n]);
+      const isWrong = /[:,]/.test(channel) || isRefused("channel", name);
+      const hidden = (list ?? []).flatMap((text, i) => (isHidden(text) ? `addresses[${name}][${i}]` : []));
+      return [...(isWrong || channels.indexOf(channel) < n ? [`addresses[${name}]`] : []), ...hidden];
+    }),
+  ];
+}
+
+/** Addresses as they are stored, and those of them that the leads of the test have. */
+const storedAddresses = (addresses: Addresses) =>
+  Object.entries(addresses).flatMap(([name, list]) => {
+    const all = list?.filter(
+      (text, n) => list.findIndex((other) => toCompared(other) === toCompared(text)) === n,
+    );
+    return all && all.length > 0 ? [[storedForm(name), all] as const] : [];
+  });
+const toCompared = (text: string) =>
+  /^(?:\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(text) && /\d/.test(text)
+    ? text.replace(/\D/g, "")
+    : text.includes("@")
+      ? text.toLowerCase()
+      : text;
+
+/** The members with a fault, as responses name them. */
+function faultsOf(
+  members: readonly Member[],
+  schema: { readonly properties: object },
+  place: string,
+): string[] {
+  const { properties } = schema;
+  const object = Object.fromEntries(members);
+  ajv.validate(schema, object);
+  const wrong = (ajv.errors ?? []).map(({ instancePath, params, propertyName = params.propertyName }) => {
+    const [, ...path] = instancePath.split("/").map(toName);
+    const member = propertyName ?? params.missingProperty ?? params.additionalProperty;
+    const [name = "", ...places] = member === undefined ? path : [...path, member];
+    const isOnly = isArray(name) && (object[name] as unknown[])?.length === 1;
+    return isOnly ? name : name + places.map((place) => `[${place}]`).join("");
+  });
+  const names = members.map(([name]) => name);
+  const repeated = names.filter((name, n) => names.indexOf(name) < n);
+  const texts = Object.entries(object).flatMap(([name, value]) =>
+    (name === "tags" || name === "metadata") && name in properties && value && typeof value === "object"
+      ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
+      : [[name, value]],
+  );
+  const { language, parameters }: Item = "template" in properties ? Object(object.template) : {};
+  for (const [n, text] of (Array.isArray(parameters) ? parameters : []).entries())
+    texts.push([`template[parameters][${n}]`, text]);
+  const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
+  const hidden = ["externalId", "providerId", "address"].flatMap((name) =>
+    [object[name]].flat().flatMap((id, n, all) => {
+      const [, text = String(id)] = (name === "address" && /:\x20?(.*)$/su.exec(String(id))) || [];
+      if (name === "address" ? text !== "" && !isHidden(text) : isVisible(text)) return [];
+      return all.length > 1 ? `${name}[${n}]` : name;
+    }),
+  );
+  if (typeof language === "string" && !isVisible(language)) hidden.push("template[language]");
+  const large = Object.entries({ metadata: 1024, template: 3072 }).flatMap(([name, most]) =>
+    Buffer.byteLength(JSON.stringify(Object(object[name]))) > most ? [name] : [],
+  );
+  const { addresses } = object as { addresses?: unknown };
+  const inAddresses =
+    "addresses" in properties && addresses && typeof addresses === "object"
+      ? addressFaults(addresses as Addresses)
+      : [];
+  return [...wrong, ...repeated, ...large, ...hidden, ...inAddresses, ...refused.map(([name]) => name)].map(
+    (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
+  );
+}
+
+/** The parameters that do not go with the others of a query. */
+function misplaced(query: readonly Member[]): string[] {
+  const has = (name: string) => query.some(([other]) => other === name);
+  const wrong = has("awaitingReply")
+    ? ["sort", "lastMessageAfter", "lastMessageBefore"]
+    : ["awaitingReplyAfter", "awaitingReplyBefore"];
+  return wrong.filter(has).map((name) => `query ${name}`);
+}
+
+const mostly = <T>(good: fc.Arbitrary<T>, ...bad: fc.Arbitrary<unknown>[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 15, arbitrary: good }, ...(bad as fc.Arbitrary<T>[]));
+const words = (texts: string) => fc.constantFrom(...texts.split(" "));
+
+const label = "Ü,&+%\u00a0\u{1F600}";
+const odd = fc.constantFrom(..." \"\\/'%#?=+,;&ßİ字\u00a0\u200d\u2028\ufeff\ufffd\uffff\u{1F600}");
+const good = fc.string({ unit: fc.oneof(words("a Z 9 -"), odd), maxLength: 9 }).map((end) => `a${end}`);
+const bad = fc.constantFrom("", " \u3000", "a\0", "\u0085", "a\nb", "\ud800", "\udc00\ud800", "\u001b[2J");
+const around = (length: number) =>
+  fc
+    .tuple(fc.constantFrom(length - 1, length, length + 1), words("x ß İ \u{1F600}"))
+    .map(([count, unit]) => unit.repeat(count));
+/** A text of a field of this maximal length. */
+const textOf = (length: number) =>
+  mostly(good, bad, around(length), around(length), fc.string({ unit: "binary" }));
+const text = textOf(64);
+const number = mostly(words("1 2 100"), words("0 01 +1 1e1 101 999999999 1000000000 ٣"), text);
+const time = (year: number) =>
+  mostly(
+    words(`${year}-01-31T09:30:00Z ${year}-01-31t09:30:00.1234-23:59`),
+    words("now 2026-02-30T00:00:00Z"),
+  );
+const longest = `${"a".repeat(64)}@${"b.".repeat(93)}com`;
+const email = mostly(
+  words(`ada@example.com Ada@Example.com ${longest}`),
+  words(`ada ada@x ${longest}m`),
+  text,
+);
+const fullTags = fc.constantFrom(50, 51).map((length): string[] => Array(length).fill("t"));
+
+/** Values of each field and parameter, mostly valid ones. */
+const valuesOf = (
+  leads: readonly string[],
+  conversations: readonly string[],
+  messages: readonly string[],
+) => ({
+  ...{ page: number, limit: number, createdAfter: time(2020), createdBefore: time(2040) },
+  ...{ updatedAfter: time(2020), updatedBefore: time(2040) },
+  ...{ lastMessageAfter: time(2020), lastMessageBefore: time(2040) },
+  ...{ awaitingReplyAfter: time(2020), awaitingReplyBefore: time(2040) },
+  awaitingReply: mostly(fc.constant("true"), text),
+  direction: mostly(words("outbound inbound"), text),
+  messageId: mostly(fc.constantFrom(...messages), text, fc.constantFrom(...conversations)),
+  conversationId: mostly(fc.constantFrom(...conversations), text, fc.constantFrom(...messages)),
+  delivery: mostly(fc.oneof(fc.constant("failed"), words("sent delivered read")), text),
+  ...{ deliveryError: textOf(500), providerId: textOf(512) },
+  ...{
+    name: textOf(200),
+    message: textOf(4096),
+    tags: mostly(fc.array(text, { maxLength: 4 }), fullTags, fc.constant([1, null])),
+  },
+  ...{ source: mostly(fc.constant(label), text), channel: mostly(fc.constant(label), text), email },
+  leadId: mostly(fc.constantFrom(...leads), text, fc.constantFrom(...conversations)),
+  id: mostly(
+    fc.array(fc.constantFrom(...leads, ...conversations), { minLength: 1, maxLength: 3 }).map(String),
+    text,
+    words("100 101").map((length) => String(Array(Number(length)).fill("x"))),
+  ),
+  status: mostly(words("new active"), words("NEW x"), text),
+  score: mostly(fc.nat(100), fc.constantFrom(-1, 101, 1.5, "1", null)),
+  ifExists: mostly(fc.constant("update"), text),
+  externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(160)),
+  newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(160)),
+  address: mostly(
+    fc.array(words("Ü,&:+49_1 sms:(49)_1 sms:Ada@X x: :x").map(spaced), { maxLength: 2 }).map(String),
+    textOf(226),
+  ),
+  addresses: fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ sms: ["(49) 1"] }) },
+    {
+      weight: 2,
+      arbitrary: fc.dictionary(
+        mostly(words("sms SMS e-mail"), textOf(64)),
+        mostly(fc.array(mostly(addressText, textOf(160)), { maxLength: 3 }), fc.constant(null)),
+        { maxKeys: 3, noNullPrototype: true },
+      ),
+    },
+    fc.constant(null),
+    fc.constantFrom(10, 11).map((length) => ({ x: Array.from({ length }, (_, n) => `${n}x`) })),
+  ),
+  template: mostly(
+    fc.record(
+      {
+        name: mostly(words("welcome a_1"), textOf(512)),
+        language: mostly(words("en en_US"), textOf(15)),
+        parameters: mostly(fc.array(textOf(1024), { maxLength: 3 }), fc.constant(Array(21).fill("a"))),
+      },
+      { requiredKeys: ["name", "language"] },
+    ),
+    fc.constantFrom({ name: "a", lang: "en" }, null),
+  ),
+  metadata: mostly(
+    fc.dictionary(textOf(40), mostly(textOf(1024), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
+    fc.constant(Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, long]))),
+  ),
+});
+const spaced = (text: string) => text.replaceAll("_", " ");
+const addressText = words("+49_1 49-1 Ada@X ada@x new-1 a_b 字").map(spaced);
+const long = "x".repeat(100);
+/** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
+const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
+const strays = fc.tuple(
+  fc.oneof(words("name email leadId message page limit id update Name score pk toString __proto"), text),
+  fc.oneof(text, fc.jsonValue()),
+);
+
+const hex = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const insert = (json: string, at: number, ...bytes: number[]) =>
+  Buffer.concat([Buffer.from(json.slice(0, at)), Buffer.from(bytes), Buffer.from(json.slice(at))]);
+
+/** Ways to send a body; all but the first two spoil it as a whole, some at a place in it. */
+const forms: readonly ((json: string, at: number) => string | Buffer)[] = [
+  (json) => json,
+  (json) => json.replace(/[^\r\n -~]/g, hex),
+  (json, at) => json.slice(0, at),
+  (json) => `\ufeff${json}`,
+  (json) => `${json}\0`,
+  (json) => `{"a":${"[".repeat(100)}${"]".repeat(100)},${json.slice(1)}`,
+  (json) => `{"__proto__":{},${json.slice(1)}`,
+  (json) => Buffer.from(json, "utf16le"),
+  (json, at) => insert(json, at, 0xff),
+  (json, at) => insert(json, at, 0xed, 0xa0, 0x80),
+];
+
+/** Ways to send a text in a query; all but the first three are not UTF-8. */
+const encodings: readonly ((text: string) => string)[] = [
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll("%20", "+"),
+  (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  ...["%", "%zz", "%ff", "%ed%a0%80"].map((end) => (text: string) => encodeURIComponent(text) + end),
+];
+
+/** A field of the body has other values than the parameter of its name. */
+const bodyValues: Readonly<Record<string, string>> = { externalId: "newExternalId" };
+
+/**
+ * Requests to a route, with values of its own fields and parameters, mostly, and others.
+ *
+ * @param body the schema of the body
+ * @param chosen the parameter that chooses it
+ */
+function requestTo(
+  route: RouteName,
+  values: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+  body = schemas[route].body,
+  chosen: readonly Member[] = [],
+) {
+  const { query } = schemas[route];
+  const several = (names: fc.Arbitrary<string[]>, toValues = (name: string) => name) => {
+    const own = names.chain((names) =>
+      fc.tuple(...names.map((name) => fc.tuple(fc.constant(name), values[toValues(name)] ?? text))),
+    );
+    const more = mostly(fc.constant<Member[]>([]), fc.array(strays, { minLength: 1, maxLength: 2 }));
+    return fc.tuple(own, more).map((all): Member[] => all.flat());
+  };
+  const parameters = Object.keys(query.properties).filter((name) => name !== "update");
+  const fields = Object.keys(body?.properties ?? {});
+  const toValues = (name: string) =>
+    name !== "id"
+      ? (bodyValues[name] ?? name)
+      : body === MessageUpdate
+        ? "messageId"
+        : body === ConversationUpdate
+          ? "conversationId"
+          : "leadId";
+  const all = fc.shuffledSubarray(fields, { minLength: fields.length });
+  return fc.record({
+    route: fc.constant(route),
+    isFirst: fc.boolean(),
+    query: several(fc.subarray(parameters, { maxLength: Math.min(3, parameters.length) })).map((members) => [
+      ...chosen,
+      ...members,
+    ]),
+    encoding: mostly(fc.nat(2), fc.nat(encodings.length - 1)),
+    body: body
+      ? several(mostly(all, fc.subarray(fields)), toValues)
+      : mostly(fc.constant<Member[] | undefined>(undefined), fc.constant([])),
+    form: mostly(fc.nat(1), fc.nat(forms.length - 1), fc.nat(forms.length - 1)),
+    at: fc.nat(),
+    type: mostly(
+      words("application/json APPLICATION/JSON;charset=utf-8 application/a+json"),
+      words("text/plain"),
+      words("application/jsonp"),
+    ),
+    isBase64Encoded: fc.boolean(),
+    key: fc.option(fc.oneof(fc.uuid(), text, fc.stringMatching(/^"?[ -~]{0,260}"?$/))),
+  });
+}
+
+type Sent = ReturnType<typeof requestTo> extends fc.Arbitrary<infer T> ? T : never;
+
+/** The text of a body, its bytes, and whether it is refused as a whole. */
+function render({ body = [], form, at }: Sent, isSent: boolean) {
+  const json = `{${body.map((member) => member.map((part) => JSON.stringify(part)).join(" :")).join("\r\n,")}}`;
+  const bytes = Buffer.from(isSent ? (forms[form]?.(json, at % json.length) ?? "") : "");
+  return { bytes, isRefused: form > 1 || bytes.length > 81_920 || /"__proto__" ?:/.test(json) };
+}
+
+/** The parameters as they are parsed; ids that are repeated are one parameter. */
+function parse({ route, query, encoding }: Sent): Member[] {
+  const isOther = (id: string) => id.startsWith(route === "list-conversations" ? "lead_" : "conv_");
+  const arrays: string[] = Object.keys(schemas[route].query.properties).filter(isArray);
+  const others = query.filter(([name]) => !arrays.includes(name));
+  const lists = arrays.flatMap((array): Member[] => {
+    const parts = query.flatMap(([name, value]) => (name === array ? toText(value).split(",") : []));
+    const ids = array === "id" ? parts.map((part) => part.trim()) : parts;
+    const values = ids.map((id) => (array === "id" && isOther(id) ? null : id));
+    return ids.length > 0 ? [[array, encoding > 2 ? null : values]] : [];
+  });
+  return [
+    ...lists,
+    ...others.map(([name, value]): Member => {
+      const text = toText(value);
+      if (encoding > 2 || (name === "leadId" && text.startsWith("conv_"))) return [name.toWellFormed(), null];
+      return [
+        name.toWellFormed(),
+        /^(?:page|limit)$/.test(name) && /^[1-9]\d*$/.test(text) ? Number(text) : text,
+      ];
+    }),
+  ];
+}
+
+/** Creates a lead and its conversation. @param isAnswered whether the lead waits for a reply @returns their records */
+async function makeRecords(account: string, isAnswered: boolean) {
+  const lead = await aLead(account, {
+    ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
+    addresses: { sms: ["+49 1"] },
+  });
+  const message = await aMessage(account, lead.id, label);
+  if (isAnswered) await aMessage(account, lead.id, label, { direction: "inbound" });
+  const query = "include=messages&id=";
+  const { body } = await call("list-conversations", { account, query: `${query}${message.conversationId}` });
+  const [{ messages = [], ...conversation }] = body.data as [OpenedConversation];
+  return { account, lead, message, messages, conversation };
+}
+
+type Records = Awaited<ReturnType<typeof makeRecords>>;
+
+/** Whether a body names what its account has. */
+function isOwn(schema: object, input: Item, { lead, messages, conversation }: Records): boolean {
+  if (schema === NewMessage) return input.leadId === lead.id;
+  if (schema === NewLead) return input.id === undefined || input.id === lead.id;
+  if (schema === ConversationUpdate) return input.id === conversation.id;
+  if (schema !== MessageUpdate) return true;
+  return input.conversationId === conversation.id && messages.some(({ id }) => id === input.id);
+}
+
+/** The record that an update returns. */
+function changedRecord(schema: object, input: Item, { message, conversation }: Records): object {
+  if (schema === MessageUpdate) return { ...message, ...input };
+  const status = storedForm(String(input.status));
+  return { ...conversation, status, ...(status !== "active" && { awaitingReplySince: undefined }) };
+}
+
+test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
+  const memory = useMemoryTable();
+  const lines: string[] = [];
+  const note = (line: unknown) => void lines.push(JSON.stringify(line));
+  vi.spyOn(console, "info").mockImplementation(note);
+  const error = vi.spyOn(console, "error").mockImplementation(note);
+  const records = [await makeRecords("one", true), await makeRecords("two", false)] as const;
+  const start = memory.snapshot();
+  const items = () => Array.from(memory.items());
+  const before = items();
+  const values = valuesOf(
+    records.map(({ lead }) => lead.id),
+    records.map(({ conversation }) => conversation.id),
+    records.flatMap(({ messages }) => messages.map(({ id }) => id)),
+  );
+  const statuses = new Map<number, number>();
+
+  const request = fc.oneof(
+    ...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)),
+    // Few others create something.
+    ...[1, 2].map(() => requestTo("create-lead", values, small)),
+    requestTo("send-message", values),
+    requestTo("send-message", values, MessageUpdate, [["update", "message"]]),
+    requestTo("send-message", values, ConversationUpdate, [["update", "conversation"]]),
+  );
+  const property = fc.asyncProperty(request, async (sending) => {
+    memory.restore(start);
+    sent.clear();
+    lines.length = 0;
+    const { route, body = [], type, key, isBase64Encoded } = sending;
+    const [own, other] = sending.isFirst ? records : [records[1], records[0]];
+    const { account } = own;
+    const { bytes, isRefused } = render(sending, sending.body !== undefined);
+    const parameters = parse(sending);
+    const encode = encodings[sending.encoding] as (text: string) => string;
+    const query = sending.query
+      .map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encode(toText(value))}`)
+      .join("&");
+    noteSent(...sending.query.flat(), ...body.flat(), key);
+    const headers = { "content-type": type, "content-length": String(bytes.length) };
+    const response = await call(route, {
+      ...{ account, query, isBase64Encoded },
+      headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
+      ...(bytes.length > 0 && { body: bytes.toString(isBase64Encoded ? "base64" : "utf8") }),
+    });
+    const { status = 0, problem } = response;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    expectNothingSentIn(lines);
+
+    const isWrite = schemas[route].body !== undefined;
+    const schema = bodySchema(sending);
+    const isUnsupported = isWrite && bytes.length > 0 && /^text|jsonp$/.test(type);
+    const isWhole = isWrite ? bytes.length === 0 || isRefused : bytes.length > 0;
+    const faults = isUnsupported
+      ? ["header content-type"]
+      : [
+          ...faultsOf(parameters, schemas[route].query, "query"),
+          ...misplaced(sending.query),
+          ...(isWrite && key !== null && !keyPattern.test(key.trim()) ? ["header idempotency-key"] : []),
+          ...(isWhole ? ["body "] : isWrite ? faultsOf(body, schema, "body") : []),
+        ];
+    const input = Object.fromEntries(body);
+    const isReport =
+      isWrite && !isWhole && !isUnsupported && Object.fromEntries(parameters).update === "message";
+    if (isReport && input.deliveryError !== undefined && input.delivery !== "failed")
+      faults.push("body deliveryError");
+    if (schema === NewMessage && faults.length === 0 && input.direction === "inbound" && input.template)
+      faults.push("body template");
+    const isLead = route === "create-lead" && !isWhole && !isUnsupported;
+    if (isLead && schema === NewLead) {
+      const addresses = Object.values(Object(input.addresses)).flat();
+      const isNamed = "id" in input || "externalId" in input || addresses.some((text) => text !== null);
+      if (!isNamed) faults.push("body externalId");
+      if (/^(?:conv|msg)_/.test(String(input.id))) faults.push("body id");
+    }
+    const isKnown = isOwn(schema, input, own);
+    const hasAddress =
+      isLead &&
+      faults.length === 0 &&
+      storedAddresses(Object(input.addresses)).some(
+        ([name, list]) => name === "sms" && list.map(toCompared).includes("491"),
+      );
+    const isChange = isKnown && schema === NewLead && (hasAddress || input.id !== undefined);
+    const isConflict = isKnown && (isChange ? input.externalId !== undefined : hasAddress);
+    // What names no lead makes one, which needs a name.
+    if (isLead && faults.length === 0 && isKnown && !isChange && !("name" in input)) faults.push("body name");
+    if (faults.length === 0 && schema === MessageUpdate && isKnown && input.id !== own.message.id)
+      faults.push("body id");
+    expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
+    const isUpdate = schema === MessageUpdate || schema === ConversationUpdate;
+    const success = isUpdate || isChange ? 200 : routes[route].success;
+    const expected = !isKnown ? 404 : isConflict ? 409 : success;
+    expect(status).toBe(isUnsupported ? 415 : faults.length > 0 ? 400 : expected);
+    const isWritten = isWrite && status === success;
+    if (!isWritten) expect(items()).toEqual(before);
+    if (status === 200 && !isWrite) {
+      const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
+      const row: object = route === "list-leads" ? own.lead : own.conversation;
+      const isFound = Object.entries(filters).every(([name, text]) =>
+        name === "address"
+          ? route === "list-leads" &&
+            (text as string[]).some((one) => /^sms: ?[(]?49[) ]*1$/i.test(one.replace("+", "")))
+          : name in row
+            ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
+            : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
+      );
+      const data = isFound && page === 1 ? [row] : [];
+      expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
+    }
+    if (!isWritten) return;
+    expect(items().map(fieldsOf)).toContainEqual(expect.objectContaining(response.body));
+    const ofOther = (items: readonly Item[]) =>
+      items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
+    expect(ofOther(items())).toEqual(ofOther(before));
+    if (isUpdate) expect(response.body).toEqual(changedRecord(schema, input, own));
+    if (status !== 201) return;
+    const stored = (name: unknown) => (name === undefined ? name : storedForm(String(name)));
+    const { id: _, createdAt, updatedAt, conversationId, ...rest } = response.body as Lead & Message & Lead;
+    const isPresent = ([, value]: Member) => value !== null;
+    const sentFields = Object.fromEntries(body.filter(isPresent));
+    const metadata = input.metadata && Object.fromEntries(Object.entries(input.metadata).filter(isPresent));
+    const all = storedAddresses(Object(input.addresses));
+    const addresses = all.length > 0 ? Object.fromEntries(all) : undefined;
+    const names = { source: stored(sentFields.source), channel: stored(input.channel), metadata, addresses };
+    const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : { direction: "outbound" };
+    expect(rest).toEqual({ ...added, ...sentFields, ...names });
+    const list = await call(route === "create-lead" ? "list-leads" : "list-conversations", { account });
+    expect(list.body.data[0]).toMatchObject(
+      route === "create-lead" ? response.body : { id: conversationId, lastMessageAt: createdAt },
+    );
+  });
+  await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
+  expect(error).not.toHaveBeenCalled();
+  // It sees each kind of response.
+  expect([...statuses.keys()].sort()).toEqual([200, 201, 400, 404, 409, 415]);
+});

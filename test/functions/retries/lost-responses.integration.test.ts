@@ -1,0 +1,184 @@
+import { setTimeout } from "node:timers/promises";
+import { beforeEach, expect, test, vi } from "vitest";
+import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { RouteName } from "../../../shared/routes.ts";
+import { fieldsOf } from "../../../shared/schemas/record.ts";
+import { part } from "../../support/cases/part.ts";
+import { pick, seeded } from "../../support/cases/random.ts";
+import { stopClock } from "../../support/cases/virtual-time.ts";
+import { call } from "../../support/requests/call.ts";
+import { aLead } from "../../support/requests/requests.ts";
+import {
+  type Attempt,
+  failAtRandom,
+  interceptAttempts,
+  lateAttempts,
+  tableFaults,
+  timedOut,
+} from "../../support/tables/table-faults.ts";
+import { tableItems } from "../../support/tables/table-items.ts";
+
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+
+/** What the table has of an account. */
+async function stored(account: string) {
+  const items = [...(await tableItems()).values()].filter(
+    ({ pk }) => readPartition(String(pk))?.account === account,
+  );
+  const of = (type: string): readonly Item[] =>
+    items.filter(({ pk }) => readPartition(String(pk))?.itemType === type);
+  return {
+    leads: of(itemTypes.lead),
+    messages: of(itemTypes.message),
+    conversations: of(itemTypes.conversation),
+  };
+}
+
+const externalId = "crm-1";
+
+const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
+
+/** A write that a client sends, again after a failure if it has a key. */
+interface Write {
+  readonly marker: string;
+  id?: string;
+}
+
+/** Clients of an account, and what their requests returned. */
+class Clients {
+  readonly writes: Write[] = [];
+  readonly leads: string[] = [];
+  /** The metadata of the lead that all change. */
+  readonly updated: Record<string, string> = Object.create(null);
+  readonly account: string;
+  readonly #random: () => number;
+
+  constructor(account: string, random: () => number) {
+    this.account = account;
+    this.#random = random;
+  }
+
+  async run(client: number): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      const marker = `${client}-${n}`;
+      const leadId = this.leads[Math.floor(this.#random() ** 3 * this.leads.length)];
+      const channel = pick(this.#random, ["sms", "web"]);
+      if (leadId === undefined || this.#random() < 0.3) {
+        const id = await this.#write("create-lead", marker, { name: marker });
+        if (id) this.leads.push(id);
+      } else await this.#write("send-message", marker, { leadId, channel, message: marker });
+      if (n % 3 === 0) await this.#list();
+    }
+    for (let n = 0; n < 8; n++) await this.#update(client, n);
+  }
+
+  /** Changes a lead that all clients change, each an entry of its metadata. */
+  async #update(client: number, n: number): Promise<void> {
+    // Every object has something with the first two.
+    const entry = ["constructor", "toString", "a/b", "~", "ü", "x"][client] ?? "";
+    const key = this.#random() < 0.5 ? withKey(`update-${client}-${n}`) : {};
+    const fields = { externalId, name: "shared", metadata: { [entry]: `${n}` } };
+    const request = { account: this.account, query: "ifExists=update", body: fields, ...key };
+    let { status, body } = await call("create-lead", request);
+    for (let tries = 0; tries < 60 && (status === 429 || status === 503); tries++) {
+      await setTimeout(100 * Math.random());
+      ({ status, body } = await call("create-lead", request));
+    }
+    expect(body.metadata?.[entry], JSON.stringify(body)).toBe(`${n}`);
+    this.updated[entry] = `${n}`;
+  }
+
+  async #write(name: RouteName, marker: string, body: object): Promise<string | undefined> {
+    const hasKey = this.#random() < 0.7;
+    const write: Write = { marker };
+    this.writes.push(write);
+    for (let tries = 0; tries < (hasKey ? 20 : 1); tries++) {
+      const response = await call(name, { account: this.account, body, ...(hasKey && withKey(marker)) });
+      if (response.status === 201) {
+        write.id = (response.body as { readonly id: string }).id;
+        return write.id;
+      }
+      expect([429, 503]).toContain(response.status);
+      expect(response.headers["retry-after"]).toMatch(/^\d$/);
+      await setTimeout(50);
+    }
+    return undefined;
+  }
+
+  /** The total has every lead that was acknowledged before, and none besides those requested and the one that all change. */
+  async #list(): Promise<void> {
+    const least = this.leads.length;
+    const { status, body } = await call("list-leads", { account: this.account, query: "limit=1" });
+    if (status !== 200) return expect([429, 503]).toContain(status);
+    expect(body.pagination.total).toBeGreaterThanOrEqual(least);
+    expect(body.pagination.total).toBeLessThanOrEqual(this.writes.length + 1);
+  }
+}
+
+// Both take effect before the client retries, or after.
+test.each([
+  "before",
+  "after",
+])("a write of which both attempts are late is made once for a client that retries: %s", async (landing) => {
+  stopClock();
+  const account = `late-twice-${landing}`;
+  const { id: leadId } = await aLead(account);
+  for (const [name, body] of [
+    ["create-lead", { name: "Late" }],
+    ["send-message", { leadId, channel: "whatsapp", message: "Late" }],
+  ] as const) {
+    const late: Attempt[] = [];
+    const land = () => Promise.all(late.map(({ forward }) => forward()));
+    interceptAttempts(async (attempt) => {
+      if (!attempt.isWrite || late.length === 2) return attempt.forward();
+      late.push(attempt);
+      throw timedOut();
+    });
+    const request = { account, body, ...withKey("late") };
+    const first = await call(name, request);
+    expect([first.status, first.problem.code]).toEqual([503, "busy"]);
+    if (landing === "before") await land();
+    expect((await call(name, request)).status).toBe(201);
+    if (landing === "after") await land();
+  }
+  const { leads, messages, conversations } = await stored(account);
+  expect(leads.filter((lead) => fieldsOf(lead).name === "Late")).toHaveLength(1);
+  expect(messages).toHaveLength(1);
+  expect(conversations).toMatchObject([{ messageCount: 1 }]);
+});
+
+test.each(
+  part([1, 2, 3], 3),
+)("acknowledged writes exist exactly once, and no acknowledged update is lost, whatever fails at random (seed %i)", async (seed) => {
+  const account = `random-${seed}`;
+  const random = seeded(seed);
+  const injected = failAtRandom(random);
+  const clients = new Clients(account, random);
+  await Promise.all(Array.from({ length: 6 }, (_, client) => clients.run(client)));
+  await lateAttempts();
+  vi.restoreAllMocks();
+  const { leads, messages, conversations } = await stored(account);
+  const records = [
+    ...leads.map((lead) => ({ id: lead.id, marker: fieldsOf(lead).name })),
+    ...messages.map(({ id, message }) => ({ id, marker: message })),
+  ];
+  const copies = Map.groupBy(records, ({ marker }) => marker);
+  for (const { marker, id } of clients.writes) {
+    const ids = copies.get(marker)?.map((copy) => copy.id) ?? [];
+    expect([marker, ids]).toEqual([marker, id === undefined ? ids.slice(0, 1) : [id]]);
+  }
+  const shared = leads.map(fieldsOf).filter((lead) => lead.externalId !== undefined);
+  expect(shared.map(({ metadata }) => metadata)).toEqual([{ ...clients.updated }]);
+  // A lead has at most one active conversation on a channel, and each counts its messages.
+  const pairs = conversations.map(({ leadId, channel }) => `${leadId} ${channel}`);
+  expect(new Set(pairs).size).toBe(pairs.length);
+  for (const { id, messageCount } of conversations)
+    expect([id, messageCount]).toEqual([
+      id,
+      messages.filter(({ conversationId }) => conversationId === id).length,
+    ]);
+  // Otherwise nothing was tested.
+  expect([...injected].sort()).toEqual(Object.keys(tableFaults).sort());
+  expect(clients.writes.filter(({ id }) => id).length).toBeGreaterThan(clients.writes.length / 2);
+});

@@ -1,0 +1,214 @@
+import { randomUUID } from "node:crypto";
+import { vi } from "vitest";
+import { conversationItem, listConversations } from "../../../shared/domain/conversations/conversations.ts";
+import { leadItem, listLeads } from "../../../shared/domain/leads.ts";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { newId } from "../../../shared/ids.ts";
+import { countedChanges, type RowChange } from "../../../shared/pages/maintain/changes.ts";
+import {
+  maintainLists,
+  type ShortTails,
+  type Unsettled,
+} from "../../../shared/pages/maintain/maintain-lists.ts";
+import type { Page, PageRequest } from "../../../shared/pages/page.ts";
+import type { CreationTimes } from "../../../shared/pages/read/window.ts";
+import { type CountedList, countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
+import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
+import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import { startedConversation } from "../tables/stored.ts";
+import { streamRecord } from "../tables/stream-record.ts";
+import { WatchedTable } from "../tables/watched-table.ts";
+
+type Row = Lead | Conversation;
+
+/** What makes rows of a kind, and lists them. */
+interface Kind<R extends Row> {
+  readonly list: CountedList;
+  readonly row: (id: string, createdAt: string) => R;
+  readonly item: (account: string, row: R) => Item;
+  readonly page: (account: string, filter: Filter<R>, request: PageRequest) => Promise<Page<R>>;
+}
+
+/** The fields that a test sets of a row. */
+type Input<R extends Row> = Partial<R> & {
+  /** How much earlier than now its id is, in milliseconds. */
+  readonly age?: number;
+  /** How many bytes it has besides its other fields. */
+  readonly padding?: number;
+};
+
+/** The values that rows must have. */
+type Filter<R extends Row> = Partial<Omit<R, "id" | "externalId">> & CreationTimes;
+
+const firstPage: PageRequest = { page: 1, limit: 20 };
+
+/** An account's rows of a kind in a table in memory and in a model of it, with a clock that only the test moves. */
+class History<R extends Row> {
+  readonly table: WatchedTable;
+  readonly account = randomUUID();
+  readonly owner: { readonly account: string; readonly list: CountedList };
+  /** The rows in the table, by id. */
+  rows = new Map<string, R>();
+  /** The changes of the stream that were not delivered, in its order. The key of a row is its sequence number, too. */
+  changes: RowChange[] = [];
+  now: number;
+  readonly #kind: Kind<R>;
+  #unsettled: Unsettled = new Map();
+  #shortTails: ShortTails = new Map();
+  /** When a list or a maintainer last ran: a row that was written since may have landed at any time since. */
+  #seen = 0;
+
+  constructor(kind: Kind<R>, table = new WatchedTable(), start = Date.UTC(2026, 0, 1)) {
+    this.#kind = kind;
+    this.owner = { account: this.account, list: kind.list };
+    this.table = table;
+    this.now = start;
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+  }
+
+  /** @returns a function that brings the present back */
+  save(): () => void {
+    const memory = this.table.memory.snapshot();
+    const { now } = this;
+    const [rows, changes, unsettled] = [[...this.rows], [...this.changes], [...this.#unsettled]];
+    const seen = this.#seen;
+    return () => {
+      this.table.memory.restore(memory);
+      this.rows = new Map(rows);
+      this.changes = [...changes];
+      this.#unsettled = new Map(unsettled);
+      this.#shortTails = new Map();
+      this.#seen = seen;
+      this.now = now;
+      vi.setSystemTime(now);
+    };
+  }
+
+  /** Moves the clock. */
+  advance(by: number): void {
+    this.now += Math.ceil(by);
+    vi.setSystemTime(this.now);
+  }
+
+  /** Writes a row now. @returns its id */
+  add({ age = 0, padding = 0, ...fields }: Input<R> = {} as Input<R>): string {
+    const id = newId(this.#kind.list.type === "lead" ? "lead" : "conv", this.now - age);
+    const row = { ...this.#kind.row(id, new Date(this.now - age).toISOString()), ...fields };
+    this.#write(id, row, padding, Math.max(this.#seen, this.now - age));
+    return id;
+  }
+
+  /** Writes many rows, a millisecond apart; the newest has the `age`. @param fields those of the n-th one @returns their ids */
+  addMany(
+    count: number,
+    { age = 0, ...input }: Input<R> = {} as Input<R>,
+    fields: (n: number) => Partial<R> = () => ({}),
+  ) {
+    return Array.from({ length: count }, (_, n) =>
+      this.add({ ...(input as Input<R>), ...fields(n), age: age + count - 1 - n }),
+    );
+  }
+
+  setStatus(id: string, status: R["status"]): void {
+    const row = this.rows.get(id);
+    if (row && row.status !== status) this.#write(id, { ...row, status });
+  }
+
+  delete(id: string): void {
+    if (this.rows.has(id)) this.#write(id, undefined);
+  }
+
+  /** The stream delivers all changes. @param skew how far the clock of the maintainer is ahead */
+  async deliver(limits: Limits = deployedLimits, skew = 0): Promise<void> {
+    this.#seen = this.now;
+    const rows = this.changes;
+    this.changes = [];
+    const wait = async (milliseconds: number) => {
+      this.advance(milliseconds);
+      vi.setSystemTime(this.now + skew);
+    };
+    vi.setSystemTime(this.now + skew);
+    const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
+    const memory = { unsettled: this.#unsettled, shortTails: this.#shortTails };
+    const context = { deadline: this.now + skew + 60_000, limits, wait, ...memory };
+    const unfinished = await maintainLists(changes, context);
+    vi.setSystemTime(this.now);
+    this.#seen = this.now;
+    if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
+  }
+
+  list(filter: Filter<R> = {}, request: PageRequest = firstPage): Promise<Page<R>> {
+    this.#seen = this.now;
+    return this.#kind.page(this.account, filter, request);
+  }
+
+  /** The page that a list must return. */
+  expected(filter: Filter<R> = {}, { page, limit }: PageRequest = firstPage): Page<R> {
+    const matching = [...this.rows.values()]
+      .filter((row) => Object.entries(filter).every(([name, value]) => Reflect.get(row, name) === value))
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    return {
+      data: matching.slice((page - 1) * limit, page * limit),
+      pagination: { page, limit, total: matching.length },
+    };
+  }
+
+  #write(id: string, after: R | undefined, padding = 0, time = this.now): void {
+    const { account } = this;
+    const known = this.rows.get(id);
+    const before = known && this.#kind.item(account, known);
+    const padded = padding > 0 && { padding: "x".repeat(padding) };
+    const item = after && { ...this.#kind.item(account, after), ...padded };
+    if (item) this.table.memory.put(item);
+    else if (before) this.table.memory.delete(before);
+    if (after) this.rows.set(id, after);
+    else this.rows.delete(id);
+    const counted = countedChanges([streamRecord(before, item, time)]);
+    for (const { rows } of counted)
+      this.changes.push(...rows.map((row) => ({ ...row, sequenceNumber: row.key })));
+  }
+}
+
+const leads: Kind<Lead> = {
+  list: countedLists.lead,
+  row: (id, createdAt) => ({
+    ...{ id, name: "x", score: 0, status: "new", tags: [] },
+    ...{ createdAt, updatedAt: createdAt },
+  }),
+  item: leadItem,
+  page: listLeads,
+};
+
+/** The lead of all conversations. */
+export const leadId = "lead_01KDVDKFD0CDDZ6WV8KSBHWN8P";
+
+const conversations: Kind<Conversation> = {
+  list: countedLists.conversation,
+  row: (id, lastMessageAt) => startedConversation(id, { leadId, lastMessageAt }),
+  item: conversationItem,
+  page: listConversations,
+};
+
+/** An account's leads. */
+export class LeadHistory extends History<Lead> {
+  constructor(table?: WatchedTable) {
+    super(leads, table);
+  }
+}
+
+/** An account with leads that were counted a while ago. @param input the fields of each, by default old ones */
+export async function countedLeads(count: number, input: Input<Lead> = {}, limits?: Limits) {
+  const history = new LeadHistory();
+  history.addMany(count, { age: 60_000, ...input });
+  await history.deliver(limits);
+  history.advance(100_000);
+  return history;
+}
+
+/** An account's conversations, all of one lead. */
+export class ConversationHistory extends History<Conversation> {
+  constructor() {
+    super(conversations);
+  }
+}

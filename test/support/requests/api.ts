@@ -1,0 +1,92 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, inject, vi } from "vitest";
+import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
+import { startLocal } from "../../../lib/local/local-run.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { type RouteName, routes } from "../../../shared/routes.ts";
+import { engineEndpoint } from "../setup/engine-endpoint.ts";
+import { expectNothingSentIn } from "../setup/leaks.ts";
+import type { Problem, ResponseBodies } from "./call.ts";
+import { fetchChecked } from "./checked-fetch.ts";
+import { noteSent } from "./sent.ts";
+
+type Options = Pick<
+  NonNullable<Parameters<typeof startLocal>[0]>,
+  "maxEnvironments" | "faults" | "streams" | "throttling" | "templateDirectory" | "eventsUrl"
+>;
+
+/**
+ * Starts the whole API over HTTP, the bundles that are deployed behind the local gateway, on the tests' engine, without
+ * streams unless an option asks for them. It stops when the test file or suite that started it ends, and then checks that
+ * its log holds nothing that `request` sent.
+ */
+export async function startApi(options: Options = {}) {
+  const { assembly } = inject("engine");
+  /** Every line that the run logged. */
+  const log: string[] = [];
+  const dataDirectory = await mkdtemp(join(tmpdir(), "api-"));
+  const run = await startLocal({
+    dataDirectory,
+    streams: false,
+    dynamodbEndpoint: engineEndpoint,
+    templateDirectory: assembly,
+    throttling: false,
+    ...options,
+    verbose: true,
+    log: (line) => log.push(line),
+  });
+  selectEngineTable(run.dynamodbEndpoint, run.tableName);
+  const stop = async () => {
+    await run.stop();
+    await rm(dataDirectory, { recursive: true });
+    expectNothingSentIn(log);
+  };
+  // After thousands of requests, the check takes minutes.
+  afterAll(stop, 600_000);
+  /** Issues a key for an account, whose name no other test should use. */
+  const issueKey = issueApiKey;
+  return { ...run, stop, log, issueKey };
+}
+
+interface HttpRequest {
+  readonly apiKey: string;
+  readonly query?: string;
+  readonly body?: unknown;
+  /** Sent in addition to those of the key and the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request to a route and checks the response against docs/openapi.json; `body` is parsed. */
+export const request = vi.defineHelper(
+  async <Name extends RouteName>(
+    { url }: { url: string },
+    name: Name,
+    { apiKey, query, body, headers = {} }: HttpRequest,
+  ) => {
+    noteSent(
+      apiKey,
+      query && Object.fromEntries(new URLSearchParams(query)),
+      body,
+      headers["idempotency-key"],
+    );
+    const { method, path } = routes[name];
+    const response = await fetchChecked(`${url}${path}${query === undefined ? "" : `?${query}`}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const parsed = await response.json();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: parsed as ResponseBodies[Name],
+      problem: parsed as Problem,
+    };
+  },
+);

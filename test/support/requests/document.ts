@@ -1,0 +1,162 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { vi } from "vitest";
+import { pascalCase } from "../../../lib/openapi/pascal-case.ts";
+import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
+import { faultCodes, faultPlaces, problems } from "../../../shared/errors.ts";
+import * as conversations from "../../../shared/schemas/conversation-schemas.ts";
+import * as leads from "../../../shared/schemas/lead-schemas.ts";
+import { pagination } from "../../../shared/schemas/page-schemas.ts";
+import { type ObjectSchema, requestOptions } from "../../../shared/schemas/validator.ts";
+
+/**
+ * The published document, with closed schemas: clients must accept fields that they do not know, but the tests must
+ * notice what is not documented. Only API Gateway may add fields of its own.
+ */
+const document = JSON.parse(readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"));
+for (const [name, schema] of Object.entries<{ additionalProperties?: boolean }>(
+  document.components.schemas,
+)) {
+  if (name !== "GatewayError") schema.additionalProperties = false;
+}
+
+/** What this version stores and sends. */
+const strictSchemas: Readonly<Record<string, ObjectSchema>> = {
+  Lead: leads.lead,
+  LeadsPage: leads.leadsPage,
+  Conversation: conversations.conversation,
+  OpenedConversation: conversations.openedConversation,
+  ConversationsPage: conversations.conversationsPage,
+  Message: conversations.message,
+  Pagination: pagination,
+  ...Object.fromEntries(Object.entries(eventSchemas).map(([type, schema]) => [pascalCase(type), schema])),
+};
+
+// Nor must clients refuse what a later version may send: the tests must notice what this one does not.
+const { schemas } = document.components;
+for (const [name, { properties }] of Object.entries(strictSchemas)) {
+  for (const [field, own] of Object.entries(properties)) {
+    const documented = schemas[name].properties[field];
+    const { items } = documented;
+    if (!documented.$ref) Object.assign(documented, own, items?.$ref && { items });
+  }
+}
+schemas.Fault.properties.in.enum = faultPlaces;
+schemas.Fault.properties.code.enum = faultCodes;
+for (const name of Object.keys(schemas).filter((name) => name.endsWith("Problem"))) {
+  const { code, status } = schemas[name].properties;
+  const all = Object.entries(problems).filter(([, problem]) => problem.status === status.const);
+  code.enum = all.map(([code]) => code);
+}
+
+interface Route {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface ApiResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** Headers of the connection or of the body's bytes, and those that OpenAPI documents elsewhere. */
+const transportHeaders = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+]);
+
+const ajv = new Ajv2020({
+  ...{ strict: false, allErrors: true },
+  formats: { ...requestOptions.formats, ...fullFormats },
+});
+ajv.addSchema(document, "document");
+
+/** Whether the document has a route of this method and path. */
+export const isDocumented = (method: string, path: string) =>
+  document.paths[path]?.[method.toLowerCase()] !== undefined;
+
+/**
+ * Checks a response against the document: its status, content type, body and every header.
+ *
+ * @throws Error that lists the differences
+ */
+export const checkResponse = vi.defineHelper((route: Route, response: ApiResponse): void => {
+  const differences = findDifferences(route, response);
+  if (differences.length === 0) return;
+  const { status, body } = response;
+  throw new Error(
+    [
+      `The response of ${route.method} ${route.path} differs from docs/openapi.json:\n`,
+      ...differences.slice(0, 5).map((difference) => `  ${difference}`),
+      `\n  status ${status}, body ${body.slice(0, 1000)}\n`,
+      "Tests check every response of a route (test/support/requests/document.ts). If the response is right, change the schema in",
+      "shared/schemas/ or the document in lib/openapi/, and run `npm run generate`.",
+    ].join("\n"),
+  );
+});
+
+/** What differs between an event that was posted and the webhook of its type, a line each. */
+export function compareEvent(event: { readonly "detail-type": string }): string[] {
+  const body = pointer("webhooks", event["detail-type"], "post", "requestBody");
+  return compareSchema(`${body}/content/application~1json/schema`, event, "event");
+}
+
+function findDifferences({ method, path }: Route, sent: ApiResponse): string[] {
+  const operation = pointer("paths", path, method.toLowerCase());
+  const responses = `${operation}/responses`;
+  if (!at(responses)[sent.status]) return [`status ${sent.status} is not documented`];
+  const response = target(`${responses}/${sent.status}`);
+  return [...compareBody(`${response}/content`, sent), ...compareHeaders(at(response).headers, sent.headers)];
+}
+
+function compareBody(content: string, { headers, body }: ApiResponse): string[] {
+  const [type = ""] = String(headers.get("content-type")).split(";");
+  if (!at(content)[type]) return [`content type ${type} is not documented`];
+  return compareSchema(`${content}/${escaped(type)}/schema`, JSON.parse(body), "body");
+}
+
+function compareHeaders(documented: Record<string, { $ref: string }>, headers: Headers): string[] {
+  const names = new Set(Object.keys(documented).map((name) => name.toLowerCase()));
+  const unknown = [...headers.keys()].filter((name) => !names.has(name) && !transportHeaders.has(name));
+  const differences = unknown.map((name) => `header ${name} is not documented`);
+  for (const [name, { $ref }] of Object.entries(documented)) {
+    const { required, schema } = at($ref);
+    const value = headers.get(name);
+    if (value === null) {
+      if (required) differences.push(`header ${name} is missing`);
+    } else {
+      const parsed = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
+      differences.push(...compareSchema(`${$ref}/schema`, parsed, `header ${name}`));
+    }
+  }
+  return differences;
+}
+
+function compareSchema(place: string, value: unknown, what: string): string[] {
+  const validate = ajv.getSchema(`document${place}`);
+  if (!validate) throw new Error(`The document has no schema at ${place}.`);
+  validate(value);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${what}${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+const escaped = (part: string) => part.replaceAll("~", "~0").replaceAll("/", "~1");
+
+const pointer = (...parts: readonly string[]) => ["#", ...parts.map(escaped)].join("/");
+
+/** The part of the document at a JSON pointer. */
+function at(place: string) {
+  const parts = place.split("/").slice(1);
+  return parts.reduce((value, part) => value[part.replaceAll("~1", "/").replaceAll("~0", "~")], document);
+}
+
+/** The pointer itself, or the one that its `$ref` names. */
+const target = (place: string): string => at(place).$ref ?? place;

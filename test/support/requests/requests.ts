@@ -1,0 +1,41 @@
+import { expect, vi } from "vitest";
+import type { Message, NewMessage } from "../../../shared/schemas/conversation-schemas.ts";
+import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
+import { call } from "./call.ts";
+
+/** Creates a lead of the account and returns its record. */
+export const aLead = vi.defineHelper(async (account: string, input: Partial<NewLead> = {}) => {
+  const { status, body } = await call("create-lead", { account, body: { name: "Ada Lovelace", ...input } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+});
+
+/** Stores a message and returns its record. One that a busy machine writes too late is sent again. */
+export const aMessage = vi.defineHelper(
+  async (account: string, leadId: string, channel = "whatsapp", input: Partial<NewMessage> = {}) => {
+    const message = { leadId, channel, message: "Hello", ...input };
+    const send = () => call("send-message", { account, body: message });
+    let { status, body } = await send();
+    for (let tries = 1; status === 429 && tries < 5; tries++) ({ status, body } = await send());
+    expect(status, JSON.stringify(body)).toBe(201);
+    return body;
+  },
+);
+
+/** Reports how far a message has got. */
+export const report = vi.defineHelper(
+  (
+    account: string,
+    { id, conversationId }: Pick<Message, "id" | "conversationId">,
+    state: object,
+    headers = {},
+  ) => {
+    const body = { id, conversationId, ...state };
+    return call("send-message", { account, headers, query: "update=message", body });
+  },
+);
+
+/** Ends a conversation, or makes it active again. */
+export const setStatus = vi.defineHelper((account: string, id: string, status: string, headers = {}) =>
+  call("send-message", { account, headers, query: "update=conversation", body: { id, status } }),
+);

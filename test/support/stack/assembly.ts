@@ -1,0 +1,34 @@
+import { CfnTable } from "aws-cdk-lib/aws-dynamodb";
+import { createApp } from "../../../lib/app.ts";
+import { type TestSettings, writeStages } from "./stage-files.ts";
+
+interface Assembly {
+  readonly outdir: string;
+  /**
+   * The table's name instead of the stage's: the tests of the whole API create the table that the template names, and
+   * an engine that outlives them may have a table of the stage.
+   */
+  readonly tableName: string;
+  /** Settings over those of the tests' stage `dev`. */
+  readonly settings?: TestSettings;
+  /** A directory with existing bundles. */
+  readonly bundles?: string;
+}
+
+/** Synthesizes the tests' stage `dev` with another table name. @returns the directory */
+export async function synthesizeAssembly({
+  outdir,
+  tableName,
+  settings,
+  ...props
+}: Assembly): Promise<string> {
+  const stages = await writeStages(outdir, "dev", settings);
+  const app = await createApp({ stage: "dev", stages, outdir, checked: false, ...props });
+  for (const construct of app.node.findAll()) {
+    if (construct instanceof CfnTable) construct.tableName = tableName;
+  }
+  // The tests of the stack have it validated.
+  process.env.CDK_VALIDATION = "false";
+  app.synth();
+  return outdir;
+}

@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { App } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { CloudAssembly } from "aws-cdk-lib/cx-api";
+import { afterAll, inject } from "vitest";
+import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
+import { readStack } from "../../../lib/local/template/template.ts";
+import { stageTableName } from "../../../shared/stages.ts";
+import { type TestSettings, writeStages } from "./stage-files.ts";
+
+/** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
+export async function writeBundles(directory: string) {
+  for (const name of functionNames) {
+    await mkdir(join(directory, name), { recursive: true });
+    await writeFile(join(directory, name, "index.cjs"), `exports.handler = async () => "${name}";\n`);
+  }
+}
+
+const root = await mkdtemp(join(tmpdir(), "stack-"));
+afterAll(() => rm(root, { recursive: true }));
+
+/**
+ * Creates a directory that is deleted after the test file. Each `App` needs one: without it, the CDK makes a directory in
+ * the system's temporary one, and leaves it there.
+ */
+export const createDirectory = () => mkdtemp(join(root, "app-"));
+
+/**
+ * The CDK app of a stage in its own directory.
+ *
+ * @param settings over those of the tests' stage
+ * @param checked whether cdk-nag checks it
+ * @param context the flags of the command line
+ */
+export async function createTestApp(
+  stage: string,
+  settings?: TestSettings,
+  checked = true,
+  context?: Readonly<Record<string, unknown>>,
+): Promise<App> {
+  const directory = await createDirectory();
+  const bundles = join(directory, "bundles");
+  await writeBundles(bundles);
+  const stages = await writeStages(directory, stage, settings);
+  // Most files need nothing of the stack's code.
+  const { createApp } = await import("../../../lib/app.ts");
+  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked, context });
+}
+
+async function readJson(path: string) {
+  return JSON.parse(await readFile(path, "utf8"));
+}
+
+/** The functions by logical id, identified by the code of their assets. */
+async function functionIds(template: Template, directory: string, assetsFile: string) {
+  const { files } = await readJson(join(directory, assetsFile));
+  const ids = new Map<string, FunctionName>();
+  for (const [id, { Properties }] of Object.entries(template.findResources("AWS::Lambda::Function"))) {
+    const asset = files[Properties.Code.S3Key.replace(".zip", "")].source.path;
+    const code = await readFile(join(directory, asset, "index.cjs"), "utf8");
+    const name = functionNames.find((candidate) => code.includes(`"${candidate}"`));
+    if (name) ids.set(id, name);
+  }
+  return ids;
+}
+
+/** @param validated whether the CDK validates the template, which takes longer than all else */
+export function synthesizeApp(app: App, stage: string, validated: boolean) {
+  process.env.CDK_VALIDATION = String(validated);
+  return readAssembly(app.synth(), stage);
+}
+
+async function readAssembly(assembly: CloudAssembly, stage: string) {
+  const { directory } = assembly;
+  const artifact = assembly.getStackByName(stageTableName(stage));
+  const template = Template.fromJSON(artifact.template);
+  const functions = await functionIds(template, directory, `${artifact.stackName}.assets.json`);
+  const aliases = Object.entries(template.findResources("AWS::Lambda::Alias"));
+  return {
+    artifact,
+    template,
+    /** Function names by logical id. */
+    functions,
+    /** The same by the logical ids of their aliases. */
+    aliases: new Map(aliases.map(([id, { Properties }]) => [id, functions.get(Properties.FunctionName.Ref)])),
+    /** What the local run reads from the template. */
+    local: await readStack(directory),
+    /** What the CDK and cdk-nag found, if they check the app, but for what a stage leaves open. */
+    report: await readJson(join(directory, "validation-report.json")).then(withoutQuestions, () => undefined),
+  };
+}
+
+interface Report {
+  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
+}
+
+function withoutQuestions(report: Report): Report {
+  const isQuestion = (name: string) => name.startsWith("Annotation::leads-and-conversations:");
+  const pluginReports = report.pluginReports.filter(
+    ({ violations }) => !violations.every(({ ruleName }) => isQuestion(ruleName)),
+  );
+  return { ...report, pluginReports };
+}
+
+type Synthesized = ReturnType<typeof readAssembly>;
+
+/** The files of a worker share its process, but not its modules. */
+const shared: { synthesized?: Map<string, Synthesized> } = globalThis as object;
+shared.synthesized ??= new Map();
+const { synthesized } = shared;
+
+/**
+ * Synthesizes a stage, once for all test files of a run: do not change the result.
+ *
+ * @param settings over those of the tests' stage
+ * @param validated whether the CDK and cdk-nag check it
+ */
+export function synthesize(
+  stage: string,
+  settings: TestSettings = {},
+  { validated = false } = {},
+): Synthesized {
+  const key = createHash("sha256")
+    .update(JSON.stringify([stage, settings, validated]))
+    .digest("hex");
+  const directory = join(inject("assemblies"), key);
+  const created =
+    synthesized.get(key) ??
+    synthesizeInto(directory, stage, settings, validated).then(() =>
+      readAssembly(new CloudAssembly(directory), stage),
+    );
+  synthesized.set(key, created);
+  return created;
+}
+
+async function synthesizeInto(directory: string, stage: string, settings: TestSettings, validated: boolean) {
+  if (existsSync(directory)) return;
+  const app = await createTestApp(stage, settings, validated);
+  process.env.CDK_VALIDATION = String(validated);
+  const assembly = app.synth();
+  await rename(assembly.directory, directory).catch((error: unknown) => {
+    // Another worker may have been as fast.
+    if (!existsSync(directory)) throw error;
+  });
+}
+
+/** The only resource of a type, or the only one whose logical id starts with `within`. */
+export function only(template: Template, type: string, within = "") {
+  const resources = Object.entries(template.findResources(type)).filter(([id]) => id.startsWith(within));
+  const [first] = resources;
+  if (!first || resources.length > 1)
+    throw new Error(`Expected one resource of ${type}, found ${resources.length}.`);
+  const [id, resource] = first;
+  return { id, resource, properties: resource.Properties };
+}

@@ -1,0 +1,119 @@
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Item } from "../../../shared/dynamodb/table-client.ts";
+
+/** A command of the document client. */
+// biome-ignore lint/suspicious/noExplicitAny: each command has its own input and output.
+export type TableCommand = { readonly input: any };
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Send = (command: TableCommand) => Promise<any>;
+
+/** Runs something instead of each call of the table, by whatever client of this process, until it is disposed of. */
+export function aroundCalls(around: (command: TableCommand, send: Send) => Promise<unknown>): Disposable {
+  const prototype = DynamoDBDocumentClient.prototype as unknown as { send: Send };
+  const { send } = prototype;
+  prototype.send = function (this: unknown, command) {
+    return around(command, (it) => send.call(this, it));
+  };
+  return {
+    [Symbol.dispose]() {
+      prototype.send = send;
+    },
+  };
+}
+
+/** Runs something once, before the first call for which the condition holds. */
+export function beforeCall(
+  condition: (command: TableCommand) => boolean,
+  run: () => Promise<unknown>,
+): Disposable {
+  let isDone = false;
+  return aroundCalls(async (command, send) => {
+    if (!isDone && condition(command)) {
+      isDone = true;
+      await run();
+    }
+    return send(command);
+  });
+}
+
+/** Pages and batches end after a few items, so that every loop over what is left runs. */
+export const smallPages = (size = 2): Disposable =>
+  aroundCalls(async (command, send) => {
+    const { input } = command;
+    const Limit = Math.min(size, input.Limit ?? size);
+    if (command instanceof QueryCommand) return send(new QueryCommand({ ...input, Limit }));
+    if (command instanceof ScanCommand) return send(new ScanCommand({ ...input, Limit }));
+    if (!(command instanceof BatchGetCommand)) return send(command);
+    const [[name = "", requests] = []] = Object.entries(input.RequestItems);
+    const { Keys, ...others } = requests as { Keys: object[] };
+    const output = await send(
+      new BatchGetCommand({ ...input, RequestItems: { [name]: { ...others, Keys: Keys.slice(0, size) } } }),
+    );
+    return Keys.length > size
+      ? { ...output, UnprocessedKeys: { [name]: { ...others, Keys: Keys.slice(size) } } }
+      : output;
+  });
+
+const writes = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
+
+const isWrite = (command: TableCommand) => writes.some((write) => command instanceof write);
+
+const name = ({ pk, sk }: Item) => `${pk} ${sk}`;
+
+/** The items that a command puts or updates. */
+function writtenNames({ input }: TableCommand): string[] {
+  const single = input.Item ?? (input.UpdateExpression && input.Key);
+  const several = (input.TransactItems ?? []).map(
+    ({ Put, Update }: TableCommand["input"]) => Put?.Item ?? Update?.Key,
+  );
+  return [single, ...several].filter(Boolean).map(name);
+}
+
+/** What is written from now on is not shown by reads that are not consistent: those of indexes, and careless ones. */
+export function lateReads(): Disposable {
+  const written = new Set<string>();
+  return aroundCalls(async (command, send) => {
+    const output = await send(command);
+    if (isWrite(command)) for (const each of writtenNames(command)) written.add(each);
+    if (isWrite(command) || command.input.ConsistentRead) return output;
+    const isShown = (item: Item) => !written.has(name(item));
+    return {
+      ...output,
+      ...(output.Items && { Items: output.Items.filter(isShown) }),
+      ...(output.Item && { Item: isShown(output.Item) ? output.Item : undefined }),
+    };
+  });
+}
+
+/**
+ * Runs trials until one is not killed. In each, the command that it passes to `run` is killed one write later: that call and
+ * all after it fail. `run` returns whether it was killed.
+ *
+ * @returns at how many writes it was killed
+ */
+export async function killAtEachWrite(
+  trial: (run: (command: () => Promise<unknown>) => Promise<boolean>) => Promise<unknown>,
+): Promise<number> {
+  for (let nth = 1; ; nth++) {
+    let count = 0;
+    await trial(async (command) => {
+      using _ = aroundCalls(async (it, send) => {
+        if (count < nth && isWrite(it)) count += 1;
+        if (count >= nth) throw new Error("killed");
+        return send(it);
+      });
+      await command().catch(() => {});
+      return count >= nth;
+    });
+    if (count < nth) return nth - 1;
+  }
+}

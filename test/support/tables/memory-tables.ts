@@ -1,0 +1,76 @@
+import { ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { afterAll } from "vitest";
+import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { validationError } from "../memory-table/stored-items.ts";
+import "../setup/log-leak-check.ts";
+import { MemoryTable } from "../memory-table/memory-table.ts";
+
+interface Table {
+  readonly memory: MemoryTable;
+  readonly hasIndexes: boolean;
+  /** The tag with its data format; undefined without one. */
+  format: string | undefined;
+}
+
+const tables = new Map<string, Table>();
+
+/** Lets every client of this process work on tables in memory until the end of the test file. @returns the file's own table */
+export function useTablesOfCommands(): MemoryTable {
+  const prototype = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => unknown };
+  const { send } = prototype;
+  prototype.send = async (command) => run(command);
+  afterAll(() => {
+    prototype.send = send;
+  });
+  const memory = new MemoryTable();
+  tables.set(tableName, { memory, hasIndexes: true, format: String(dataFormat) });
+  return memory;
+}
+
+let copies = 0;
+
+/** Copies the test file's table without its indexes and its tags, as a restore to this moment does. @returns its name */
+export function copyTable(): string {
+  const name = `restored-${++copies}`;
+  const memory = new MemoryTable();
+  memory.restore(find(tableName).memory.snapshot());
+  tables.set(name, { memory, hasIndexes: false, format: undefined });
+  return name;
+}
+
+/** Tags a table with a data format, as a deployment does, or takes the tag away, as a restore does. */
+export function tagTable(name: string, format: number | undefined): void {
+  find(name).format = format === undefined ? undefined : String(format);
+}
+
+interface Input {
+  readonly TableName?: string;
+  readonly ResourceArn?: string;
+  readonly IndexName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
+}
+
+/** The name of the table of a command. */
+function nameIn({ TableName, ResourceArn, RequestItems = {}, TransactItems = [] }: Input): string {
+  const [first = {}] = TransactItems;
+  return TableName ?? ResourceArn ?? Object.keys(RequestItems)[0] ?? nameIn(Object.values(first)[0] ?? {});
+}
+
+function find(name: string): Table {
+  const table = tables.get(name);
+  if (table) return table;
+  throw new ResourceNotFoundException({ message: `There is no table ${name}.`, $metadata: {} });
+}
+
+function run(command: object): object {
+  const input = Reflect.get(command, "input") as Input;
+  const { memory, hasIndexes, format } = find(nameIn(input));
+  if (command.constructor.name === "DescribeTableCommand") return { Table: { TableArn: input.TableName } };
+  if (command.constructor.name === "ListTagsOfResourceCommand")
+    return { Tags: format === undefined ? [] : [{ Key: dataFormatTag, Value: format }] };
+  if (input.IndexName !== undefined && !hasIndexes) throw validationError("The table has no such index.");
+  return memory.execute(command).output;
+}

@@ -1,0 +1,36 @@
+import { marshall } from "@aws-sdk/util-dynamodb";
+import type { DynamoDBRecord } from "aws-lambda";
+import { writtenValues } from "../../../shared/dynamodb/table-client.ts";
+import { itemSize } from "../memory-table/item-size.ts";
+
+type Item = Readonly<Record<string, unknown>>;
+type Image = NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
+
+let sequenceNumber = 1;
+
+/**
+ * The table's stream record of an item that was created (no `before`), changed or deleted (no `after`).
+ *
+ * @param time of the write, in milliseconds since the epoch
+ */
+export function streamRecord(
+  before: Item | undefined,
+  after: Item | undefined,
+  time = Date.now(),
+): DynamoDBRecord {
+  const { pk, sk } = after ?? before ?? {};
+  const sizes = [{ pk, sk }, before ?? {}, after ?? {}].map(itemSize);
+  return {
+    eventName: before ? (after ? "MODIFY" : "REMOVE") : "INSERT",
+    dynamodb: {
+      Keys: toImage({ pk, sk }),
+      ...(before && { OldImage: toImage(before) }),
+      ...(after && { NewImage: toImage(after) }),
+      SequenceNumber: String(sequenceNumber++),
+      SizeBytes: sizes.reduce((sum, size) => sum + size),
+      ApproximateCreationDateTime: Math.floor(time / 1000),
+    },
+  };
+}
+
+const toImage = (item: Item) => marshall(item, { ...writtenValues }) as NonNullable<Image>;

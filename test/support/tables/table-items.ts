@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
+import { DeleteCommand, PutCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { type Item, type Key, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+
+/** All items of the table, by their keys. */
+export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
+  const items = new Map<string, Item>();
+  for await (const { Items = [] } of paginateScan({ client: table }, { TableName: tableName }))
+    for (const item of Items) items.set(`${item.pk} ${item.sk}`, item);
+  return items;
+}
+
+/** Stores an item, which the API may not have made. */
+export const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+
+export const remove = ({ pk, sk }: Item | Key) =>
+  table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
+
+/** Writes items to a table. */
+export const putItems = (TableName: string, items: readonly Item[]) =>
+  Promise.all(items.map((Item) => table.send(new PutCommand({ TableName, Item }))));
+
+/** The keys of the items that are not the same in both, by what has become of them. */
+export function compareItems(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>) {
+  const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return {
+    added: keys.filter((key) => !before.has(key)),
+    changed: keys.filter((key) => {
+      const [was, is] = [before.get(key), after.get(key)];
+      return was !== undefined && is !== undefined && !isDeepStrictEqual(was, is);
+    }),
+    deleted: keys.filter((key) => !after.has(key)),
+  };
+}
