@@ -80,10 +80,11 @@ test("the numbers in all texts are those of the code", () => {
     "An inbox": [`${maxLimit} conversations`, "24 hours"],
     "Deliver and report": [errorText],
     "Receive answers": [days],
-    "What the API does not do": ["35 days", "14 days", `${ids} ids`],
-    Retries: [hours, days],
+    "What the API does not do": ["35 days", "14 days", `${ids} ids`, "15 messages"],
+    Retries: ["15 seconds", "99 of", "100 within", hours, days],
     "Limits and 429": [
-      ...[`${count(defaults.rateLimitRequests)} requests`, "30 seconds", "60 messages"],
+      ...[`${count(defaults.rateLimitRequests)} requests`, "1 second", "2 before", "4 before", "30"],
+      "60 messages",
       ...[
         `${count(defaults.throttleRate)} requests`,
         `${maxBodyBytes / 1024} KB`,
