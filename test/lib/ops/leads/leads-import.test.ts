@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { InternalServerError } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
@@ -43,6 +44,18 @@ async function imported(content: string | Buffer, ending = ".csv") {
 const inLine = (line: number, field: string, code: string) => ({
   line,
   errors: [expect.objectContaining({ field, code })],
+});
+
+test("a row whose response was lost counts as imported, as by the retry that finds its lead", async () => {
+  let lost = 1;
+  using _drop = aroundCalls(async (command, send) => {
+    const output = await send(command);
+    if (command instanceof TransactWriteCommand && lost-- > 0)
+      throw new InternalServerError({ message: "lost", $metadata: { httpStatusCode: 500 } });
+    return output;
+  });
+  const { report, leads } = await imported("name,email\nAda,ada@example.com\n");
+  expect([report.imported, report.present, leads.length, lost]).toEqual([1, 0, 1, 0]);
 });
 
 describe("leads import", () => {
