@@ -1,14 +1,8 @@
-import type {
-  APIGatewayRequestAuthorizerEventV2,
-  APIGatewaySimpleAuthorizerWithContextResult,
-} from "aws-lambda";
-import { type AuthorizerContext, findApiKey, type KeyRefusal } from "../shared/domain/api-keys.ts";
+import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
+import { type AuthorizerContext, findApiKey } from "../shared/domain/api-keys.ts";
 import { readFrozenAt } from "../shared/domain/frozen-accounts.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { rateLimit, readAccountLimit } from "../shared/rate-limit/rate-limit.ts";
-
-/** The context of a key that is refused. The gateway tells the caller nothing of the reason; the local run logs it. */
-type Refusal = { readonly reason: KeyRefusal };
 
 /**
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
@@ -16,20 +10,17 @@ type Refusal = { readonly reason: KeyRefusal };
  * It never throws for a bad key, because API Gateway would respond 500. It does if a read fails: API Gateway caches the
  * limit of an account, and whether it is frozen, with the rest of the result, but no error.
  */
-async function authorize({
-  identitySource,
-}: APIGatewayRequestAuthorizerEventV2): Promise<
-  APIGatewaySimpleAuthorizerWithContextResult<AuthorizerContext | Refusal>
-> {
+async function authorize({ identitySource }: APIGatewayRequestAuthorizerEventV2) {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
+  // The gateway tells the caller nothing of the reason; the local run logs it.
   if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
   const [frozenAt, rateLimitRequests] = await Promise.all([
     readFrozenAt(key.accountId),
     rateLimit && readAccountLimit(key.accountId),
   ]);
   const ofAccount = { ...(frozenAt && { frozenAt }), ...(rateLimitRequests && { rateLimitRequests }) };
-  return { isAuthorized: true, context: { ...key, ...ofAccount } };
+  return { isAuthorized: true, context: { ...key, ...ofAccount } satisfies AuthorizerContext };
 }
 
 export const handler = maskedFailures(authorize);

@@ -10,7 +10,5 @@ export const handler = routeHandler(
   validateCreateLead,
   createLead,
   [idempotencyKeyParser(), bodyParser()],
-  {
-    update: { validate: validateUpdateLead, handle: createOrUpdateLead },
-  },
+  { update: { validate: validateUpdateLead, handle: createOrUpdateLead } },
 );

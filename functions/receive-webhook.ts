@@ -51,9 +51,7 @@ async function store(entry: WebhookEntry): Promise<void> {
 }
 
 /** Meta checks once that the address is that of the app's owner. */
-async function confirm(
-  query: Readonly<Record<string, string | undefined>>,
-): Promise<LambdaFunctionURLResult> {
+async function confirm(query: Readonly<Record<string, string | undefined>>) {
   const token = await readSecret(verifyToken);
   const isMeant =
     query["hub.mode"] === "subscribe" && token !== undefined && query["hub.verify_token"] === token;

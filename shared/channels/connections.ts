@@ -12,17 +12,11 @@ export interface Connection {
   readonly sender: string;
 }
 
-interface StoredConnection {
-  readonly sender: string;
-  /** Messages from before are not sent. */
-  readonly connectedAt: string;
-}
-
-/** The connection of an account on a channel; undefined if the account has not connected it. */
-export async function readConnection(
-  account: string,
-  channel: MetaChannel,
-): Promise<StoredConnection | undefined> {
+/**
+ * The connection of an account on a channel, and since when it has it: messages from before are not sent. Undefined if the
+ * account has not connected the channel.
+ */
+export async function readConnection(account: string, channel: MetaChannel) {
   const { sender, connectedAt } = (await readItem(channelKey(account, channel))) ?? {};
   return isText(sender) && isText(connectedAt) ? { sender, connectedAt } : undefined;
 }

@@ -9,7 +9,7 @@ import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { Message } from "../schemas/conversation-schemas.ts";
 import type { ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
-import { type MessageIds, readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
+import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
 
 /** How many of the newest messages of a conversation can be told as read by the provider's id alone. */
 const newest = "100";
@@ -32,10 +32,7 @@ async function receiveMessage(account: string, message: ReceivedMessage): Promis
 }
 
 /** The lead that has an address, or a new one. It gets those that it does not have, unless another lead has them. */
-async function findOrCreateLead(
-  account: string,
-  { channel, addresses, name }: ReceivedMessage,
-): Promise<string> {
+async function findOrCreateLead(account: string, { channel, addresses, name }: ReceivedMessage) {
   const names = await Promise.all(
     addresses.map((one) => readName(account, addressKey(account, channel, one))),
   );
@@ -68,11 +65,7 @@ async function storeState(account: string, state: ReportedState): Promise<void> 
 }
 
 /** WhatsApp knows some numbers in another form than people write, such as without a 9 in Brazil: the lead answers from that. */
-async function addAddress(
-  account: string,
-  { leadId, to }: Message,
-  { channel, lead }: ReportedState,
-): Promise<void> {
+async function addAddress(account: string, { leadId, to }: Message, { channel, lead }: ReportedState) {
   if (lead === undefined || to === undefined || comparableAddress(lead) === comparableAddress(to)) return;
   try {
     await createOrUpdateLead(account, { id: leadId, addresses: { [channel]: [lead] } });
@@ -83,10 +76,7 @@ async function addAddress(
 }
 
 /** The message with an id of the provider among the newest of the lead's conversation. */
-async function findSent(
-  account: string,
-  { channel, lead = "", providerId }: ReportedState,
-): Promise<MessageIds | undefined> {
+async function findSent(account: string, { channel, lead = "", providerId }: ReportedState) {
   const { leadId } = await readName(account, addressKey(account, channel, lead));
   if (!isId("lead", leadId)) return undefined;
   const conversationId = await readLock(account, { leadId, channel });

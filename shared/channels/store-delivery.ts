@@ -9,10 +9,7 @@ import type { Message, MessageUpdate } from "../schemas/conversation-schemas.ts"
  *
  * @returns the message; undefined if its lead has been erased, or another app sends by the same sender
  */
-export async function storeDelivery(
-  account: string,
-  { deliveryError, ...report }: MessageUpdate,
-): Promise<Message | undefined> {
+export async function storeDelivery(account: string, { deliveryError, ...report }: MessageUpdate) {
   const error = deliveryError !== undefined && { deliveryError: toText(deliveryError, 500, "unknown") };
   try {
     return (await updateMessage(account, { ...report, ...error })).record;
@@ -31,16 +28,12 @@ export function toText(text: string, length: number, instead: string): string {
   return notBlank.test(cut) ? cut : instead;
 }
 
-export interface MessageIds {
-  readonly id: string;
-  readonly conversationId: string;
-}
-
 /** The ids of a message, as a text that Meta returns with each of its states. */
-export const toCallbackData = ({ id, conversationId }: MessageIds) => `${conversationId} ${id}`;
+export const toCallbackData = ({ id, conversationId }: Pick<Message, "id" | "conversationId">) =>
+  `${conversationId} ${id}`;
 
 /** Undefined for a text that another program has sent along. */
-export function readCallbackData(text: string): MessageIds | undefined {
+export function readCallbackData(text: string) {
   const [conversationId, id, ...more] = text.split(" ");
   return isId("conv", conversationId) && isId("msg", id) && more.length === 0
     ? { id, conversationId }
