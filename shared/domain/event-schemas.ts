@@ -52,81 +52,65 @@ const messageFields = {
 
 const requiredOfMessage = ["leadId", "conversationId", "channel", "direction", "message"] as const;
 
-/** A message to a lead was sent: everything that a channel's connector needs to deliver it. */
-const messageSent = eventSchema(
-  "message.sent",
-  "msg",
-  { ...messageFields, to: leadAddress, template: message.properties.template },
-  requiredOfMessage,
-);
-
-/** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */
-const messageReceived = eventSchema("message.received", "msg", messageFields, requiredOfMessage);
-
-/** A lead was created: where to reach the person, and what the caller knows them by. */
-const leadCreated = eventSchema(
-  "lead.created",
-  "lead",
-  {
-    externalId,
-    email,
-    source: label,
-    addresses,
-    metadata,
-    /** Only if an operator imported the lead. */
-    imported: { type: "boolean" },
-    /** Of the import or the copy that stored it. */
-    importId: id,
-    createdAt: timestamp,
-  },
-  [],
-);
-
-/** A conversation was started, by its first message. */
-const conversationStarted = eventSchema(
-  "conversation.started",
-  "conv",
-  { leadId: id, channel: label, createdAt: timestamp },
-  ["leadId", "channel"],
-);
-
-/** A lead was erased: who keeps data of the person deletes it, too. */
-const leadErased = eventSchema("lead.erased", "erasure", { leadId: id, createdAt: timestamp }, ["leadId"]);
-
 /** The names of the record's fields that changed. */
 const changed = { type: "array", maxItems: 10, items: label } as const satisfies JSONSchema;
 
 const change = { leadId: id, createdAt: timestamp, changed } as const;
 
-/** A request or an operator's command changed a lead: the whole lead after it. */
-const leadUpdated = eventSchema("lead.updated", "change", { ...change, lead }, ["leadId", "changed", "lead"]);
-
-/** A request or an operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
-const conversationUpdated = eventSchema(
-  "conversation.updated",
-  "change",
-  { ...change, conversationId: id, channel: label, conversation },
-  ["leadId", "changed", "conversationId", "channel", "conversation"],
-);
-
-/** A connector reported how far a message has got, or an operator's command changed it: the whole message after it. */
-const messageUpdated = eventSchema(
-  "message.updated",
-  "change",
-  { ...change, conversationId: id, messageId: id, channel: label, message },
-  ["leadId", "changed", "conversationId", "messageId", "channel", "message"],
-);
-
 /** The JSON Schema of each event's `detail`, by its `detail-type`. New fields may be added within a version. */
 export const eventSchemas = {
-  "lead.created": leadCreated,
-  "conversation.started": conversationStarted,
-  "message.sent": messageSent,
-  "message.received": messageReceived,
-  "lead.erased": leadErased,
-  "lead.updated": leadUpdated,
-  "conversation.updated": conversationUpdated,
-  "message.updated": messageUpdated,
+  /** A lead was created: where to reach the person, and what the caller knows them by. */
+  "lead.created": eventSchema(
+    "lead.created",
+    "lead",
+    {
+      externalId,
+      email,
+      source: label,
+      addresses,
+      metadata,
+      /** Only if an operator imported the lead. */
+      imported: { type: "boolean" },
+      /** Of the import or the copy that stored it. */
+      importId: id,
+      createdAt: timestamp,
+    },
+    [],
+  ),
+  /** A conversation was started, by its first message. */
+  "conversation.started": eventSchema(
+    "conversation.started",
+    "conv",
+    { leadId: id, channel: label, createdAt: timestamp },
+    ["leadId", "channel"],
+  ),
+  /** A message to a lead was sent: everything that a channel's connector needs to deliver it. */
+  "message.sent": eventSchema(
+    "message.sent",
+    "msg",
+    { ...messageFields, to: leadAddress, template: message.properties.template },
+    requiredOfMessage,
+  ),
+  /** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */
+  "message.received": eventSchema("message.received", "msg", messageFields, requiredOfMessage),
+  /** A lead was erased: who keeps data of the person deletes it, too. */
+  "lead.erased": eventSchema("lead.erased", "erasure", { leadId: id, createdAt: timestamp }, ["leadId"]),
+  /** A request or an operator's command changed a lead: the whole lead after it. */
+  "lead.updated": eventSchema("lead.updated", "change", { ...change, lead }, ["leadId", "changed", "lead"]),
+  /** A request or an operator's command changed a conversation: the whole conversation after it. Messages change it without an event. */
+  "conversation.updated": eventSchema(
+    "conversation.updated",
+    "change",
+    { ...change, conversationId: id, channel: label, conversation },
+    ["leadId", "changed", "conversationId", "channel", "conversation"],
+  ),
+  /** A connector reported how far a message has got, or an operator's command changed it: the whole message after it. */
+  "message.updated": eventSchema(
+    "message.updated",
+    "change",
+    { ...change, conversationId: id, messageId: id, channel: label, message },
+    ["leadId", "changed", "conversationId", "messageId", "channel", "message"],
+  ),
 } as const;
 
 export type EventType = keyof typeof eventSchemas;

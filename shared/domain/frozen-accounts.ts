@@ -13,7 +13,5 @@ export const accountFrozen = () =>
   new ApiError(
     "account_frozen",
     "This account takes no writes now, because it is moved or erased. Try again in 30 s.",
-    {
-      retryAfter: 30,
-    },
+    { retryAfter: 30 },
   );

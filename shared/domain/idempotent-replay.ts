@@ -54,12 +54,7 @@ class AlreadyRecordedError extends Error {
  * @param key the value of its Idempotency-Key header
  * @param input the parsed query and body: the order of their fields does not matter
  */
-export function idempotentRequest(
-  account: string,
-  route: string,
-  key: string,
-  input: object,
-): IdempotentRequest {
+export function idempotentRequest(account: string, route: string, key: string, input: object) {
   const json = JSON.stringify(input, (_, value) =>
     typeof value !== "object" || value === null || Array.isArray(value)
       ? value
@@ -102,7 +97,7 @@ export async function updateOnce(
   idempotency: IdempotentRequest | undefined,
   ids: Ids,
   response: object,
-  update: Update | undefined,
+  update: ReturnType<typeof buildUpdate> | undefined,
   others: TransactItems = [],
 ): Promise<void> {
   const items = update ? [{ Update: update }, ...others] : [];
@@ -110,8 +105,6 @@ export async function updateOnce(
   else if (others.length > 0) await transact(items, true);
   else if (update) await table.send(new UpdateCommand(update));
 }
-
-type Update = ReturnType<typeof buildUpdate>;
 
 /** The response that the record of a change has. @throws InvalidItemError */
 export const readResponse = <T>(validate: Validator<T>, record: Item): T =>

@@ -13,10 +13,7 @@ import { markChange } from "./marked-change.ts";
  * A lead with the fields that are sent. What is null is taken away; tags are replaced, addresses are added, and metadata is
  * merged.
  */
-export function withChanges(
-  lead: Partial<Lead>,
-  { metadata, addresses, ...fields }: Partial<LeadUpdate>,
-): Lead {
+export function withChanges(lead: Partial<Lead>, { metadata, addresses, ...fields }: LeadUpdate) {
   const entries = Object.entries({ ...lead.metadata, ...metadata }).filter(([, text]) => text !== null);
   const sent = Object.entries(fields).map(([name, value]) => [name, value ?? undefined]);
   return toRecord(leadSchema, {

@@ -75,8 +75,6 @@ export async function readName(
   return { key, leadId: name?.leadId };
 }
 
-type NamedLead = Pick<LeadUpdate, "id" | "externalId" | "addresses">;
-
 /**
  * Finds the lead that a request means: by its id if it has one, or else by its external id, or else by its addresses.
  *
@@ -84,7 +82,7 @@ type NamedLead = Pick<LeadUpdate, "id" | "externalId" | "addresses">;
  * @throws ApiError `lead_exists` if they are of different leads, or the lead has another external id
  * @throws StaleReadError when other requests change which leads have them
  */
-export async function findNamed(account: string, { id, externalId, addresses }: NamedLead) {
+export async function findNamed(account: string, { id, externalId, addresses }: LeadUpdate) {
   const reads = new Map<string, Promise<Item | undefined>>();
   const readLead = (leadId: string) => {
     const read = reads.get(leadId) ?? readItem(leadKey(account, leadId));

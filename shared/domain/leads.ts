@@ -80,14 +80,11 @@ async function readLeadIds(account: string, keys: readonly Key[]): Promise<reado
   return items.flatMap(({ leadId }) => (isId("lead", leadId) ? [leadId] : []));
 }
 
-/** A lead that may not have been changed: then its time is that of the creation. */
-type StoredLead = Omit<Lead, "updatedAt"> & Partial<Pick<Lead, "updatedAt">>;
-
 /**
  * The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by, and the
- * time of the last change, which is a key of one index alone.
+ * time of the last change, which is a key of one index alone: of a lead that was not changed, that of its creation.
  */
-export function leadItem(account: string, lead: StoredLead) {
+export function leadItem(account: string, lead: Omit<Lead, "updatedAt"> & { updatedAt?: string }) {
   const { id, status, source, addresses, updatedAt = lead.createdAt, ...details } = lead;
   return {
     ...leadKey(account, id),

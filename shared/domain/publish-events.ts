@@ -36,10 +36,7 @@ interface Publication {
  * @param isOver whether no time is left for another call
  * @returns the first record that has to be delivered again, with all behind it
  */
-export async function publishEvents(
-  records: readonly DynamoDBRecord[],
-  isOver: () => boolean,
-): Promise<DynamoDBRecord | undefined> {
+export async function publishEvents(records: readonly DynamoDBRecord[], isOver: () => boolean) {
   const publications = records.flatMap((record) => toEvents([record]).map((event) => ({ event, record })));
   for (const call of toCalls(publications)) {
     const failed = isOver() ? call[0] : await put(call);

@@ -80,7 +80,7 @@ export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel
  */
 export function takeLock(
   account: string,
-  { id, leadId, channel }: Pick<Conversation, "id" | "leadId" | "channel">,
+  { id, leadId, channel }: LeadOnChannel & { id: string },
   named: unknown,
 ): TransactItems {
   const Item = { ...activeConversationKey(account, leadId, channel), conversationId: id };
@@ -98,10 +98,7 @@ export function takeLock(
  *
  * @returns `activeId` if another conversation is active in its place; `isNamed` if the lock names it already
  */
-export async function activation(
-  account: string,
-  conversation: Pick<Conversation, "id" | "leadId" | "channel">,
-): Promise<{ readonly items: TransactItems; readonly activeId?: string; readonly isNamed: boolean }> {
+export async function activation(account: string, conversation: LeadOnChannel & { id: string }) {
   const { id, leadId, channel } = conversation;
   const named = await readLock(account, conversation);
   const isNamed = named === id;

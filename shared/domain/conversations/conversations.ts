@@ -80,12 +80,7 @@ export async function openConversations(
 }
 
 /** The messages of a conversation before one of them, newest first. */
-async function readMessages(
-  account: string,
-  conversationId: string,
-  maxRows: number,
-  before?: string,
-): Promise<Message[]> {
+async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
   const toKey = (message: Message) => messageKey(account, message.conversationId, message.id);
   const read = checkedReader(validateMessage, toKey);
   const toMessage = (item: Item) => ifValid(() => read(item));
