@@ -82,12 +82,8 @@ export class ApiError extends Error {
 }
 
 /** A fault of a field of the body, or of the whole body, whose name is empty. */
-export const bodyFault = (field: string, code: FaultCode, message: string): Fault => ({
-  in: "body",
-  field,
-  code,
-  message,
-});
+export const bodyFault = (field: string, code: FaultCode, message: string) =>
+  ({ in: "body", field, code, message }) as const;
 
 /** How many faults a response lists at most. */
 export const maxFaults = 100;

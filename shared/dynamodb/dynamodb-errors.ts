@@ -23,15 +23,13 @@ export class UnknownOutcomeError extends Error {
   override readonly name = "UnknownOutcomeError";
 }
 
-/** Why a request is too expensive now; the log has it. */
-type TooExpensiveCode = "too_many_reads" | "invalid_items" | "too_slow" | "not_admitted";
-
 /** Thrown when a request would need more calls, read units or time than it may use. */
 export class TooExpensiveError extends Error {
   override readonly name = "TooExpensiveError";
-  readonly code: TooExpensiveCode;
+  /** Why the request is too expensive now; the log has it. */
+  readonly code: "too_many_reads" | "invalid_items" | "too_slow" | "not_admitted";
 
-  constructor(code: TooExpensiveCode, message: string, options?: ErrorOptions) {
+  constructor(code: TooExpensiveError["code"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

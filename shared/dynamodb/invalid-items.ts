@@ -2,17 +2,11 @@ import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import { InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
-import { readRecord } from "../schemas/record.ts";
+import { type Attributes, readRecord } from "../schemas/record.ts";
 import type { Validator } from "../schemas/validator.ts";
 
-type Attributes = Readonly<Record<string, unknown>>;
-
 /** Checks that an item has the keys that its record gives. @throws InvalidItemError */
-export function checkKeys(
-  item: Attributes,
-  built: Attributes,
-  names: readonly string[] = ["pk", "sk"],
-): void {
+export function checkKeys(item: Attributes, built: Attributes, names: readonly string[] = ["pk", "sk"]) {
   const field = names.find((name) => item[name] !== built[name]);
   if (field !== undefined) throw new InvalidItemError(item, field);
 }
@@ -26,8 +20,7 @@ export const checkedReader =
     return record;
   };
 
-type Check = (value: unknown) => boolean;
-type Checks = Readonly<Record<string, Check>>;
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 type Checked<Fields extends Checks> = {
   readonly [Name in keyof Fields]: Fields[Name] extends (value: unknown) => value is infer T ? T : never;
 };
@@ -59,10 +52,7 @@ export const isText = (value: unknown): value is string =>
   typeof value === "string" && value.length >= 1 && value.length <= 2048;
 
 /** The result of a reading; undefined for an invalid item, which is logged, or told to `onInvalid`. */
-export function ifValid<T>(
-  read: () => T,
-  onInvalid: (item: InvalidItemError) => void = logInvalidItem,
-): T | undefined {
+export function ifValid<T>(read: () => T, onInvalid: (item: InvalidItemError) => void = logInvalidItem) {
   try {
     return read();
   } catch (error) {

@@ -81,11 +81,8 @@ type Listed = "lead" | "conversation";
  * one of an index: of a status (`by-status`), a source or a channel (`by-label`), both (`by-status-and-label`), or of a lead's
  * conversations (`by-parent`). Without them, `by-parent` has the account's API keys.
  */
-export const accountPartition = (
-  type: keyof typeof itemTypes,
-  account: string,
-  ...values: readonly string[]
-) => join(itemTypes[type], account, ...values);
+export const accountPartition = (type: keyof typeof itemTypes, account: string, ...values: string[]) =>
+  join(itemTypes[type], account, ...values);
 
 /** Whether a value of the `by-label` index is of an account's own list. */
 export const isLabelPartition = (type: Listed, account: string, value: unknown): value is string =>
@@ -212,9 +209,7 @@ export function canonicalPartition(pk: string): string {
 }
 
 /** The parts of a partition key of the table; undefined for one that this file did not build. */
-export function readPartition(
-  pk: string,
-): { itemType: string; account: string; others: readonly string[] } | undefined {
+export function readPartition(pk: string) {
   const [itemType = "", account, ...others] = pk.split("#");
   if (account === undefined) return undefined;
   try {

@@ -29,20 +29,15 @@ interface Container {
   member: string | number;
 }
 
-/** What a JSON text has that `JSON.parse` accepts in silence. */
-interface JsonScan {
-  /** Which limit of its structure it exceeds. The work after it, such as a list of faults, can then cost only so much. */
-  readonly exceeded?: keyof typeof limitMessages;
-  /** The names of the keys that occur more than once in an object, each listed once: `JSON.parse` keeps the last value. */
-  readonly duplicates: readonly string[];
-}
-
 /**
- * Scans a JSON text in time linear in its length. The scan ends at a limit.
+ * Scans a JSON text, in time linear in its length, for what `JSON.parse` accepts in silence. The scan ends at a limit, so that
+ * the work after it, such as a list of faults, can cost only so much.
  *
  * @param json text that `JSON.parse` has accepted: in any other, an open string would be searched again and again
+ * @returns which limit of its structure it exceeds; and the names of the keys that occur more than once in an object, each
+ *   listed once: `JSON.parse` keeps the last value
  */
-export function scanJson(json: string): JsonScan {
+export function scanJson(json: string) {
   const duplicates: string[] = [];
   const open: Container[] = [];
   let values = 1;
@@ -62,8 +57,8 @@ export function scanJson(json: string): JsonScan {
       if (times === 1) duplicates.push(memberName(inside.name, inside.member));
       inside.keys.set(inside.member, times + 1);
     }
-    if (open.length > maxDepth) return { exceeded: "too_deep", duplicates };
-    if (values > maxBodyValues) return { exceeded: "too_many", duplicates };
+    if (open.length > maxDepth) return { exceeded: "too_deep" as const, duplicates };
+    if (values > maxBodyValues) return { exceeded: "too_many" as const, duplicates };
   }
   return { duplicates };
 }

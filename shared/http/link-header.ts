@@ -18,11 +18,7 @@ const leftOut = ["last", "first", "prev", "next"];
  * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
  */
-export function linkHeader(
-  path: string,
-  query: { readonly sort?: string },
-  { data, pagination }: Page<object>,
-) {
+export function linkHeader(path: string, query: { sort?: string }, { data, pagination }: Page<object>) {
   const { page, limit, total } = pagination;
   const last = Math.max(1, Math.ceil(total / limit));
   const lastShown = lastPage(query, limit);
@@ -49,11 +45,7 @@ export function linkHeader(
 }
 
 /** The query of a list by a change that goes on from the time of the last of some rows; undefined without one. */
-function goOn(
-  firstPage: Readonly<Record<string, string>>,
-  { sort = "" }: { readonly sort?: string },
-  rows: readonly object[],
-) {
+function goOn(firstPage: Record<string, string>, { sort = "" }: { sort?: string }, rows: readonly object[]) {
   const field = sort.replace("-", "");
   const time = Date.parse(String(Reflect.get(rows.at(-1) ?? {}, field)));
   if (Number.isNaN(time)) return undefined;

@@ -19,7 +19,7 @@ import { addFaults, type RouteEvent } from "./route-event.ts";
  * arrays. Blanks around ids are left out; one in an external id may be the + of a telephone number.
  */
 export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
-  const { properties } = schema as { readonly properties: Readonly<Record<string, ParameterSchema>> };
+  const { properties } = schema as { properties: Record<string, { type: string; enum?: string[] }> };
   const isArray = (name: string) => Object.hasOwn(properties, name) && properties[name]?.type === "array";
   return {
     before: ({ event }) => {
@@ -29,11 +29,6 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
       if (sort !== undefined && properties.sort?.enum?.includes(sort)) checkPage(event, sort);
     },
   };
-}
-
-interface ParameterSchema {
-  readonly type: string;
-  readonly enum?: readonly string[];
 }
 
 type QueryValue = string | null | readonly string[];
@@ -50,8 +45,6 @@ const maxParameters = 200;
  */
 const maxValues = 1000;
 
-const repeated: QueryValue = [];
-
 function parseQuery(raw: string, isArray: (name: string) => boolean): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = Object.create(null);
   for (const pair of raw.split("&").filter(Boolean).slice(0, maxParameters)) {
@@ -61,7 +54,7 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
     const before = query[name];
     if (isArray(name))
       query[name] = value === null || before === null ? null : appendValues(before, name, value);
-    else query[name] = before === undefined ? value : repeated;
+    else query[name] = before === undefined ? value : [];
   }
   return query;
 }

@@ -3,11 +3,6 @@ import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 /** The release that a function is of. */
 export const release = process.env.RELEASE;
 
-/** Properties of errors of Node.js and the AWS SDK that never quote a request. */
-type Details = { readonly code?: string } & Partial<
-  Pick<TransactionCanceledException, "$metadata" | "CancellationReasons">
->;
-
 /**
  * What may be logged of an error: its kind, and where in the code it was thrown.
  *
@@ -16,7 +11,9 @@ type Details = { readonly code?: string } & Partial<
  */
 export function loggedError(error: unknown): { readonly name: string; readonly stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error };
-  const { code, $metadata, CancellationReasons } = error as Error & Details;
+  // Properties of errors of Node.js and the AWS SDK that never quote a request.
+  const { code, $metadata, CancellationReasons } = error as NodeJS.ErrnoException &
+    Partial<TransactionCanceledException>;
   return {
     name: error.name,
     ...(process.env.LOG_ERROR_MESSAGES && { message: error.message }),

@@ -12,12 +12,10 @@ export function maskedFailures<Arguments extends unknown[], Result>(
     try {
       return await handler(...args);
     } catch (error) {
-      const requestId = gatewayRequestId(args[0]);
+      // The id that the gateway gave to the request, as its response has it; undefined for an event without a request.
+      const requestId: unknown = Object(args[0]).requestContext?.requestId;
       console.error({ event: logEvents.functionFailed, release, requestId, cause: loggedError(error) });
       throw new Error("The function failed. Its log says where.");
     }
   };
 }
-
-/** The id that the gateway gave to the request, as its response has it; undefined for an event without a request. */
-const gatewayRequestId = (event: unknown): string | undefined => Object(event).requestContext?.requestId;
