@@ -40,11 +40,7 @@ export function pacedMaintenance(pace: Pace) {
  * @param findings those of the list
  * @throws TooExpensiveError when the time is up
  */
-export async function repair(
-  list: CountedOwner,
-  findings: readonly Finding[],
-  maintenance: Maintenance,
-): Promise<void> {
+export async function repair(list: CountedOwner, findings: readonly Finding[], maintenance: Maintenance) {
   const changes = findings.flatMap(({ owner, differences, damage }) =>
     damage ? toChange(owner, damage.at) : differences.map(({ sk }) => toChange(owner, sk)),
   );

@@ -10,10 +10,7 @@ import { commit, DamagedTreeError, logDamage, readRoot, TreeChangedError } from 
  * @throws TreeChangedError when another commit came first, or when the root of the list is invalid, too: its tree is then
  *   emptied in place of this one
  */
-export async function emptyTree(
-  error: DamagedTreeError,
-  { retry }: { readonly retry: Retry },
-): Promise<void> {
+export async function emptyTree(error: DamagedTreeError, { retry }: { retry: Retry }): Promise<void> {
   const { owner, root, invalid } = error;
   const { account, list, labelKey } = owner;
   const emptyList = async (ofList: unknown) => {

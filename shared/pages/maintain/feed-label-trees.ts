@@ -14,10 +14,7 @@ import { setRows } from "./set-or-remove-rows.ts";
  * @throws TreeChangedError when another commit came first
  * @throws DamagedTreeError when a tree of a label is damaged
  */
-export async function feedLabelTrees(
-  whole: MaintainedTree,
-  areLarge: boolean,
-): Promise<{ readonly more: boolean }> {
+export async function feedLabelTrees(whole: MaintainedTree, areLarge: boolean) {
   const { owner, context } = whole;
   const { limits, retry } = context;
   const root = await whole.root();

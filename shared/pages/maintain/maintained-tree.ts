@@ -64,10 +64,7 @@ export class MaintainedTree {
    *
    * @throws TooExpensiveError when the time is up
    */
-  async run<State extends { readonly more: boolean }>(
-    first: State,
-    step: (state: State) => Promise<State>,
-  ): Promise<State> {
+  async run<State extends { readonly more: boolean }>(first: State, step: (state: State) => Promise<State>) {
     const { deadline, wait } = this.context;
     let state = first;
     const attempt = () => step(state).catch((error: unknown) => this.#recover(error, state));

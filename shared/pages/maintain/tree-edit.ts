@@ -13,13 +13,6 @@ export interface RowEdit {
 /** The nodes on the ways to sort keys, by level and start. */
 export type Paths = ReadonlyMap<string, readonly Entry[]>;
 
-interface Edited {
-  readonly root: Root;
-  readonly nodes: readonly Node[];
-  /** How many of the edits it has. */
-  readonly used: number;
-}
-
 /** Identifies a node of a tree. */
 export const nodeId = (level: number, start: string) => `${level} ${start}`;
 
@@ -37,8 +30,9 @@ export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
  * Sets rows in a tree: as many of the first ones as a commit has room for.
  *
  * @param edits sorted; their paths have been read
+ * @returns the root and the nodes to write, and how many of the edits they have
  */
-export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits): Edited {
+export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
   for (let used = edits.length; ; used = Math.ceil(used / 2)) {
     const edited = setAll(root, paths, edits.slice(0, used), limits);
     if (edited.nodes.length <= limits.nodesWritten || used <= 1) return { ...edited, used };

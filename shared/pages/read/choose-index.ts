@@ -84,11 +84,7 @@ export const wayOuts = {
 };
 
 /** The leads or conversations of an account with a status, a source or channel, both or neither. */
-export function filteredRange(
-  account: string,
-  list: CountedList,
-  filter: ListFilter,
-): Omit<CountedRange, "window"> {
+export function filteredRange(account: string, list: CountedList, filter: ListFilter) {
   const { status, label } = filter;
   const { type } = list;
   const labelKey = label === undefined ? undefined : accountPartition(type, account, label);

@@ -2,9 +2,9 @@ import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
-import { type Fault, invalidInput } from "../../errors.ts";
+import { invalidInput } from "../../errors.ts";
 import { admitLongList } from "../../rate-limit/list-admission.ts";
-import { type Found, type Page, type RowsRequest, takePage } from "../page.ts";
+import { type Page, type RowsRequest, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
 import { findByActivity, findInWindow } from "./activity-page.ts";
 import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
@@ -38,20 +38,14 @@ export async function readList<T>(
   return { data, pagination: { page, limit, total } };
 }
 
-interface ListPlan {
-  /** Identifies what is read: after a throttle, lists with the same one back off together. */
-  readonly id: string;
-  readonly wayOut?: Pick<Fault, "field" | "message"> | undefined;
-  readonly find: (call: Call) => Promise<Found>;
-}
-
 const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
   if (!timed) return true;
   const time = item[timeIndexes[timed.index].sortKey];
   return typeof time === "string" && isWithin(timed.window)(time);
 };
 
-function planList(asked: ListRequest, request: RowsRequest): ListPlan {
+/** @returns also an id of what is read: after a throttle, lists with the same one back off together */
+function planList(asked: ListRequest, request: RowsRequest) {
   const { account, list, ids, parent, filter, window, timed } = asked;
   const pk = accountPartition(list.type, account);
   const where = toCondition(asked);
@@ -98,7 +92,7 @@ function planList(asked: ListRequest, request: RowsRequest): ListPlan {
     return { id: rangeId(range), wayOut: wayOuts.change(list), find };
   }
   if (!isBounded(filter) && !isBounded(window))
-    return { id: rangeId(range), find: (call) => findByActivity(asked, own, range, request, call) };
+    return { id: rangeId(range), find: (call: Call) => findByActivity(asked, own, range, request, call) };
   // An inbox does not back off because of what costs more.
   const filteredId = `${rangeId(range)} filtered`;
   const find = (call: Call) => findByActivity(asked, own, filtered, request, call);

@@ -24,11 +24,7 @@ export const timeWindow = (after: string | undefined, end: string | undefined) =
     new Date(Math.min(Math.max(0, time), Date.parse("9999-12-31T23:59:59.999Z"))).toISOString(),
   );
 
-function toWindow(
-  after: string | undefined,
-  end: string | undefined,
-  toBound: (time: number) => string,
-): Window {
+function toWindow(after: string | undefined, end: string | undefined, toBound: (time: number) => string) {
   const [from, before] = [after, end].map((timestamp) => {
     const time = timestamp === undefined ? undefined : parseTimestamp(timestamp);
     return time === undefined ? undefined : toBound(time);

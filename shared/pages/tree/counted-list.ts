@@ -2,31 +2,22 @@ import { encodeTime } from "ulid";
 import { isId, maxIdAhead } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
-/** A list whose rows are counted: the leads or the conversations of an account. */
-export interface CountedList {
-  readonly type: "lead" | "conversation";
-  /** The prefix of its ids, and so of its sort keys. */
-  readonly idPrefix: "lead_" | "conv_";
-  /** The attribute with the source or the channel of a row. */
-  readonly attribute: "source" | "channel";
-  /** The field with the time of a row's last change begins with it, and so do the parameters of its window. */
-  readonly changeTime: "updated" | "lastMessage";
-  /** The statuses that are counted by themselves, each in the bucket of its place; one more bucket counts all others. */
-  readonly statuses: readonly string[];
-  /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
-  readonly isLean: boolean;
-}
-
 /** What sorts by its ids. */
 type Prefixed = Readonly<{ idPrefix: string }>;
 
+/** The lists whose rows are counted: the leads and the conversations of an account. */
 export const countedLists = {
   lead: {
     type: "lead",
+    /** The prefix of its ids, and so of its sort keys. */
     idPrefix: "lead_",
+    /** The attribute with the source or the channel of a row. */
     attribute: "source",
+    /** The field with the time of a row's last change begins with it, and so do the parameters of its window. */
     changeTime: "updated",
-    statuses: leadStatuses,
+    /** The statuses that are counted by themselves, each in the bucket of its place; one more bucket counts all others. */
+    statuses: leadStatuses as readonly string[],
+    /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
     isLean: false,
   },
   conversation: {
@@ -34,10 +25,12 @@ export const countedLists = {
     idPrefix: "conv_",
     attribute: "channel",
     changeTime: "lastMessage",
-    statuses: ["active", "closed"],
+    statuses: ["active", "closed"] as readonly string[],
     isLean: true,
   },
-} as const satisfies Record<string, CountedList>;
+} as const;
+
+export type CountedList = (typeof countedLists)[keyof typeof countedLists];
 
 /** A list of an account, or one of its labels, with the tree that counts it. */
 export interface CountedOwner {

@@ -95,11 +95,7 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
 }
 
 /** Reads rows consistently. @returns those that exist, by their sort keys */
-export async function readStates(
-  owner: CountedOwner,
-  keys: readonly string[],
-  retry: Retry,
-): Promise<ReadonlyMap<string, CountedRow>> {
+export async function readStates(owner: CountedOwner, keys: readonly string[], retry: Retry) {
   const { account, list } = owner;
   const states = new Map<string, CountedRow>();
   for (let from = 0; from < keys.length; from += maxBatchKeys) {

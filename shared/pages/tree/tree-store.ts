@@ -125,12 +125,7 @@ export async function readFed(owner: CountedOwner, root: Root, send: Send): Prom
 }
 
 /** Reads an item as it is together with the root of a tree. @throws TreeChangedError when the root has changed */
-async function readWithRoot(
-  owner: CountedOwner,
-  root: Root,
-  key: Key,
-  send: Send,
-): Promise<Item | undefined> {
+async function readWithRoot(owner: CountedOwner, root: Root, key: Key, send: Send) {
   const keys = [treeKey(owner, rootName), key];
   const [now, item] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
     throw classify(error) === "conflict"
