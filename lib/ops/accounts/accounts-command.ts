@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { inColumns, onTable } from "../command/action.ts";
-import { command, type PacedOptions } from "../command/command.ts";
+import { command, type TableOptions } from "../command/command.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
@@ -25,7 +25,7 @@ const listCommand = () =>
     account: "none",
     paced: true,
   }).action(
-    onTable<PacedOptions>(async (_, { pace, invalid }) => {
+    onTable<TableOptions>(async (_, { pace, invalid }) => {
       const accounts = await countAccounts(pace, invalid);
       const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
       return inColumns(rows, "The table has no accounts.");

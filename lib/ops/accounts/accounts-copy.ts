@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { command, type PacedAccountOptions, parseAccountId, parseTable } from "../command/command.ts";
+import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -11,7 +11,7 @@ import { copyChannels } from "./copy-channels.ts";
 import { copyScanned } from "./copy-scanned.ts";
 import { openSource } from "./source-table.ts";
 
-interface CopyOptions extends PacedAccountOptions {
+interface CopyOptions extends AccountOptions {
   readonly fromTable: string;
   readonly fromRegion?: string;
   readonly toAccount?: string;

@@ -1,7 +1,7 @@
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
-import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { command, type PacedAccountOptions, parseNumber } from "../command/command.ts";
+import { onTable, type Tools } from "../command/action.ts";
+import { type AccountOptions, command, parseNumber, type TableOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { checkAccount } from "../command/known-account.ts";
 import { wasErased } from "../erasure/drop-trees.ts";
@@ -9,7 +9,7 @@ import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
-type EraseAccountOptions = PacedAccountOptions & { readonly cacheSeconds?: number };
+export type CacheOptions = TableOptions & { readonly cacheSeconds?: number };
 
 export const cacheSecondsOption = [
   "--cache-seconds <n>",
@@ -36,11 +36,7 @@ export const eraseAccountCommand = () =>
 const longestCache = 3600;
 
 /** How long a revoked key may work, and any key write to a frozen account, in seconds. */
-export async function findCacheSeconds({
-  cacheSeconds,
-  local,
-  stage,
-}: Pick<EraseAccountOptions, "cacheSeconds" | "local" | "stage">): Promise<number> {
+export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOptions): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
   const { readProjectStage } = await import("../../config/read-stage-file.ts");
   const name = local ? "dev" : stage;
@@ -52,7 +48,7 @@ export async function findCacheSeconds({
   return longestCache;
 }
 
-async function eraseAccount(options: EraseAccountOptions, { pace, invalid }: Tools): Promise<Printed> {
+async function eraseAccount(options: AccountOptions & CacheOptions, { pace, invalid }: Tools) {
   const { account, dryRun, yes } = options;
   if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {

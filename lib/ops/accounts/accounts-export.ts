@@ -4,13 +4,13 @@ import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts"
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Tools } from "../command/action.ts";
-import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command, outputOption } from "../command/command.ts";
 import { writeOutput } from "../output/output-file.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { readMessageItems } from "../table/read-items.ts";
 import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
 
-type ExportAccountOptions = PacedAccountOptions & { readonly output: string };
+type ExportAccountOptions = AccountOptions & { readonly output: string };
 
 /** A record with its type. */
 type Line = { readonly type: RecordType };

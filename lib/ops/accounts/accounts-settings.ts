@@ -5,7 +5,7 @@ import { largestLimit, readAccountLimit } from "../../../shared/rate-limit/rate-
 import { onAccount, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { freezeAccount, longestRun } from "../erasure/erase.ts";
-import { cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
+import { type CacheOptions, cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
 
 /** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
 export async function writeLimit(account: string, requests: number | null): Promise<void> {
@@ -57,7 +57,7 @@ export const freezeCommand = () =>
   })
     .option(...cacheSecondsOption)
     .action(
-      onAccount(async (options: AccountOptions & { readonly cacheSeconds?: number }, { pace }) => {
+      onAccount(async (options: AccountOptions & CacheOptions, { pace }) => {
         const { account } = options;
         const seconds = (await findCacheSeconds(options)) + longestRun / 1000;
         const frozenAt = await freezeAccount(account, pace);

@@ -10,13 +10,7 @@ import { inColumns, onAccount, onTable, type Printed } from "../command/action.t
 import { type AccountOptions, command } from "../command/command.ts";
 import { deleteSecret, putSecret } from "./secret-store.ts";
 
-interface ChannelOptions extends AccountOptions {
-  readonly channel: MetaChannel;
-}
-
-interface ConnectOptions extends ChannelOptions {
-  readonly sender: string;
-}
+type ChannelOptions = AccountOptions & { readonly channel: MetaChannel };
 
 const channelOption = () =>
   new Option("--channel <channel>", "the channel").choices(metaChannels).makeOptionMandatory();
@@ -51,7 +45,7 @@ function parseSender(id: string): string {
   throw new UserError("A sender is an id of Meta: 5 to 32 digits. A telephone number has another one.");
 }
 
-async function connectChannel(options: ConnectOptions): Promise<Printed> {
+async function connectChannel(options: ChannelOptions & { readonly sender: string }): Promise<Printed> {
   const { account, channel, sender } = options;
   const owner = await readAccount(channel, sender);
   if (owner !== undefined && owner !== account)
@@ -96,10 +90,7 @@ async function disconnectChannel(options: ChannelOptions): Promise<Printed> {
  *
  * @returns the sender, if the account has connected the channel
  */
-export async function disconnectSender(
-  options: AccountOptions,
-  channel: MetaChannel,
-): Promise<string | undefined> {
+export async function disconnectSender(options: AccountOptions, channel: MetaChannel) {
   const { account } = options;
   const { sender } = (await readConnection(account, channel)) ?? {};
   if (sender === undefined) return undefined;

@@ -11,6 +11,8 @@ export interface TableOptions {
   readonly json?: boolean;
   /** Whether the command writes to the table, as it declares. */
   readonly writes?: Declaration["writes"];
+  /** Only of a command that reads or writes many items, at a pace. */
+  readonly units?: number;
   /** Only of a command that writes many items. */
   readonly dryRun?: boolean;
   /** Only of a command that asks before it does what cannot be undone. */
@@ -21,13 +23,6 @@ export interface TableOptions {
 export interface AccountOptions extends TableOptions {
   readonly account: string;
 }
-
-/** The options of every command that reads or writes at a pace. */
-export interface PacedOptions extends TableOptions {
-  readonly units: number;
-}
-
-export interface PacedAccountOptions extends AccountOptions, PacedOptions {}
 
 /** What a command declares. */
 interface Declaration {

@@ -13,7 +13,7 @@ import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageTableName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
-import { opsCommand, type PacedOptions, type TableOptions } from "./command.ts";
+import { opsCommand, type TableOptions } from "./command.ts";
 import { readLocalRun } from "./local-run-file.ts";
 
 /** A command can wait longer than a route. Times are in milliseconds. */
@@ -36,9 +36,7 @@ const localConfig = {
  * @throws UserError without a table, when `npm start` is not running, with credentials of another AWS account than that
  *   of the stage, or if the command would write another data format than the table has, or to a frozen account
  */
-export async function selectTableByOptions(
-  options: TableOptions & Partial<PacedOptions> & { readonly account?: string },
-): Promise<Pace> {
+export async function selectTableByOptions(options: TableOptions & { readonly account?: string }) {
   const { name, client } = await findTable(options);
   const { account, writes, units } = options;
   const isPaced = units !== undefined;
@@ -60,11 +58,7 @@ export async function selectTableByOptions(
 const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
 
 /** The name of the table, and the settings with which a client reaches it. */
-async function findTable({
-  local,
-  stage,
-  table: name,
-}: TableOptions): Promise<{ readonly name: string; readonly client?: DynamoDBClientConfig }> {
+async function findTable({ local, stage, table: name }: TableOptions) {
   if (local) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
     return { name: tableName, client: { ...localConfig, endpoint } };

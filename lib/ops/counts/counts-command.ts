@@ -8,12 +8,10 @@ import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onAccount, type Printed, type Tools } from "../command/action.ts";
-import { command, opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command, opsCommand } from "../command/command.ts";
 import { countedOwners } from "../table/read-items.ts";
 
-interface VerifyOptions extends PacedAccountOptions {
-  readonly repair?: boolean;
-}
+type VerifyOptions = AccountOptions & { readonly repair?: boolean };
 
 /** `counts verify`: compares the counts that page the lists of an account with its rows. */
 export const countsCommand = () =>

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, accesses, apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
-import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onTable, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
@@ -70,9 +70,7 @@ function parseDuration(text: string): number {
 /** The last time that a `Date` can have, in milliseconds since the epoch. */
 const lastDate = 8.64e15;
 
-async function issue(
-  options: AccountOptions & { access: Access; label?: string; validFor?: number },
-): Promise<Printed> {
+async function issue(options: AccountOptions & { access: Access; label?: string; validFor?: number }) {
   const { account, access, label, validFor } = options;
   const issued = await issueApiKey(account, {
     access,
@@ -89,30 +87,20 @@ async function list(options: AccountOptions): Promise<Printed> {
   return inColumns(keys, `The account ${options.account} has no keys.`, columns);
 }
 
-interface RevokeOptions extends Omit<AccountOptions, "account"> {
-  readonly account?: string;
-  readonly key: ApiKeyReference;
-}
-
-async function revoke(options: RevokeOptions): Promise<Printed> {
-  const { yes } = options;
-  const item = await findKey(options);
-  const { keyId, accountId, label, revokedAt } = toApiKey(item);
+async function revoke(options: Partial<AccountOptions> & { key: ApiKeyReference }): Promise<Printed> {
+  const { account, key, yes } = options;
+  const { keyId } = key;
+  const item = await findApiKeyItem({ ...key, account });
+  if (!item) {
+    if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
+    const list = opsCommand(options, `keys list --account ${account}`);
+    throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);
+  }
+  const { accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
   const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
   if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
   await confirm(keyId, { kind: "key", by: "id", action: "revoke it" }, yes);
   const revoked = await revokeApiKey(item);
   return { json: revoked, text: `The key ${keyId} is revoked.` };
-}
-
-/** Reads a key. @throws UserError for an id without an account, or when there is no such key */
-async function findKey(options: RevokeOptions): Promise<Item> {
-  const { account, key } = options;
-  const { keyId } = key;
-  const item = await findApiKeyItem({ ...key, account });
-  if (item) return item;
-  if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
-  const list = opsCommand(options, `keys list --account ${account}`);
-  throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);
 }

@@ -3,7 +3,7 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { inColumns, onAccount } from "../command/action.ts";
-import { command, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command } from "../command/command.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { readStored, type StoredRecords } from "../table/valid-records.ts";
@@ -24,7 +24,7 @@ export async function* readImportedRows(
 /** `leads imports`: the imports of an account, newest first. */
 export const importsCommand = () =>
   command("imports", "list the imports, with how many leads of each are not erased", { paced: true }).action(
-    onAccount<PacedAccountOptions>(async ({ account }, { pace, invalid }) => {
+    onAccount<AccountOptions>(async ({ account }, { pace, invalid }) => {
       const erased = await readErasedIds(account, pace);
       const counts = new Map<string, number>();
       for await (const { importId, leadId } of readImportedRows(account, pace, invalid))

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { inColumns, onTable } from "../command/action.ts";
-import { command, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command } from "../command/command.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { importsCommand } from "./imported-rows.ts";
 import { eraseCommand } from "./leads-erase.ts";
@@ -23,7 +23,7 @@ export const leadsCommand = () =>
 /** `leads erased`: which leads were erased, for example to erase them again in a restored table. */
 const erasedCommand = () =>
   command("erased", "list the ids of erased leads", { paced: true }).action(
-    onTable<PacedAccountOptions>(async ({ account }, { pace, invalid }) => {
+    onTable<AccountOptions>(async ({ account }, { pace, invalid }) => {
       const leads = await readErasedLeads(account, pace, invalid);
       const erased = leads.map(({ id, leadId, pending = false }) => ({
         leadId,

@@ -1,12 +1,12 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { onAccount, type Tools } from "../command/action.ts";
-import { command, outputOption, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command, outputOption } from "../command/command.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { readStored } from "../table/valid-records.ts";
 import { formatCsv, formatCsvHeader } from "./file/csv-cells.ts";
 
-type ExportLeadsOptions = PacedAccountOptions & { readonly output: string };
+type ExportLeadsOptions = AccountOptions & { readonly output: string };
 
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
 export const exportCommand = () =>

@@ -4,7 +4,7 @@ import { ApiError } from "../../../shared/errors.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Printed, print, type Tools } from "../command/action.ts";
-import { command, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command } from "../command/command.ts";
 import { type Storing, storeRows } from "../erasure/store-rows.ts";
 import { type FileOptions, withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
@@ -46,7 +46,7 @@ export const importCommand = () =>
     )
     .action(importOrUndo);
 
-type ImportOptions = PacedAccountOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
+type ImportOptions = AccountOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
 
 async function importOrUndo(path: string | undefined, options: ImportOptions): Promise<void> {
   const { undo, dryRun, update } = options;

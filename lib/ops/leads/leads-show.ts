@@ -1,13 +1,13 @@
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { command, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, command } from "../command/command.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type ShowOptions = PacedAccountOptions & PersonOptions;
+type ShowOptions = AccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = () =>

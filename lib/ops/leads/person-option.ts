@@ -13,11 +13,8 @@ import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
 /** The options that name a person. */
-export type PersonOptions = {
-  readonly lead?: readonly string[];
-  readonly email?: string;
-  readonly externalId?: string;
-  readonly address?: string;
+export type PersonOptions = { readonly lead?: readonly string[] } & {
+  readonly [Kind in Exclude<keyof typeof kinds, "lead">]?: string;
 };
 
 /** Adds the options that name a person, of which one is given. */

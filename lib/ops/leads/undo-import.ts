@@ -8,7 +8,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { UserError } from "../../user-error.ts";
 import type { Tools } from "../command/action.ts";
-import { opsCommand, type PacedAccountOptions } from "../command/command.ts";
+import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
 import { sweepDelay } from "../erasure/sweep-erased.ts";
@@ -29,7 +29,7 @@ const step = 500;
  * mark away, in its own transaction. When all requests that had found the lead without a mark have ended, it is erased, unless
  * one of them has stored a message, or the mark is gone. It may end at any moment, and continues when it is run again.
  */
-export async function undoImport(importId: string, options: PacedAccountOptions, { pace, invalid }: Tools) {
+export async function undoImport(importId: string, options: AccountOptions, { pace, invalid }: Tools) {
   const { account, dryRun = false, yes } = options;
   const erased = await readErasedIds(account, pace);
   const rows: ImportedRow[] = [];
