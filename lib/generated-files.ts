@@ -4,20 +4,14 @@ import { stageSchema } from "./config/settings.ts";
 import { alarms } from "./monitoring/alarm-definitions.ts";
 import { openApiDocument } from "./openapi/document.ts";
 
-interface DocumentedSetting {
-  readonly description: string;
-  readonly errorMessage?: string;
-  readonly default?: unknown;
-}
-
 const settingRows = [
   ["Setting", "Default", "Allowed", "Meaning"],
-  ...Object.entries<DocumentedSetting>(stageSchema.properties).flatMap(
-    ([name, { description, errorMessage, default: value }]) => {
-      const text = value === undefined ? "" : `\`${JSON.stringify(value)}\``;
-      return errorMessage === undefined ? [] : [[`\`${name}\``, text, errorMessage, description]];
-    },
-  ),
+  ...Object.entries(stageSchema.properties).flatMap(([name, setting]) => {
+    const text = "default" in setting ? `\`${JSON.stringify(setting.default)}\`` : "";
+    return "errorMessage" in setting
+      ? [[`\`${name}\``, text, setting.errorMessage, setting.description]]
+      : [];
+  }),
 ];
 
 const alarmRows = [

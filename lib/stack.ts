@@ -2,20 +2,14 @@ import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
 import { stageTableName } from "../shared/stages.ts";
-import type { Config } from "./config/config.ts";
 import { Api } from "./constructs/api.ts";
 import { Channels } from "./constructs/channels.ts";
 import { Counting } from "./constructs/counting.ts";
 import { Events } from "./constructs/events.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
+import type { ServiceProps } from "./constructs/service-function.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
-
-interface ServiceStackProps {
-  readonly config: Config;
-  /** The directory with one folder of bundled code per function. */
-  readonly bundles: string;
-}
 
 /**
  * The whole service in one stage. The stack only composes: each construct creates its own functions. A construct with
@@ -29,7 +23,7 @@ export class ServiceStack extends Stack {
   readonly channels: Channels | undefined;
   readonly monitoring: Monitoring;
 
-  constructor(scope: Construct, { config, bundles }: ServiceStackProps) {
+  constructor(scope: Construct, { config, bundles }: Omit<ServiceProps, "table">) {
     // Stack, table, API and bus of a stage share one name.
     const { account, region } = config;
     const stackName = stageTableName(config.stage);

@@ -1,9 +1,11 @@
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { routes } from "../../shared/routes.ts";
 import { validatorsPlugin } from "./validators.ts";
 
-const background = [
+/** Every function. A stage without a canary does not deploy that one. */
+export const functionNames = [
+  ...Object.values(routes).map(({ name }) => name),
   "authorize",
   "maintain-counts",
   "audit-counts",
@@ -14,13 +16,7 @@ const background = [
 ] as const;
 
 /** The name of a function's file in `functions/` and of its folder among the bundles. */
-export type FunctionName = RouteName | (typeof background)[number];
-
-/** Every function. A stage without a canary does not deploy that one. */
-export const functionNames: readonly FunctionName[] = [
-  ...Object.values(routes).map(({ name }) => name),
-  ...background,
-];
+export type FunctionName = (typeof functionNames)[number];
 
 /** Says of the document client what its package does not: that importing it has no effect, so unused parts may go. */
 const documentClientPlugin: Plugin = {

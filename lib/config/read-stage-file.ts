@@ -77,7 +77,7 @@ function readStageFile(directory: string, stage: string, followers: readonly str
 
 /** The settings that a stage gets from one that it is like. */
 const copied = (settings: StageSettings): StageSettings =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.some((own) => own === name)));
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.includes(name)));
 
 const filePath = (directory: string, stage: string) => join(directory, `${stage}.json`);
 

@@ -1,13 +1,7 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
-export const ownSettings = [
-  "domainName",
-  "certificateArn",
-  "alarmsTo",
-  "canary",
-  "logErrorMessages",
-] as const;
+export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary", "logErrorMessages"];
 
 /** A setting. Its `errorMessage` completes the sentence "The setting must be …"; editors based on VS Code show it, too. */
 interface Documented {

@@ -47,8 +47,6 @@ const accessMetrics = {
 
 type MetricName = FunctionName | keyof typeof ownMetrics | keyof typeof accessMetrics;
 
-type Options = Pick<MetricFilterOptions, "metricValue" | "defaultValue" | "dimensions">;
-
 /**
  * Metrics that CloudWatch counts from the logs, so that no request waits for a metric to be written. One filter counts all
  * lines of a function: its metric has the function's name, and the `event` as a dimension.
@@ -77,7 +75,7 @@ export class LogMetrics extends Construct {
     return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM, ...options });
   }
 
-  private addFilter(id: string, logGroup: ILogGroup, lines: string, options: Options) {
+  private addFilter(id: string, logGroup: ILogGroup, lines: string, options: Partial<MetricFilterOptions>) {
     new MetricFilter(this, id, {
       logGroup,
       filterPattern: FilterPattern.literal(`{ ${lines} }`),

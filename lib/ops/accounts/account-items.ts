@@ -5,18 +5,15 @@ import { findOwner, isAccountId, type OwnedItemType } from "../table/item-owner.
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
 
 /** The number of items of each type. */
-type ItemCounts = Readonly<Partial<Record<OwnedItemType, number>>>;
+type ItemCounts = Partial<Record<OwnedItemType, number>>;
 
 /**
  * Counts the items of all accounts that do not expire, by account. It reads the whole table.
  *
  * @param invalid gets the items of what cannot be an account
  */
-export async function countAccounts(
-  pace: Pace,
-  invalid?: InvalidItems,
-): Promise<ReadonlyMap<string, ItemCounts>> {
-  const accounts = new Map<string, Partial<Record<OwnedItemType, number>>>();
+export async function countAccounts(pace: Pace, invalid?: InvalidItems) {
+  const accounts = new Map<string, ItemCounts>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);

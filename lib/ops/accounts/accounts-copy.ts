@@ -51,9 +51,7 @@ export const copyAccountCommand = () =>
       onTable(copyFrom)({ ...options, from, account }),
     );
 
-type NamedCopy = CopyOptions & { readonly from: string };
-
-async function copyFrom(options: NamedCopy, { pace, invalid }: Tools): Promise<Printed> {
+async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid }: Tools): Promise<Printed> {
   const { from, account, fromTable, fromRegion, dryRun, replace = false, keys = false, yes } = options;
   if (keys && account !== from)
     throw new UserError(

@@ -4,13 +4,11 @@ import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts"
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Tools } from "../command/action.ts";
-import { type AccountOptions, command, outputOption } from "../command/command.ts";
+import { command, type OutputOptions, outputOption } from "../command/command.ts";
 import { writeOutput } from "../output/output-file.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { readMessageItems } from "../table/read-items.ts";
 import { type RecordType, readStored, readWhole } from "../table/valid-records.ts";
-
-type ExportAccountOptions = AccountOptions & { readonly output: string };
 
 /** A record with its type. */
 type Line = { readonly type: RecordType };
@@ -23,7 +21,7 @@ export const exportAccountCommand = () =>
     .requiredOption(...outputOption)
     .action(onAccount(exportAccount));
 
-async function exportAccount({ account, output }: ExportAccountOptions, { pace, invalid }: Tools) {
+async function exportAccount({ account, output }: OutputOptions, { pace, invalid }: Tools) {
   const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
   const lines = async function* () {
     for await (const some of readAccount(account, pace, invalid)) {

@@ -11,7 +11,7 @@ import { isErased } from "../erasure/store-rows.ts";
 import { messagesOf } from "../table/read-items.ts";
 import { readStored, readWhole, toItem, withMessages } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type Copying, type CopyOutcome, copyItem, counters, differences } from "./copy-item.ts";
+import { type Copying, copyItem, counters, differences } from "./copy-item.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
@@ -46,11 +46,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
 }
 
 /** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
-async function copyWithoutMessages(
-  copying: Copying,
-  conversation: Conversation,
-  messages: readonly Item[],
-): Promise<CopyOutcome | "erased"> {
+async function copyWithoutMessages(copying: Copying, conversation: Conversation, messages: readonly Item[]) {
   const { account, left, wouldExist, pace } = copying;
   const { leadId, channel, status } = conversation;
   const item = conversationItem(account, conversation);

@@ -53,11 +53,7 @@ export type Adapt = (
  * Writes an item that is absent, a state of a message that is further or, if wanted, all fields that differ, on the condition
  * that the stored item is as it was read. Leaves it if the stored one has another value in a field that never changes.
  */
-export async function copyItem(
-  copying: Copying,
-  wanted: Item & Key,
-  adapt: Adapt = async () => ({}),
-): Promise<CopyOutcome> {
+export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt = async () => ({})) {
   const { replace, dryRun, pace, left } = copying;
   const outcome = await pace.retry(async () => {
     const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });

@@ -83,6 +83,8 @@ const parseText = (isValid: (text: string) => boolean, sentence: string) => (tex
   throw new InvalidArgumentError(sentence);
 };
 
+export type OutputOptions = AccountOptions & { readonly output: string };
+
 /** The option that names the file of an export. */
 export const outputOption = [
   "--output <file>",

@@ -6,7 +6,7 @@ import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { deleteLead } from "./erased-leads.ts";
-import type { ItemsToErase } from "./items-to-erase.ts";
+import type { ItemsToErase, Subject } from "./items-to-erase.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
@@ -54,7 +54,7 @@ export async function sweep(
   };
   // The conversations are known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
-  const first = scan ? queryItems(conversations, pace) : readListed(account, leads ?? new Set(), known, pace);
+  const first = scan ? queryItems(conversations, pace) : readListed(found.subject, known, pace);
   if (leads) for await (const items of first) await onItems(items);
   const other = leads ? accountPartition("conversation", account) : lastPartition(account);
   if (scan)
@@ -79,12 +79,7 @@ const selectItems = (account: string) => ({
 });
 
 /** The items of leads that are found by the index and by locks, which may both lead to those of others. */
-async function* readListed(
-  account: string,
-  leads: ReadonlySet<string>,
-  known: readonly string[],
-  pace: Pace,
-): AsyncGenerator<readonly Item[]> {
+async function* readListed({ account, leads = new Set() }: Subject, known: readonly string[], pace: Pace) {
   // A lock or an index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {

@@ -28,8 +28,6 @@ export const eventsCommand = () =>
 /** How many empty pages are read in sequence of a shard that has not ended, and so has no last page. */
 const mostEmpty = 100;
 
-type StageConfig = typeof operatorConfig & { readonly region?: string };
-
 /**
  * Has `publish-events` publish what the stream has, under its own role. Receivers recognize what they have had. The failure
  * queue stays: it names parts of the stream, and the operator purges it.
@@ -37,7 +35,7 @@ type StageConfig = typeof operatorConfig & { readonly region?: string };
 async function resendEvents(options: TableOptions): Promise<void> {
   const { stage } = options;
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
-  const config: StageConfig = { ...operatorConfig, ...(await checkStage(stage)) };
+  const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageTableName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName: name }),
@@ -46,7 +44,7 @@ async function resendEvents(options: TableOptions): Promise<void> {
   const FunctionName: string = JSON.parse(names ?? "{}")["publish-events"];
   const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
   let events = 0;
-  for await (const page of readStream(name, config)) {
+  for await (const page of readStream(name, new DynamoDBStreamsClient(config))) {
     // Most records are of counts, which are large and have no event.
     const Records = page.filter((record) => toEvents([record]).length > 0);
     if (Records.length === 0) continue;
@@ -63,8 +61,10 @@ async function resendEvents(options: TableOptions): Promise<void> {
 }
 
 /** The records of a table's stream, page by page: those of a shard in their order, and shards behind their parents. */
-async function* readStream(TableName: string, config: StageConfig): AsyncGenerator<DynamoDBRecord[]> {
-  const client = new DynamoDBStreamsClient(config);
+async function* readStream(
+  TableName: string,
+  client: DynamoDBStreamsClient,
+): AsyncGenerator<DynamoDBRecord[]> {
   const end = Date.now();
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
   for (const { StreamArn } of Streams) {

@@ -1,8 +1,7 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import type { ApiKey } from "../../../shared/domain/api-keys.ts";
-import { toApiKey } from "../../../shared/domain/api-keys.ts";
+import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
 import { accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";

@@ -6,14 +6,10 @@ import { inColumns, onAccount } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
 import { readErasedIds } from "../erasure/erased-leads.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
-import { readStored, type StoredRecords } from "../table/valid-records.ts";
+import { readStored } from "../table/valid-records.ts";
 
 /** Reads the records of the rows that an account has imported. */
-export async function* readImportedRows(
-  account: string,
-  pace: Pace,
-  invalid: InvalidItems,
-): AsyncGenerator<StoredRecords["leadImport"]> {
+export async function* readImportedRows(account: string, pace: Pace, invalid: InvalidItems) {
   for await (const items of queryItems(inPartition(accountPartition("leadImport", account)), pace))
     for (const item of items) {
       const record = readStored("leadImport", item, invalid);

@@ -1,5 +1,5 @@
 import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { type AccountOptions, command } from "../command/command.ts";
+import { command } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
@@ -8,7 +8,7 @@ import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type EraseLeadsOptions = AccountOptions & PersonOptions & { readonly scan: boolean };
+type EraseLeadsOptions = PersonOptions & { readonly scan: boolean };
 
 /** `leads erase`: deletes everything that is stored of a person. */
 export const eraseCommand = () =>

@@ -1,12 +1,10 @@
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { onAccount, type Tools } from "../command/action.ts";
-import { type AccountOptions, command, outputOption } from "../command/command.ts";
+import { command, type OutputOptions, outputOption } from "../command/command.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { readStored } from "../table/valid-records.ts";
 import { formatCsv, formatCsvHeader } from "./file/csv-cells.ts";
-
-type ExportLeadsOptions = AccountOptions & { readonly output: string };
 
 /** `leads export`: writes the leads of an account to a CSV file that `leads import` can read. */
 export const exportCommand = () =>
@@ -14,7 +12,7 @@ export const exportCommand = () =>
     .requiredOption(...outputOption)
     .action(onAccount(exportLeads));
 
-async function exportLeads({ account, output }: ExportLeadsOptions, { pace, invalid }: Tools) {
+async function exportLeads({ account, output }: OutputOptions, { pace, invalid }: Tools) {
   let exported = 0;
   const rows = async function* () {
     yield formatCsvHeader();

@@ -1,13 +1,11 @@
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { type AccountOptions, command } from "../command/command.ts";
+import { command } from "../command/command.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
-
-type ShowOptions = AccountOptions & PersonOptions;
 
 /** `leads show`: everything that is stored of a person, for a request for access. */
 export const showCommand = () =>
@@ -15,7 +13,7 @@ export const showCommand = () =>
     command("show", "show a lead with its conversations and messages, as JSON", { paced: true }),
   ).action(onTable(show));
 
-async function show(options: ShowOptions, tools: Tools): Promise<Printed> {
+async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   const { account } = options;
   const { pace, invalid } = tools;
   const items = await findLeads(options, tools);

@@ -12,8 +12,8 @@ import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 /** What names a person in the options, and how it is called. */
 const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
-/** The options that name a person. */
-export type PersonOptions = { readonly lead?: readonly string[] } & {
+/** The options of an account and those that name a person. */
+export type PersonOptions = AccountOptions & { readonly lead?: readonly string[] } & {
   readonly [Kind in Exclude<keyof typeof kinds, "lead">]?: string;
 };
 
@@ -42,7 +42,7 @@ export function namedBy(options: PersonOptions) {
 }
 
 /** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
-export async function findLeads(options: AccountOptions & PersonOptions, { pace, invalid }: Tools) {
+export async function findLeads(options: PersonOptions, { pace, invalid }: Tools) {
   const { account } = options;
   const { value, by } = namedBy(options);
   if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);
@@ -62,11 +62,7 @@ export async function findLeads(options: AccountOptions & PersonOptions, { pace,
  *
  * @param known the leads that it knows of several
  */
-export function unknownPerson(
-  options: AccountOptions & PersonOptions,
-  pace: Pace,
-  known: ReadonlySet<string> = new Set(),
-) {
+export function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
   const unknown = options.lead?.filter((id) => !known.has(id));
   return unknownItem(options, unknown ? `lead ${unknown}` : `lead with this ${namedBy(options).by}`, pace);
 }

@@ -15,7 +15,7 @@ import { InvalidItemError } from "../../../shared/errors.ts";
 import { createdAt, isId } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
-import { active, type Conversation, type Message } from "../../../shared/schemas/conversation-schemas.ts";
+import { active, type Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { email, id, largeFields, timestamp } from "../../../shared/schemas/field-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import {
@@ -88,11 +88,8 @@ export const toItem: {
  *
  * @returns nothing, after a note, for any other item
  */
-export const readStored = <Type extends RecordType>(
-  type: Type,
-  item: Item,
-  { noteInvalid }: InvalidItems,
-): StoredRecords[Type] | undefined => ifValid(() => toValidRecord(type, item), noteInvalid);
+export const readStored = <Type extends RecordType>(type: Type, item: Item, { noteInvalid }: InvalidItems) =>
+  ifValid(() => toValidRecord(type, item), noteInvalid);
 
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // The record of a row has the SHA-256 only in its key.
@@ -129,11 +126,7 @@ function stored(record: Item): Item {
  *
  * @returns nothing, after notes of all, for a conversation that is not valid or has no message
  */
-export function readWhole(
-  item: Item,
-  messageItems: readonly Item[],
-  invalid: InvalidItems,
-): { readonly conversation: Conversation; readonly messages: readonly Message[] } | undefined {
+export function readWhole(item: Item, messageItems: readonly Item[], invalid: InvalidItems) {
   const messages = messageItems.flatMap((each) => {
     const isOwn = each.leadId === item.leadId && each.channel === item.channel;
     if (!isOwn) invalid.note(each, "it is not of the lead and the channel of its conversation");

@@ -34,13 +34,11 @@ const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : ce
 /** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
 export const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
 
-type CellOptions = Pick<FileOptions, "mapValue" | "dateFormat" | "timeZone">;
-
 /**
  * Converts the cells of a row to a lead's fields. An invalid number stays text, for the check. Of several columns of names, the
  * texts are joined; several of a channel have an address each.
  */
-export function toFields({ columns }: Header, cells: readonly Cell[], options: CellOptions) {
+export function toFields({ columns }: Header, cells: readonly Cell[], options: FileOptions) {
   const filled = cells
     .filter(([, cell]) => cell !== "" && options.mapValue.get(cell.toLowerCase()) !== "")
     .flatMap(([index, cell]) => (columns.get(index) ?? []).map((each) => ({ ...each, cell })))
@@ -72,7 +70,7 @@ const toList = ([channel, cells]: readonly [string, readonly (readonly [string, 
   ),
 ];
 
-function toField(column: string, cell: string, { mapValue, dateFormat, timeZone }: CellOptions): unknown {
+function toField(column: string, cell: string, { mapValue, dateFormat, timeZone }: FileOptions): unknown {
   if (column === "tags") return parseTags(cell);
   if (column === "metadata" || column === "addresses") return parseJson(cell) ?? cell;
   if (column === "status") return mapValue.get(cell.toLowerCase()) ?? cell.toLowerCase();

@@ -13,13 +13,12 @@ import {
   plainName,
 } from "./column-names.ts";
 import type { FileOptions } from "./file-options.ts";
-import type { Column, CsvRecord, Mapped } from "./file-parts.ts";
-
-type Others = readonly (readonly [index: number, name: string])[];
+import type { CsvRecord } from "./file-parts.ts";
 
 /** Which columns of leads those of a file are: what the operator says first, then their own names, then what others call them. */
-function planColumns(names: readonly string[], map: readonly Mapped[]) {
-  const columns = new Map<number, readonly Column[]>();
+function planColumns(names: readonly string[], map: FileOptions["map"]) {
+  /** The columns of leads that each is, and where each of these stands among those that are joined with it. */
+  const columns = new Map<number, readonly { readonly column: string; readonly order: number }[]>();
   /** Which column of the file was the first to be one of leads. */
   const taken = new Map<string, number>();
   /** What is wrong with columns of the file. */
@@ -37,7 +36,7 @@ function planColumns(names: readonly string[], map: readonly Mapped[]) {
     if (index >= 0) take(index, column, order);
     return index < 0;
   });
-  const others = (): Others => [...names.entries()].filter(([index]) => !columns.has(index));
+  const others = () => [...names.entries()].filter(([index]) => !columns.has(index));
   const isExport = others().some(([, name]) => name === "id");
   for (const [index, name] of others()) {
     const column = findColumn(name);
@@ -55,7 +54,7 @@ function planColumns(names: readonly string[], map: readonly Mapped[]) {
 }
 
 /** Those that other programs call like columns of leads that are not taken: each once, but the parts of a name, and all telephone numbers. */
-function findMeant(others: Others, taken: ReadonlyMap<string, number>) {
+function findMeant(others: readonly [number, string][], taken: ReadonlyMap<string, number>) {
   const meant = Map.groupBy(others, ([, name]) => findMeantColumn(name) ?? "");
   return [...meant].flatMap(([column, all]) => {
     const isAddress = column.startsWith(addressesPrefix);

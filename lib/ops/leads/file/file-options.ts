@@ -3,12 +3,11 @@ import { IANAZone } from "luxon";
 import { leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
 import { columnsSentence, findColumn } from "./column-names.ts";
 import { formatTokens } from "./creation-time.ts";
-import type { Mapped } from "./file-parts.ts";
 
 /** How a file is read. */
 export interface FileOptions {
-  /** Before what the names in the file say. */
-  readonly map: readonly Mapped[];
+  /** Which column of leads a column of the file is, before what the names in the file say. */
+  readonly map: readonly { readonly from: string; readonly column: string }[];
   /** Whether to leave out the columns that leads do not have. */
   readonly ignoreOthers: boolean;
   /** Which status a text stands for, in small letters; an empty one, for no value in any column. */
@@ -36,7 +35,7 @@ export const withFileOptions = (command: Command) =>
     .option("--date-format <format>", "of times not in ISO 8601, such as 'd/M/yyyy HH:mm'", parseFormat)
     .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", parseTimeZone);
 
-function parseMapped(text: string, others: readonly Mapped[]): readonly Mapped[] {
+function parseMapped(text: string, others: FileOptions["map"]): FileOptions["map"] {
   const end = text.lastIndexOf("=");
   const column = findColumn(text.slice(end + 1));
   if (end > 0 && column !== undefined) return [...others, { from: text.slice(0, end).trim(), column }];

@@ -13,14 +13,6 @@ export interface CsvRecord {
   readonly skipped?: readonly number[];
 }
 
-/** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
-export interface RowFault {
-  readonly field: string;
-  readonly code: FaultCode | "wrong_columns";
-  readonly message: string;
-  readonly remedies?: readonly Remedy[];
-}
-
 /** An option that takes rows with a fault: `--map-value` for each text, each other one with one value. */
 export interface Remedy {
   readonly option: "--map" | "--map-value" | "--date-format" | "--time-zone";
@@ -30,10 +22,13 @@ export interface Remedy {
 
 export const rowFault = (
   field: string,
-  code: RowFault["code"],
+  code: FaultCode | "wrong_columns",
   message: string,
   remedies?: readonly Remedy[],
-): RowFault => ({ field, code, message, ...(remedies && { remedies }) });
+) => ({ field, code, message, ...(remedies && { remedies }) });
+
+/** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
+export type RowFault = ReturnType<typeof rowFault>;
 
 /** A row of a file: its fields, as far as it can be read, and why it cannot be read whole. */
 export interface Row {
@@ -42,16 +37,4 @@ export interface Row {
   /** The SHA-256 of its cells with the names of their columns, in any order of these, and of how many equal rows are before it. */
   readonly sha256: string;
   readonly fault?: RowFault;
-}
-
-/** Which column of leads a column of the file is. */
-export interface Mapped {
-  readonly from: string;
-  readonly column: string;
-}
-
-/** A column of leads, and where it stands among those that are joined with it. */
-export interface Column {
-  readonly column: string;
-  readonly order: number;
 }

@@ -16,15 +16,11 @@ import { type Row, type RowFault, rowFault } from "./file-parts.ts";
 type RowLead = Omit<Lead, "id" | "createdAt" | "updatedAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
 
 /** A valid row of a file of leads. */
-export interface LeadRow {
-  /** The number of its first line. */
-  readonly line: number;
+export interface LeadRow extends Pick<Row, "line" | "sha256"> {
   /** Its fields. */
   readonly value: Partial<Omit<Lead, "updatedAt">>;
   /** Without a name only if the row may change a lead that is stored. */
   readonly lead: RowLead;
-  /** The SHA-256 of the row as it stands in the file, and of how many equal rows are before it. */
-  readonly sha256: string;
   /** When its lead is created if the row does not tell, in milliseconds since the epoch. */
   readonly time: number;
 }
