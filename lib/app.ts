@@ -27,14 +27,8 @@ interface AppProps {
  *
  * @throws UserError for an unknown stage, or a mistake in its file
  */
-export async function createApp({
-  stage,
-  outdir,
-  context,
-  checked = true,
-  stages,
-  ...props
-}: AppProps = {}): Promise<App> {
+export async function createApp(props: AppProps = {}): Promise<App> {
+  const { stage, stages, outdir, context, checked = true } = props;
   const app = new App({
     outdir,
     // The CDK's command line passes these flags by itself; without it, the app must synthesize the same stack.

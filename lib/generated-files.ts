@@ -8,9 +8,8 @@ const settingRows = [
   ["Setting", "Default", "Allowed", "Meaning"],
   ...Object.entries(stageSchema.properties).flatMap(([name, setting]) => {
     const text = "default" in setting ? `\`${JSON.stringify(setting.default)}\`` : "";
-    return "errorMessage" in setting
-      ? [[`\`${name}\``, text, setting.errorMessage, setting.description]]
-      : [];
+    if (!("errorMessage" in setting)) return [];
+    return [[`\`${name}\``, text, setting.errorMessage, setting.description]];
   }),
 ];
 

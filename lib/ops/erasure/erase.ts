@@ -3,7 +3,7 @@ import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
 import { accountPartition, frozenKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
@@ -25,7 +25,11 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   if (!leads) {
     // Its index may not list the newest keys.
     await freezeAccount(account, pace);
-    await deleteItems(await listKeys(found, pace), pace);
+    const listed = await listByParent(accountPartition("apiKey", account), pace);
+    const keys = await readEach(listed.filter(isApiKey), pace);
+    for (const key of keys)
+      if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
+    await deleteItems(found.take(keys), pace);
   }
   await begin(found, pace);
   // Requests that had found a lead still write, and deleted keys are still accepted.
@@ -53,15 +57,6 @@ export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =
     await table.send(new PutCommand({ TableName: tableName, Item: { ...frozenKey(account), frozenAt } }));
     return frozenAt;
   });
-
-/** The keys of an account that their index lists. */
-async function listKeys(found: ItemsToErase, pace: Pace): Promise<Item[]> {
-  const parent = accountPartition("apiKey", found.subject.account);
-  const keys = await readEach((await listByParent(parent, pace)).filter(isApiKey), pace);
-  for (const key of keys)
-    if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
-  return found.take(keys);
-}
 
 /** Deletes the leads: from now on no request finds them, and no import stores them. */
 async function begin(found: ItemsToErase, pace: Pace): Promise<void> {

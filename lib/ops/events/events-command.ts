@@ -7,7 +7,6 @@ import {
   ListStreamsCommand,
 } from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import type { DynamoDBRecord } from "aws-lambda";
 import { Command } from "commander";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { stageTableName } from "../../../shared/stages.ts";
@@ -61,10 +60,7 @@ async function resendEvents(options: TableOptions): Promise<void> {
 }
 
 /** The records of a table's stream, page by page: those of a shard in their order, and shards behind their parents. */
-async function* readStream(
-  TableName: string,
-  client: DynamoDBStreamsClient,
-): AsyncGenerator<DynamoDBRecord[]> {
+async function* readStream(TableName: string, client: DynamoDBStreamsClient) {
   const end = Date.now();
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
   for (const { StreamArn } of Streams) {

@@ -11,7 +11,7 @@ import { rowFault } from "./file/file-parts.ts";
 import { type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
 import { commandWith, describeLeftOut, describeOutcomes, Rejects } from "./import-report.ts";
-import { type RowOutcome, storeLead } from "./store-lead.ts";
+import { storeLead } from "./store-lead.ts";
 import { undoImport } from "./undo-import.ts";
 
 /** How many rows are written concurrently. */
@@ -76,40 +76,33 @@ async function storeLeads(
 ) {
   const { update } = options;
   const outcomes = { stored: 0, updated: 0, present: 0, different: 0, erased: 0 };
+  /** Stores a row, or rejects one that does not fit what is stored. */
+  const storeRow = async (storing: Storing, row: LeadRow) => {
+    try {
+      outcomes[await storeLead(storing, row, update)] += 1;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // The API tells its clients how to change the lead.
+      const message = error.message.replace(
+        /To change it, .*/,
+        "Correct the row, or change that lead with --update.",
+      );
+      const { faults = [rowFault("", "not_allowed", `is not stored: ${message}`)] } = error.details;
+      rejects.add(row.line, faults, row.value);
+    }
+  };
   let importId = "";
   await storeRows(options, pace, {
     countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
     store: async (storing) => {
       importId = storing.runId;
-      await inParallel(valid, (row) => storeRow(storing, row, update, outcomes, rejects), leadsAtOnce);
+      await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
     },
   });
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;
   const counts = { imported, ...(update && { updated }), present, erased };
   return describeOutcomes(options, file, { importId, counts, different, update }, rejects);
-}
-
-/** Stores a row, or rejects one that does not fit what is stored. */
-async function storeRow(
-  storing: Storing,
-  row: LeadRow,
-  update: boolean,
-  outcomes: Record<RowOutcome, number>,
-  rejects: Rejects,
-): Promise<void> {
-  try {
-    outcomes[await storeLead(storing, row, update)] += 1;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    // The API tells its clients how to change the lead.
-    const message = error.message.replace(
-      /To change it, .*/,
-      "Correct the row, or change that lead with --update.",
-    );
-    const { faults = [rowFault("", "not_allowed", `is not stored: ${message}`)] } = error.details;
-    rejects.add(row.line, faults, row.value);
-  }
 }
 
 /** The error of a file with columns that leads do not have: the command that stores it, and what is wrong with its rows. */

@@ -43,14 +43,11 @@ export function namedBy(options: PersonOptions) {
 
 /** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
 export async function findLeads(options: PersonOptions, { pace, invalid }: Tools) {
-  const { account } = options;
+  const { account, lead } = options;
   const { value, by } = namedBy(options);
   if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);
-  if (options.lead)
-    return readEach(
-      options.lead.map((id) => leadKey(account, id)),
-      pace,
-    );
+  const keys = lead?.map((id) => leadKey(account, id));
+  if (keys) return readEach(keys, pace);
   const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(value) };
   const [key] = nameKeys(account, name);
   const item = await pace.retry(async () => key && (await readName(account, key)).item);

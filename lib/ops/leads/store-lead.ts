@@ -19,7 +19,7 @@ import { toItem } from "../table/valid-records.ts";
 import type { LeadRow } from "./file/row-to-lead.ts";
 
 /** What became of a row. A `different` lead is present with other values. */
-export type RowOutcome = "stored" | "updated" | "present" | "different" | "erased";
+type RowOutcome = "stored" | "updated" | "present" | "different" | "erased";
 
 /**
  * Stores the lead of a row, unless the row was stored before, or a lead with its id or its external id exists.
