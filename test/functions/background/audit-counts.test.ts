@@ -10,15 +10,15 @@ import { countedLists, keyAt } from "../../../shared/pages/tree/counted-list.ts"
 import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const hour = 3_600_000;
 
 const lines = { error: [] as unknown[], info: [] as unknown[] };
 
-let memory: MemoryTable;
+const watched = useTable();
+const { memory } = watched;
 
 /** The time of the last audit. */
 let now = 0;
@@ -33,12 +33,11 @@ beforeEach(() => {
   }
   before = () => {};
   now = Date.now();
-  memory = useMemoryTable(async (command, send) => {
+  watched.before = (command) => {
     before(command);
     // More than one page.
     if (command instanceof ScanCommand) command.input.Limit = 50;
-    return send(command);
-  });
+  };
 });
 
 /** Stores leads of which only the rows matter. */

@@ -11,14 +11,11 @@ import { stopClock } from "../../support/cases/virtual-time.ts";
 import { call } from "../../support/requests/call.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const account = "acme";
-let table: WatchedTable;
-beforeEach(() => {
-  stopClock();
-  table = new WatchedTable();
-});
+const table = useTable();
+beforeEach(() => stopClock());
 
 type LeadItem = ReturnType<typeof leadItem>;
 

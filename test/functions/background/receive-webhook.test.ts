@@ -7,15 +7,15 @@ import { connect } from "../../../shared/channels/connections.ts";
 import * as entries from "../../../shared/channels/receive-entry.ts";
 import { frozenKey } from "../../../shared/dynamodb/keys.ts";
 import { call } from "../../support/requests/call.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 import { put, remove } from "../../support/tables/table-items.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const secrets: Readonly<Record<string, string>> = {
   "/channels/app-secret": "secret",
   "/channels/verify-token": "verify",
 };
 let account: string;
-let calls = 0;
+const table = useTable();
 beforeEach(async () => {
   account = randomUUID();
   vi.spyOn(SSMClient.prototype, "send").mockImplementation((async ({
@@ -25,12 +25,8 @@ beforeEach(async () => {
   }) => ({
     Parameter: { Value: secrets[input.Name] },
   })) as never);
-  useMemoryTable((command, send) => {
-    calls++;
-    return send(command);
-  });
   await connect({ account, channel: "whatsapp", sender: "106" });
-  calls = 0;
+  table.calls = [];
 });
 
 const sign = (body: string, secret = "secret") =>
@@ -130,7 +126,10 @@ test.each<[string, string | undefined, string?]>([
   ["that of another secret", sign(webhook("106"), "other")],
   ["that of another body", sign(webhook("107"))],
 ])("a webhook with %s is refused before anything is called", async (_, signature, more = "") => {
-  expect([await post(webhook("106") + more, signature), calls]).toEqual([{ statusCode: 401 }, 0]);
+  expect([await post(webhook("106") + more, signature), table.calls.length]).toEqual([
+    { statusCode: 401 },
+    0,
+  ]);
 });
 
 test.each([

@@ -7,14 +7,13 @@ import { pick, seeded } from "../../support/cases/random.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, setStatus } from "../../support/requests/requests.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const account = "acme";
 
-let table: WatchedTable;
+const table = useTable();
 let leadId: string;
 beforeEach(async () => {
-  table = new WatchedTable();
   // Where the clock stands still, no deadline ends retries.
   table.before = (_, call) => {
     if (call > 10_000) throw new Error("A message is retried without end.");

@@ -4,7 +4,7 @@ import { toEvents } from "../../../shared/domain/events.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 const account = "acme";
 
@@ -22,7 +22,7 @@ function reported({ delivery, deliveryError, ...message }: Message, state: State
 
 test("of two reports of a message, none takes it back, and only what changes it has an event", async () => {
   const records: DynamoDBRecord[] = [];
-  useMemoryTable(undefined, records);
+  new WatchedTable(records);
   const { id: leadId } = await aLead(account);
   const states: State[] = deliveries.flatMap((delivery) => {
     const error = delivery === "failed" && { deliveryError: "131047" };
@@ -50,7 +50,7 @@ test("of two reports of a message, none takes it back, and only what changes it 
 });
 
 test("a report of an inbound message is refused", async () => {
-  useMemoryTable();
+  new WatchedTable();
   const { id } = await aLead(account);
   const message = await aMessage(account, id, "sms", { direction: "inbound" });
   const { problem } = await report(account, message, { delivery: "sent" });

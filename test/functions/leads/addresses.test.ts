@@ -6,17 +6,16 @@ import { toEvents } from "../../../shared/domain/events.ts";
 import { addressKey } from "../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
-let memory: MemoryTable;
+let memory: WatchedTable["memory"];
 let stream: DynamoDBRecord[];
 beforeEach(() => {
   [account, stream] = [randomUUID(), []];
-  memory = useMemoryTable(undefined, stream);
+  ({ memory } = new WatchedTable(stream));
 });
 
 const update = (body: object) => call("create-lead", { account, query: "ifExists=update", body });

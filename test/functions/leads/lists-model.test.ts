@@ -9,7 +9,7 @@ import { runs } from "../../support/cases/part.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, setStatus } from "../../support/requests/requests.ts";
 import { smallLimits } from "../../support/requests/small-limits.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 /** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
 const label = fc.constantFrom("instagram", "a,y & b=ü>", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
@@ -79,7 +79,7 @@ class Model {
   readonly #unsettled: Unsettled = new Map();
 
   constructor() {
-    useMemoryTable(undefined, this.#stream);
+    new WatchedTable(this.#stream);
   }
 
   /** The stream is delivered, and its rows are counted. */

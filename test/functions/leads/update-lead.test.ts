@@ -4,26 +4,25 @@ import { GetCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand } f
 import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead } from "../../support/requests/requests.ts";
 import { canceled } from "../../support/tables/cancellation.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-let memory: MemoryTable;
+const { memory } = useTable();
 /** Runs in place of the next call of a kind, once. */
 let next: { readonly isIt: (command: object) => boolean; readonly run: () => unknown } | undefined;
 beforeEach(() => {
   stopClock();
-  memory = useMemoryTable(async (command, send) => {
-    if (!next?.isIt(command)) return send(command);
+  vi.spyOn(table, "send").mockImplementation((async (command: object) => {
+    if (!next?.isIt(command)) return memory.send(command);
     const { run } = next;
     next = undefined;
     return run();
-  });
+  }) as never);
   account = randomUUID();
 });
 

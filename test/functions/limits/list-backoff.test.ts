@@ -6,9 +6,9 @@ import { conversationItem } from "../../../shared/domain/conversations/conversat
 import { newId } from "../../../shared/ids.ts";
 import { call } from "../../support/requests/call.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-let table: WatchedTable;
+const table = useTable();
 let now: number;
 
 beforeEach(() => {
@@ -17,7 +17,6 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   // The backoff is nearly the longest that its jitter allows.
   vi.spyOn(Math, "random").mockReturnValue(0.99999);
-  table = new WatchedTable();
 });
 
 /** Lists after some milliseconds. @returns the status of the response, and the number of calls */

@@ -1,18 +1,17 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RateLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 /** Early in a window, in milliseconds since the epoch. */
 const now = Date.UTC(2026, 0, 1, 0, 0, 1);
 
-let table: WatchedTable;
+const table = useTable();
 
 beforeEach(() => {
   vi.useFakeTimers({ now, toFake: ["Date"] });
   // On a busy machine, a slow call must not let a request pass.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
-  table = new WatchedTable();
 });
 
 type Take = ReturnType<typeof rateLimiter>;

@@ -1,7 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RouteName } from "../../../shared/routes.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 // The handlers read these when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "20");
@@ -10,14 +10,13 @@ const { call } = await import("../../support/requests/call.ts");
 const { rateWindowKey } = await import("../../../shared/dynamodb/keys.ts");
 
 const start = Date.UTC(2026, 0, 1);
-let watched: WatchedTable;
+const watched = useTable();
 
 beforeEach(() => {
   vi.useFakeTimers({ now: start + 1500, toFake: ["Date"] });
   vi.spyOn(console, "info").mockImplementation(() => {});
   // On a busy machine, a slow call must not let a request pass.
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
-  watched = new WatchedTable();
 });
 
 const bodies: Partial<Record<RouteName, object>> = {

@@ -4,8 +4,8 @@ import { table } from "../../../shared/dynamodb/table-client.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { invokeHandler } from "../../support/requests/call.ts";
 import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 import { storedConversation, storedLead } from "../../support/tables/stored.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 const other = "other-account";
 const message = { leadId: "lead_1", channel: "sms", message: "Hello" };
@@ -49,7 +49,7 @@ function hostileEvent(name: RouteName, request: TestRequest) {
 test.each(
   Object.values(routes),
 )("$name uses the data of the key's account alone, whatever else the request names", async ({ name }) => {
-  const memory = useMemoryTable();
+  const { memory } = new WatchedTable();
   for (const account of ["acme", other]) {
     memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });
     memory.put({ ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") });
@@ -68,7 +68,7 @@ test.each(
 test.each(Object.values(routes))("$name fails without a call when the authorizer named no account", async ({
   name,
 }) => {
-  useMemoryTable();
+  new WatchedTable();
   const event = hostileEvent(name, requests[name]);
   for (const lambda of [
     undefined,

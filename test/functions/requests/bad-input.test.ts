@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RouteName } from "../../../shared/routes.ts";
 import { leadsQuery, newLead } from "../../../shared/schemas/lead-schemas.ts";
 import { call } from "../../support/requests/call.ts";
 import type { TestRequest } from "../../support/requests/events.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-beforeEach(() => void useMemoryTable());
+useTable();
 
 /** Sends an invalid request. @returns its problem */
 async function refuse(name: RouteName, request: TestRequest, status = 400) {

@@ -3,13 +3,13 @@ import { newId } from "../../../shared/ids.ts";
 import { call, invokeHandler } from "../../support/requests/call.ts";
 import { decodedBody } from "../../support/requests/decoded-body.ts";
 import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 import { storedLead } from "../../support/tables/stored.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const leadIds = Array.from({ length: 20 }, (_, n) => newId("lead", Date.UTC(2026, 0, 1) + n));
 
+const { memory } = useTable();
 beforeEach(() => {
-  const memory = useMemoryTable();
   for (const id of leadIds) memory.put(storedLead(id));
 });
 

@@ -12,7 +12,7 @@ import {
   mostBody,
   mostHeaders,
 } from "../../support/requests/longest-requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 // The handlers read these when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "999999999");
@@ -34,7 +34,7 @@ const lead = { ...JSON.parse(longestBody("create-lead")), status: "new", score: 
 for (const id of [leadId, ...Array.from({ length: 100 }, () => newId("lead"))])
   stored.put(leadItem("acme", { ...lead, id }));
 
-beforeEach(() => useMemoryTable().restore(stored.snapshot()));
+beforeEach(() => new WatchedTable().memory.restore(stored.snapshot()));
 
 /** Sends a request, whose response must be within the budget. @returns its status */
 async function send(name: RouteName, request: TestRequest) {

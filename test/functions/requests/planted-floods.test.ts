@@ -5,20 +5,19 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { call } from "../../support/requests/call.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const year9000 = Date.UTC(9000, 0, 1);
 const leadId = newId("lead");
 
 let account: string;
-let table: WatchedTable;
+const table = useTable();
 
 beforeEach(() => {
   // Lists have three seconds, which a busy machine may need.
   vi.useFakeTimers({ toFake: ["Date"] });
   account = randomUUID();
   vi.spyOn(console, "error").mockReturnValue();
-  table = new WatchedTable();
 });
 
 const list = (query: string) => table.watch(() => call("list-conversations", { account, query }));

@@ -16,20 +16,18 @@ import { createdAt, newId } from "../../../shared/ids.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { withFields } from "../../support/cases/with-fields.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
-let memory: MemoryTable;
+const { memory } = useTable();
 let logged: Item[];
 
 beforeEach(() => {
   stopClock();
-  memory = useMemoryTable();
   account = randomUUID();
   logged = [];
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));

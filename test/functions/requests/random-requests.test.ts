@@ -12,8 +12,8 @@ import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
 import { noteSent, sent } from "../../support/requests/sent.ts";
 import { expectNothingSentIn } from "../../support/setup/leaks.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
 import { storedForm } from "../../support/tables/stored-form.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 /** What clients are told that they may send, as schemas of the query and the body of each route. */
 const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
@@ -440,7 +440,7 @@ function changedRecord(schema: object, input: Item, { message, conversation }: R
 }
 
 test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
-  const memory = useMemoryTable();
+  const { memory } = new WatchedTable();
   const lines: string[] = [];
   const note = (line: unknown) => void lines.push(JSON.stringify(line));
   vi.spyOn(console, "info").mockImplementation(note);

@@ -7,7 +7,7 @@ import { requestLog } from "../../../shared/http/request-log.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import type { RouteName } from "../../../shared/routes.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "../../support/requests/events.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 // The handlers read these when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
@@ -16,7 +16,7 @@ const { call } = await import("../../support/requests/call.ts");
 const { conversationItem } = await import("../../../shared/domain/conversations/conversations.ts");
 const { idOf, startedConversation } = await import("../../support/tables/stored.ts");
 
-let table: WatchedTable;
+const table = useTable();
 let logged = vi.spyOn(console, "error");
 let info = vi.spyOn(console, "info");
 
@@ -24,7 +24,6 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 0, 1) });
   logged = vi.spyOn(console, "error").mockImplementation(() => {});
   info = vi.spyOn(console, "info").mockImplementation(() => {});
-  table = new WatchedTable();
 });
 
 const body = { name: "Ada" };

@@ -1,13 +1,10 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "../../support/requests/call.ts";
 import { putLeads } from "../../support/tables/memory-leads.ts";
 import { idOf } from "../../support/tables/stored.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-let table: WatchedTable;
-beforeEach(() => {
-  table = new WatchedTable();
-});
+const table = useTable();
 
 /** The inputs of the calls that a request makes, each with the name of its command. */
 async function callsOf(...request: Parameters<typeof call>) {

@@ -1,15 +1,11 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report, setStatus } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-let memory: MemoryTable;
-beforeEach(() => {
-  memory = useMemoryTable();
-});
+const { memory } = useTable();
 
 const lead = { name: "Ada Lovelace", email: "ada@example.com", source: "website", tags: ["math"] };
 

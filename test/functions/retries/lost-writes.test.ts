@@ -6,12 +6,12 @@ import { conversationItem } from "../../../shared/domain/conversations/conversat
 import { call } from "../../support/requests/call.ts";
 import { canceled } from "../../support/tables/cancellation.ts";
 import { idOf, startedConversation, storedLead } from "../../support/tables/stored.ts";
-import { WatchedTable } from "../../support/tables/watched-table.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const headers = { "idempotency-key": "key-1" };
 
-let table: WatchedTable;
+const table = useTable();
 /** Of each test: an environment remembers what was hot. */
 let account: string;
 /** When each transaction was sent, in milliseconds since the start. */
@@ -22,7 +22,6 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   // The retries do not wait: each transaction takes a twentieth of a second.
   vi.spyOn(Math, "random").mockReturnValue(0);
-  table = new WatchedTable();
   account = randomUUID();
   table.memory.put(storedLead("lead_1", account));
   table.memory.put(conversationItem(account, startedConversation(idOf("conv", 1))));

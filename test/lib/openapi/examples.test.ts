@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   invalidExamples,
   problemExamples,
@@ -18,9 +18,9 @@ process.env.RATE_LIMIT_REQUESTS = "6000";
 process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../../support/requests/call.ts");
 const { aLead, aMessage, report, setStatus } = await import("../../support/requests/requests.ts");
-const { useMemoryTable } = await import("../../support/tables/memory-leads.ts");
+const { useTable } = await import("../../support/tables/watched-table.ts");
 const { table, tableName } = await import("../../../shared/dynamodb/table-client.ts");
-beforeEach(() => void useMemoryTable());
+useTable();
 
 /** A response body without what differs from run to run: ids, times and seconds to wait. */
 const normalize = (response: object): unknown =>

@@ -6,21 +6,19 @@ import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import * as secrets from "../../../shared/channels/secrets.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
-import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 let readSecret = vi.spyOn(secrets, "readSecret");
 const fetched = vi.fn<typeof fetch>();
 let account: string;
-let memory: MemoryTable;
+const { memory } = useTable();
 beforeEach(async () => {
   vi.stubGlobal("fetch", fetched);
   fetched.mockReset();
   readSecret = vi.spyOn(secrets, "readSecret").mockResolvedValue("token");
   account = randomUUID();
-  memory = useMemoryTable();
   await connect({ account, channel: "whatsapp", sender: "106" });
 });
 

@@ -7,12 +7,12 @@ import type { OpenedConversation } from "../../../shared/schemas/conversation-sc
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report } from "../../support/requests/requests.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
+useTable();
 beforeEach(() => {
   account = randomUUID();
-  useMemoryTable();
 });
 
 const received = (more: Partial<ReceivedMessage> = {}) =>

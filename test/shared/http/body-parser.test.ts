@@ -1,8 +1,8 @@
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { call } from "../../support/requests/call.ts";
-import { useMemoryTable } from "../../support/tables/memory-leads.ts";
+import { useTable } from "../../support/tables/watched-table.ts";
 
-beforeEach(() => void useMemoryTable());
+useTable();
 
 /** The message of the one fault of a body that is not JSON. */
 async function refuse(body: string): Promise<string> {

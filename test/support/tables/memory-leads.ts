@@ -1,30 +1,6 @@
-import type { DynamoDBRecord } from "aws-lambda";
-import { vi } from "vitest";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import { table } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { MemoryTable } from "../memory-table/memory-table.ts";
-import { streamRecord } from "./stream-record.ts";
-
-type Send = (command: object) => Promise<Record<string, unknown>>;
-
-/**
- * Makes the product work on a new table in memory.
- *
- * @param around runs instead of each call
- * @param stream gets the record of each change
- */
-export function useMemoryTable(
-  around: (command: object, send: Send) => Promise<unknown> = (it, send) => send(it),
-  stream: DynamoDBRecord[] = [],
-) {
-  const memory = new MemoryTable({
-    onChange: ({ before, after }) => void stream.push(streamRecord(before, after)),
-  });
-  const send = (command: object) => around(command, memory.send);
-  vi.spyOn(table, "send").mockImplementation(send as unknown as typeof table.send);
-  return memory;
-}
+import type { MemoryTable } from "../memory-table/memory-table.ts";
 
 /**
  * Writes leads, a second apart.

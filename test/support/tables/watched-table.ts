@@ -1,7 +1,9 @@
-import { vi } from "vitest";
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, vi } from "vitest";
 import { table } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "../cases/statistics.ts";
 import { MemoryTable } from "../memory-table/memory-table.ts";
+import { streamRecord } from "./stream-record.ts";
 
 /** A call of the table that came to an end, with an error or without. */
 export interface WatchedCall {
@@ -14,14 +16,9 @@ export interface WatchedCall {
   readonly rows: number;
 }
 
-interface RowsOutput {
-  readonly Items?: readonly object[];
-  readonly Responses?: Readonly<Record<string, readonly object[]>>;
-}
-
 /** A table in memory that takes the calls of the client and notes them, until `vi.restoreAllMocks`. */
 export class WatchedTable {
-  readonly memory = new MemoryTable();
+  readonly memory: MemoryTable;
   /** The calls since the last `watch`. */
   calls: WatchedCall[] = [];
   /** Runs before each call of the client; its error is that of the call. */
@@ -29,7 +26,16 @@ export class WatchedTable {
   /** The table that a call of the client shows; its error is that of the call. */
   shown: (command: object) => MemoryTable = () => this.memory;
 
-  constructor() {
+  /** @param stream gets the record of each change */
+  constructor(stream?: DynamoDBRecord[]) {
+    this.memory = new MemoryTable({
+      onChange: ({ before, after }) => void stream?.push(streamRecord(before, after)),
+    });
+    this.start();
+  }
+
+  /** Takes the calls of the client. */
+  start(): void {
     vi.spyOn(table, "send").mockImplementation(((command: object) => this.#send(command)) as never);
   }
 
@@ -49,10 +55,26 @@ export class WatchedTable {
     await this.before(command, this.calls.length);
     const { output, reads } = this.shown(command).execute(command);
     call.reads = reads;
-    const { Items = [], Responses = {} } = output as RowsOutput;
+    const { Items = [], Responses = {} } = output as {
+      Items?: object[];
+      Responses?: Record<string, object[]>;
+    };
     call.rows = [Items, ...Object.values(Responses)].flat().length;
     return output;
   }
+}
+
+/** A table that is empty before each test of the file. */
+export function useTable(): WatchedTable {
+  const table = new WatchedTable();
+  const { before, shown, memory } = table;
+  const empty = memory.snapshot();
+  beforeEach(() => {
+    memory.restore(empty);
+    Object.assign(table, { before, shown, calls: [] });
+    table.start();
+  });
+  return table;
 }
 
 /** The error of a call that the table throttled, after all attempts of the SDK. */

@@ -8,8 +8,8 @@ import { updateLead } from "../../../../shared/domain/create-lead.ts";
 import { apiKeyKey } from "../../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { useMemoryTable } from "../../../support/tables/memory-leads.ts";
 import { storedLead } from "../../../support/tables/stored.ts";
+import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -22,10 +22,11 @@ test.each<[what: string, item: Item & Key, change: () => Promise<unknown>]>([
   ["key", key, () => revokeApiKey(key)],
   ["lead", lead, () => updateLead("acme", lead, { status: "booked" }, [])],
 ])("nothing of a %s comes back that is deleted before its change", async (_, item, change) => {
-  const memory = useMemoryTable(async (command, send) => {
+  const table = new WatchedTable();
+  const { memory } = table;
+  table.before = (command) => {
     if (command instanceof UpdateCommand || command instanceof TransactWriteCommand) memory.delete(item);
-    return send(command);
-  });
+  };
   memory.put(item);
   await expect(change()).rejects.toThrow(ConditionalCheckFailedException);
   expect([...memory.items()]).toEqual([]);

@@ -15,12 +15,14 @@ let behind: { readonly pk: string; readonly sk: string } | undefined;
 beforeEach(async () => {
   vi.resetModules();
   const { auditLists } = await import("../../../../shared/pages/audit/audit-lists.ts");
-  const { putLeads, useMemoryTable } = await import("../../../support/tables/memory-leads.ts");
-  memory = useMemoryTable(async (command, send) => {
+  const { putLeads } = await import("../../../support/tables/memory-leads.ts");
+  const { WatchedTable } = await import("../../../support/tables/watched-table.ts");
+  const table = new WatchedTable();
+  ({ memory } = table);
+  table.before = (command) => {
     if (command instanceof ScanCommand)
       command.input.ExclusiveStartKey = command.input.ExclusiveStartKey && behind;
-    return send(command);
-  });
+  };
   putLeads(memory, "acme", 3);
   logged = vi.spyOn(console, "error").mockReturnValue();
   behind = undefined;

@@ -13,7 +13,8 @@ import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
-import { putLeads, useMemoryTable } from "../../../support/tables/memory-leads.ts";
+import { putLeads } from "../../../support/tables/memory-leads.ts";
+import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" };
@@ -24,9 +25,11 @@ const maintenance = { deadline, limits: smallLimits };
 const age = 48 * 3_600_000;
 
 /** Writes counted leads of two sources. */
-async function countedLeads(around?: Parameters<typeof useMemoryTable>[0]) {
+async function countedLeads(before: WatchedTable["before"] = () => {}) {
   vi.spyOn(console, "error").mockImplementation(() => {});
-  const memory = useMemoryTable(around);
+  const table = new WatchedTable();
+  table.before = before;
+  const { memory } = table;
   const items: Item[] = putLeads(
     memory,
     "acme",
@@ -46,9 +49,8 @@ async function check(during: () => unknown = () => {}) {
 }
 
 test("correct trees are read once, and no index, which may be late", async () => {
-  await countedLeads(async (command, send) => {
+  await countedLeads((command) => {
     if (command instanceof QueryCommand) expect(command.input.IndexName).toBeUndefined();
-    return send(command);
   });
   expect((await readRoot(leads))?.level).toBeGreaterThan(1);
   expect(await check()).toMatchObject({ findings: [], waits: [] });
@@ -121,9 +123,8 @@ test("a change that is counted before the second look is not reported, nor one t
 
 test("a tree that changes while it is read is no damage", async () => {
   let before = async () => {};
-  const { memory, items } = await countedLeads(async (command, send) => {
+  const { memory, items } = await countedLeads(async (command) => {
     if (command instanceof GetCommand && String(command.input.Key?.sk).startsWith(nodePrefix)) await before();
-    return send(command);
   });
   before = async () => {
     before = async () => {};
@@ -150,7 +151,7 @@ test("an expiring root of a list that has rows is an empty tree, which is found 
 });
 
 test("a list whose rows are younger than the stream keeps changes may have no root yet", async () => {
-  const memory = useMemoryTable();
+  const { memory } = new WatchedTable();
   const items = putLeads(memory, "acme", 40, () => ({}), Date.now() - 3_600_000);
   expect(await check()).toEqual({ findings: [], waits: [] });
   for (const item of items.slice(0, 17)) memory.delete(item);
@@ -169,7 +170,7 @@ test("the trees of an erased account, and those of a list without rows, are left
   // Once between two looks at its trees, once before them.
   expect(await check(erase)).toEqual({ findings: [], waits: [60_000] });
   expect(await check()).toEqual({ findings: [], waits: [] });
-  useMemoryTable();
+  new WatchedTable();
   expect(await check()).toEqual({ findings: [], waits: [] });
 });
 
@@ -182,9 +183,8 @@ test.each([
   ["a write that the table refuses", new Error("on purpose"), "on purpose"],
 ])("a repair fails after %s", async (_, error, message) => {
   let fails = false;
-  const { memory, items } = await countedLeads(async (command, send) => {
+  const { memory, items } = await countedLeads(async (command, _send) => {
     if (fails && (command instanceof PutCommand || command instanceof TransactWriteCommand)) throw error;
-    return send(command);
   });
   memory.put({ ...items[100], status: "booked" });
   const { findings } = await check();

@@ -13,8 +13,9 @@ import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/
 import { expectCounted, expectLists, treeOf } from "../../../support/cases/expect-counted.ts";
 import { LeadHistory } from "../../../support/cases/history.ts";
 import { smallLimits as limits } from "../../../support/requests/small-limits.ts";
-import { putLeads, useMemoryTable } from "../../../support/tables/memory-leads.ts";
+import { putLeads } from "../../../support/tables/memory-leads.ts";
 import { treeRows } from "../../../support/tables/tree-rows.ts";
+import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const list = { account: "acme", list: countedLists.lead };
 const labelTree = { ...list, labelKey: accountPartition("lead", "acme", "a") };
@@ -23,7 +24,9 @@ const context = stepContext({ deadline: Number.POSITIVE_INFINITY, limits });
 /** A list of five rows of one source, all counted and fed. @returns their sort keys */
 async function fedList(): Promise<string[]> {
   vi.spyOn(console, "error").mockReturnValue();
-  const keys = putLeads(useMemoryTable(), "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
+  const keys = putLeads(new WatchedTable().memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) =>
+    String(sk),
+  );
   await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
   while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
   return keys;

@@ -7,9 +7,9 @@ import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/cases/random.ts";
-import { throttled, WatchedTable } from "../../../support/tables/watched-table.ts";
+import { throttled, useTable } from "../../../support/tables/watched-table.ts";
 
-let table: WatchedTable;
+const table = useTable();
 let now: number;
 let unsettled: Unsettled;
 
@@ -17,7 +17,6 @@ beforeEach(() => {
   now = Date.UTC(2026, 0, 1);
   vi.useFakeTimers({ toFake: ["Date"], now });
   vi.spyOn(Math, "random").mockImplementation(seeded(1));
-  table = new WatchedTable();
   unsettled = new Map();
 });
 

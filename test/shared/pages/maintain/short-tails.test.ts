@@ -12,7 +12,7 @@ import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import type { Lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { streamRecord } from "../../../support/tables/stream-record.ts";
-import { throttled, WatchedTable } from "../../../support/tables/watched-table.ts";
+import { throttled, useTable } from "../../../support/tables/watched-table.ts";
 
 const owner = { account: "acme", list: countedLists.lead };
 
@@ -23,12 +23,9 @@ const environment = () => ({
   wait: async () => {},
 });
 
-let table: WatchedTable;
+const table = useTable();
 let first: ReturnType<typeof environment>;
-beforeEach(() => {
-  table = new WatchedTable();
-  first = environment();
-});
+beforeEach(() => (first = environment()));
 
 /** Writes leads that are old enough to be counted. @returns their records */
 const create = (count: number, padding = 0) =>

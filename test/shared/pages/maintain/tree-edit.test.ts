@@ -11,8 +11,8 @@ import { commit, readRoot, treeKey } from "../../../../shared/pages/tree/tree-st
 import { seeded, shuffled } from "../../../support/cases/random.ts";
 import { itemSize } from "../../../support/memory-table/item-size.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
-import { useMemoryTable } from "../../../support/tables/memory-leads.ts";
 import { treeRows } from "../../../support/tables/tree-rows.ts";
+import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const owner = { account: "a".repeat(64), list: countedLists.lead, labelKey: "a" };
 const start = Date.UTC(2026, 0, 1);
@@ -36,11 +36,10 @@ async function setRows(edits: readonly RowEdit[], limits: Limits): Promise<Root>
 /** A table in memory, and the most items of a commit. */
 function useTable() {
   const largest = { commit: 0, root: 0 };
-  useMemoryTable((command, send) => {
+  new WatchedTable().before = (command) => {
     if (command instanceof TransactWriteCommand)
       largest.commit = Math.max(largest.commit, command.input.TransactItems?.length ?? 0);
-    return send(command);
-  });
+  };
   return largest;
 }
 

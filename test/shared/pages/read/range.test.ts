@@ -5,16 +5,13 @@ import { newId } from "../../../../shared/ids.ts";
 import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
 import type { Call } from "../../../../shared/pages/read/read-budget.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { WatchedTable } from "../../../support/tables/watched-table.ts";
+import { useTable } from "../../../support/tables/watched-table.ts";
 
 const range = { list: countedLists.lead, partition: "LEAD#acme", rows: {} };
 const start = Date.UTC(2026, 0, 1);
 
-let table: WatchedTable;
-beforeEach(() => {
-  vi.spyOn(console, "error").mockReturnValue();
-  table = new WatchedTable();
-});
+const table = useTable();
+beforeEach(() => vi.spyOn(console, "error").mockReturnValue());
 
 const send: Call = (call) => call({ abortSignal: new AbortController().signal });
 
