@@ -17,13 +17,8 @@ interface LockedPackage {
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
 
-interface Manifest {
-  readonly allowScripts: Readonly<Record<string, boolean>>;
-  readonly optionalDependencies: Readonly<Record<string, string>>;
-}
-
 const { packages } = readJson("package-lock.json") as { packages: Record<string, LockedPackage> };
-const { allowScripts, optionalDependencies } = readJson("package.json") as Manifest;
+const { allowScripts, optionalDependencies } = readJson("package.json");
 
 const packageName = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 

@@ -18,11 +18,6 @@ export interface Request {
   readonly until?: number;
 }
 
-interface Open {
-  readonly request: Request;
-  readonly answer: (outcome: Outcome) => void;
-}
-
 let running: Execution | undefined;
 let now = 0;
 
@@ -30,7 +25,7 @@ let now = 0;
 export class Execution {
   /** The result of the code, or its error. */
   end: { readonly value: unknown } | { readonly error: unknown } | undefined;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, { request: Request; answer: (outcome: Outcome) => void }>();
   readonly #occurrences = new Map<number, number>();
   readonly #skew: number;
   readonly #numbers: Numbers;

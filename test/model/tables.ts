@@ -13,17 +13,12 @@ export type Outcome = { readonly number: number } & (
 /** A state of the table: its number, which equal contents share. */
 export type TableState = number;
 
-interface Result {
-  readonly outcome: Outcome;
-  readonly table: TableState;
-}
-
 /** The states that a table has had, and the results of commands in each. */
 export class Tables {
   readonly #memory = new MemoryTable();
   readonly #snapshots: ReturnType<MemoryTable["snapshot"]>[] = [];
   readonly #numbers = new Map<string, TableState>();
-  readonly #results = new Map<string, Result>();
+  readonly #results = new Map<string, { outcome: Outcome; table: TableState }>();
   readonly #outcomes = new Numbers();
   readonly #rows = new Map<TableState, TableState>();
   readonly #mixtures = new Map<string, readonly TableState[]>();
@@ -32,7 +27,7 @@ export class Tables {
   readonly empty: TableState = this.#number();
 
   /** Runs a command in a state. @param number identifies the command */
-  run(table: TableState, command: object, number: number): Result {
+  run(table: TableState, command: object, number: number) {
     return remember(this.#results, `${table} ${number}`, () => {
       this.#restore(table);
       const outcome = this.#execute(command);

@@ -25,14 +25,6 @@ export interface List {
   readonly read: (request: PageRequest) => Promise<Page<{ readonly id?: unknown }>>;
 }
 
-/** What pages of a list cost: the median and the most read units of a page, and the most calls and round trips. */
-export interface ListCost {
-  readonly median: number;
-  readonly worst: number;
-  readonly calls: number;
-  readonly trips: number;
-}
-
 /** The leads of an account that a request asks for. */
 export const leadList = (
   account: Account,
@@ -71,7 +63,7 @@ export async function readPage({ name, rows, read }: List, page: number): Promis
 }
 
 /** Reads random pages of a list, and the first, the middle and the last: all pages of a short list. */
-export async function readList(list: List): Promise<ListCost & { readonly ends: readonly number[] }> {
+export async function readList(list: List) {
   const last = Math.max(1, Math.ceil(list.rows.length / limit));
   const random = seeded(last);
   const drawn = Array.from({ length: Math.min(last, randomPages) }, (_, n) =>
@@ -83,8 +75,8 @@ export async function readList(list: List): Promise<ListCost & { readonly ends: 
   return { ...listCost(pages), median: listCost(pages.slice(3)).median, ends };
 }
 
-/** What some pages cost. */
-export const listCost = (pages: readonly Cost[]): ListCost => ({
+/** What pages cost: the median and the most read units of a page, and the most calls and round trips. */
+export const listCost = (pages: readonly Cost[]) => ({
   ...spread(pages.map(({ read }) => read)),
   calls: Math.max(...pages.map(({ calls }) => calls)),
   trips: Math.max(...pages.map(({ trips }) => trips)),

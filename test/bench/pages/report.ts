@@ -1,7 +1,6 @@
-import { sum } from "../../support/cases/statistics.ts";
+import { type spread, sum } from "../../support/cases/statistics.ts";
 import { number, type Row, table } from "../markdown.ts";
 import { prices } from "./prices.ts";
-import type { ListCost } from "./read-list.ts";
 
 /** The most that something may cost: units, calls, round trips or bytes. A run that exceeds a limit fails. */
 const limits = {
@@ -29,7 +28,7 @@ const twoDigits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const permitUnits = 0.12;
 
 /** Read units of pages. */
-type Units = Pick<ListCost, "median" | "worst">;
+type Units = ReturnType<typeof spread>;
 
 /** The figures of a run: its tables, the points of its plot, and the largest value of everything that has a limit. */
 export class Report {

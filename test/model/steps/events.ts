@@ -17,14 +17,6 @@ import {
 import { findItem } from "../tree-check.ts";
 import type { Slack } from "./reading.ts";
 
-/** An event that may come next, with its number among all events of the scenario. */
-export interface NextEvent {
-  readonly event: Event;
-  readonly number: number;
-  /** How many events of each sequence have happened after it. */
-  readonly happened: readonly number[];
-}
-
 /** The events of a scenario. Sets of events are bits of their numbers. */
 export class Events {
   readonly #scenario: Scenario;
@@ -37,8 +29,11 @@ export class Events {
     this.#all = this.#sequences.flat();
   }
 
-  /** The events that may come next: the first one of each sequence that has not happened. */
-  next(happened: readonly number[]): NextEvent[] {
+  /**
+   * The events that may come next: the first one of each sequence that has not happened, with its number among all events
+   * and how many of each sequence have happened after it.
+   */
+  next(happened: readonly number[]) {
     return this.#sequences.flatMap((sequence, i) => {
       const at = happened[i] ?? 0;
       const event = sequence[at];

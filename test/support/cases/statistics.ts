@@ -1,10 +1,5 @@
 /** The median of numbers, and the largest. */
-interface Spread {
-  readonly median: number;
-  readonly worst: number;
-}
-
-export const spread = (numbers: readonly number[]): Spread => ({
+export const spread = (numbers: readonly number[]) => ({
   median: percentile(numbers, 0.5),
   worst: percentile(numbers, 1),
 });

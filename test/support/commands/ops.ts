@@ -30,18 +30,8 @@ export async function createDataDirectory(
   return directory;
 }
 
-/** What a command did. */
-export interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the command line `ops …` in a process of its own, on the table of a data directory. */
-export function ops(
-  args: readonly string[],
-  { dataDirectory }: { readonly dataDirectory: string },
-): Promise<Outcome> {
+export function ops(args: readonly string[], { dataDirectory }: { readonly dataDirectory: string }) {
   const { TABLE_NAME, ...env } = process.env;
   const options = { env: { ...env, DATA_DIR: dataDirectory }, cwd: root };
   return promisify(execFile)(process.execPath, ["bin/ops.ts", ...args], options).then(

@@ -18,14 +18,8 @@ export interface WriteInput extends Substitutions {
 
 type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
 
-/** An item after a write. */
-interface Written {
-  readonly after: Item | undefined;
-  readonly writes: number;
-}
-
-/** Writes an item. @throws ConditionalCheckFailedException */
-export function write(items: StoredItems, kind: WriteKind, input: WriteInput): Written {
+/** Writes an item. @returns the item after it, and the write units @throws ConditionalCheckFailedException */
+export function write(items: StoredItems, kind: WriteKind, input: WriteInput) {
   const { key, before, after, allowed } = plan(items, kind, input);
   if (!allowed) {
     throw new ConditionalCheckFailedException({

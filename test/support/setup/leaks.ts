@@ -1,17 +1,11 @@
 import { expect, vi } from "vitest";
 import { sent } from "../requests/sent.ts";
 
-/** A text that must not be logged, and a line that holds it. */
-interface Leak {
-  readonly text: string;
-  readonly line: string;
-}
-
 /**
  * Finds the lines that hold one of the texts: as it is, escaped as in JSON or a URL, or its bytes as base64,
- * hexadecimal or the numbers that Node.js prints.
+ * hexadecimal or the numbers that Node.js prints. @returns each with its text
  */
-export function findLeaks(lines: readonly string[], texts: Iterable<string>): Leak[] {
+export function findLeaks(lines: readonly string[], texts: Iterable<string>) {
   if (lines.length === 0) return [];
   const forms = [...new Set(texts)].flatMap((text) =>
     [...new Set(encodings(text))].map((form) => ({ text, form })),

@@ -4,7 +4,6 @@ import { vi } from "vitest";
 import { run } from "../../../../lib/command-line.ts";
 import { runProgram } from "../../../../lib/ops/program.ts";
 import { selectTable, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import type { Outcome } from "../../../support/commands/ops.ts";
 
 /**
  * Runs `npm run ops -- …` in this process, as `bin/ops.ts` does, and selects the test's own table again.
@@ -12,10 +11,7 @@ import type { Outcome } from "../../../support/commands/ops.ts";
  * @param env variables that are added to those of this process; undefined removes one
  * @param input what the command reads from stdin
  */
-export async function program(
-  args: readonly string[],
-  { env = {} as NodeJS.ProcessEnv, input = "" } = {},
-): Promise<Outcome> {
+export async function program(args: readonly string[], { env = {} as NodeJS.ProcessEnv, input = "" } = {}) {
   const own = tableName;
   const printed = { stdout: "", stderr: "" };
   let code: number | undefined;
