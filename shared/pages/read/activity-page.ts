@@ -5,8 +5,9 @@ import { readValidRoot } from "../tree/tree-store.ts";
 import type { ListRange, ListRequest, TimedRows } from "./choose-index.ts";
 import { maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { type Bounds, type Range, rowReader, walk } from "./range.ts";
+import type { Bounds, Range } from "./range.ts";
 import type { Call } from "./read-budget.ts";
+import { rowReader, walk } from "./row-reader.ts";
 import { isWithin } from "./window.ts";
 
 /**

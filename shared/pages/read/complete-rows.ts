@@ -1,8 +1,8 @@
 import { rowKey } from "../../dynamodb/keys.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
 import type { ListRange, ListRequest } from "./choose-index.ts";
-import { walk } from "./range.ts";
 import type { Call } from "./read-budget.ts";
+import { walk } from "./row-reader.ts";
 
 /**
  * The most rows that a list completes: all conversations of a lead, so that none of its lists is long, and beside a total, so

@@ -6,8 +6,9 @@ import { limits } from "../tree/tree-limits.ts";
 import { DamagedTreeError, isTreeChanged, logDamage, readRoot } from "../tree/tree-store.ts";
 import type { CountedRange, ListRange } from "./choose-index.ts";
 import { rowFinder } from "./find-row.ts";
-import { type Segment, walk } from "./range.ts";
+import type { Segment } from "./range.ts";
 import type { Call } from "./read-budget.ts";
+import { walk } from "./row-reader.ts";
 import { isWithin } from "./window.ts";
 
 /** How often a reader starts again when the tree changes while it reads. */

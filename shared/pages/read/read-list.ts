@@ -10,8 +10,9 @@ import { findByActivity, findInWindow } from "./activity-page.ts";
 import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { isTooMuch, rangeId, walk } from "./range.ts";
+import { isTooMuch, rangeId } from "./range.ts";
 import { type Call, withinBudget } from "./read-budget.ts";
+import { walk } from "./row-reader.ts";
 import { isBounded, isWithin } from "./window.ts";
 
 /**
@@ -69,9 +70,11 @@ function planList(asked: ListRequest, request: RowsRequest) {
   }
   const range = { list, index: timed.index, partition: pk, rows: { pk } };
   const filtered = { ...range, where };
+  // Rows move to later times: one that moves while they are read is met again, and not missed.
+  const oldestFirst = { ...timed.window, ascending: true };
   if (timed.index === "by-waiting") {
     const find = async (call: Call) => {
-      const waiting = await walk(filtered, timed.window, call);
+      const waiting = await walk(filtered, oldestFirst, call);
       const { items, total } = takePage(waiting.items, request);
       return { items: await completeRows(asked, items, call), total };
     };
@@ -88,7 +91,7 @@ function planList(asked: ListRequest, request: RowsRequest) {
   if (isBounded(timed.window)) {
     const find = request.by
       ? (call: Call) => findInWindow(asked, own, filtered, timed, request, call)
-      : async (call: Call) => takePage((await walk(filtered, timed.window, call)).items, request);
+      : async (call: Call) => takePage((await walk(filtered, oldestFirst, call)).items, request);
     return { id: rangeId(range), wayOut: wayOuts.change(list), find };
   }
   if (!isBounded(filter) && !isBounded(window))

@@ -2,8 +2,9 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { readSegments, walk } from "../../../../shared/pages/read/range.ts";
+import { readSegments } from "../../../../shared/pages/read/range.ts";
 import type { Call } from "../../../../shared/pages/read/read-budget.ts";
+import { walk } from "../../../../shared/pages/read/row-reader.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { useTable } from "../../../support/tables/watched-table.ts";
 
