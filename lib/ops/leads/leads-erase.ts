@@ -29,34 +29,39 @@ export const eraseCommand = () =>
 async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Printed> {
   const { account, scan, dryRun, yes } = options;
   const { pace, invalid } = tools;
-  const leads = await findErasable(options, tools);
+  const { leads, unknown } = await findErasable(options, tools);
   let found = new ItemsToErase({ account, leads }, invalid);
   if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
   if (!dryRun) {
     if (!yes) console.error(describeErasure(options, found, "will be erased").text);
     const { value, by } = namedBy(options);
-    await confirm(value, { kind: "person", action: "erase them", by }, yes);
+    const count = options.lead?.length ?? 1;
+    if (count > 1) await confirm(account, { kind: "account", action: `erase ${count} leads` }, yes);
+    else await confirm(value, { kind: "person", action: "erase them", by }, yes);
     found = new ItemsToErase({ account, leads }, invalid);
     await erase(found, { pace, scan });
   }
   const printed = describeErasure(options, found, dryRun ? "would be erased" : "erased");
-  return { ...printed, failure: invalid.toFailure() };
+  return { ...printed, failure: unknown ?? invalid.toFailure() };
 }
 
 /**
  * The leads to erase: those that the options name, and those whose erasure has not ended.
  *
- * @throws UserError when there are none
+ * @returns also the error for those that the account does not have
+ * @throws UserError when it has none of them
  */
-async function findErasable(options: EraseLeadsOptions, tools: Tools): Promise<ReadonlySet<string>> {
+async function findErasable(options: EraseLeadsOptions, tools: Tools) {
   const { account, lead } = options;
   const { pace, invalid } = tools;
   const rows = await findLeads(options, tools);
-  const ids = new Set(rows.map(({ sk }) => String(sk)));
+  const leads = new Set(rows.map(({ sk }) => String(sk)));
   for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
-    if (pending || lead?.includes(leadId)) ids.add(leadId);
-  if (lead?.every((id) => ids.has(id)) ?? ids.size > 0) return ids;
-  throw invalid.toFailure() ?? (await unknownPerson(options, pace, ids));
+    if (pending || lead?.includes(leadId)) leads.add(leadId);
+  if (lead?.every((id) => leads.has(id)) ?? leads.size > 0) return { leads };
+  const unknown = invalid.toFailure() ?? (await unknownPerson(options, pace, leads));
+  if (lead?.some((id) => leads.has(id))) return { leads, unknown };
+  throw unknown;
 }
 
 /** What is printed of an erasure, as JSON and as a sentence. */

@@ -18,15 +18,17 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   const { pace, invalid } = tools;
   const items = await findLeads(options, tools);
   const known = new Set(items.map(({ sk }) => String(sk)));
-  if (options.lead?.some((id) => !known.has(id)) ?? items.length === 0) {
+  const isComplete = options.lead?.every((id) => known.has(id)) ?? items.length > 0;
+  const failure = isComplete ? undefined : await unknownPerson(options, pace, known);
+  if (items.length === 0) {
     // Those that cannot be read may be meant.
     invalid.print();
-    return { failure: await unknownPerson(options, pace, known) };
+    return { failure };
   }
   const leads = [];
   for (const item of items) leads.push(await readLead(account, item, tools));
   const json = { account, leads, invalid: [...invalid.values()] };
-  return { json, text: JSON.stringify(json, null, 2) };
+  return { json, text: JSON.stringify(json, null, 2), failure };
 }
 
 /** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */

@@ -20,7 +20,9 @@ export type PersonOptions = AccountOptions & { readonly lead?: readonly string[]
 /** Adds the options that name a person, of which one is given. */
 export function withPerson(command: Command): Command {
   const options = [
-    new Option("--lead <id...>", "the lead's id, or several"),
+    new Option("--lead <id...>", "the lead's id, or several").argParser(
+      (id: string, others: readonly string[] = []) => [...new Set([...others, id])],
+    ),
     new Option("--email <address>", "all leads with this email address, in any letter case"),
     new Option("--external-id <id>", "the lead with this external id"),
     new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),
@@ -38,7 +40,7 @@ export function namedBy(options: PersonOptions) {
     throw new UserError(
       "Name the person: --lead ID, --email ADDRESS, --external-id ID or --address CHANNEL:ADDRESS.",
     );
-  return { value: String(options[name]), by: kinds[name] };
+  return { value: [options[name]].flat().join(", "), by: kinds[name] };
 }
 
 /** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
@@ -61,5 +63,6 @@ export async function findLeads(options: PersonOptions, { pace, invalid }: Tools
  */
 export function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
   const unknown = options.lead?.filter((id) => !known.has(id));
-  return unknownItem(options, unknown ? `lead ${unknown}` : `lead with this ${namedBy(options).by}`, pace);
+  const item = unknown ? `lead ${unknown.join(", ")}` : `lead with this ${namedBy(options).by}`;
+  return unknownItem(options, item, pace);
 }

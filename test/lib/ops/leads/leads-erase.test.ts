@@ -80,18 +80,18 @@ const withoutRecords = (items: readonly string[]) => items.filter((item) => !ite
 
 const deletedItems = { conversations: 2, messages: 3, locks: 2, idempotencyRecords: 7, invalid: [] };
 
-test("several leads are shown and erased at once, or none if one of them does not exist", async () => {
+test("several leads are shown and erased at once, and those that do not exist are named", async () => {
   const account = randomUUID();
   const [{ id: one }, { id: two }] = [await aLead(account), await aLead(account, { name: "Grace" })];
   const missing = newId("lead");
   const show = (...ids: string[]) => runJson(showCommand(), "--account", account, "--lead", ...ids);
   const failure = `The account ${account} has no lead ${missing}.`;
-  expect(await show(one, missing, two)).toEqual({ output: undefined, failure });
-  expect(await erase(account, "--lead", one, missing, two)).toEqual({ output: undefined, failure });
-  expect((await show(one, two)).output).toMatchObject({
-    leads: [{ lead: { id: one } }, { lead: { id: two } }],
-  });
-  expect((await erase(account, "--no-scan", "--lead", one, two)).output).toMatchObject({ leads: [one, two] });
+  expect(await show(missing)).toEqual({ output: undefined, failure });
+  expect(await erase(account, "--lead", missing)).toEqual({ output: undefined, failure });
+  const leads = [{ lead: { id: one } }, { lead: { id: two } }];
+  expect(await show(one, missing, two, one)).toMatchObject({ output: { leads }, failure });
+  const ids = ["--lead", one, missing, two];
+  expect(await erase(account, "--no-scan", ...ids)).toMatchObject({ output: { leads: [one, two] }, failure });
   expect(await show(two)).toMatchObject({ failure: `The account ${account} has no lead ${two}.` });
 });
 
