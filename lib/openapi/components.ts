@@ -16,7 +16,7 @@ import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.
 import { eventComponents } from "./webhooks.ts";
 
 /** A schema, a valid value with the examples of its properties, and the descriptions of those that have none in the schema. */
-export type Component = readonly [
+type Component = readonly [
   schema: {
     readonly properties: Readonly<Record<string, object>>;
     readonly required: readonly string[];

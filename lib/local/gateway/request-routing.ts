@@ -32,7 +32,7 @@ interface Authorization {
   readonly context: { readonly accountId?: string; readonly reason?: string };
 }
 
-/** Creates the handler of requests: size, host, page, route, throttle, authorizer, function, in this order. */
+/** Creates the handler of requests: size, host, page, function URL, route, throttle, authorizer, function, in this order. */
 export function createRequestHandler(
   { routes, authorizer, throttle, urlFunction }: ApiDefinition,
   invoke: Invoke,

@@ -25,7 +25,7 @@ export const eraseAccountCommand = () =>
   command(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
-    // An account that was moved is frozen.
+    // An account that was moved is frozen, and one whose erasure goes on.
     { paced: true, writes: "always" },
   )
     .option(...cacheSecondsOption)
@@ -35,7 +35,7 @@ export const eraseAccountCommand = () =>
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
 
-/** How long a revoked key may work, and any key write to a frozen account, in seconds. */
+/** How long a deleted key may work, and any key write to a frozen account, in seconds. */
 export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOptions): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
   const { readProjectStage } = await import("../../config/read-stage-file.ts");

@@ -51,7 +51,7 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
     writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
   if (!frozenAt) return pace;
   throw new UserError(
-    `The account ${account} has been frozen since ${frozenAt}: nothing was written. To let it take writes again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
+    `The account ${account} has been frozen since ${frozenAt}, because it is moved or erased: nothing was written. Continue an erasure with \`accounts erase\`. Otherwise, to let it take writes again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
   );
 }
 

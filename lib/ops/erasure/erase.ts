@@ -23,17 +23,14 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   const { pace } = sweeping;
   const { account, leads } = found.subject;
   if (!leads) {
-    // Its index may not list the newest keys.
     await freezeAccount(account, pace);
-    const listed = await listByParent(accountPartition("apiKey", account), pace);
-    const keys = await readEach(listed.filter(isApiKey), pace);
-    for (const key of keys)
-      if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
-    await deleteItems(found.take(keys), pace);
+    await deleteKeys(found, pace);
   }
   await begin(found, pace);
   // Requests that had found a lead still write, and deleted keys are still accepted.
   await pace.wait(leads ? longestWrite : keyCache + longestRun);
+  // The newest ones may not have been listed. Until the account was frozen, they could read and write.
+  if (!leads) await deleteKeys(found, pace);
   // Such keys can have created leads, and an import can have stored one again.
   await begin(found, pace);
   const nodes = await sweep(found, sweeping);
@@ -57,6 +54,15 @@ export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =
     await table.send(new PutCommand({ TableName: tableName, Item: { ...frozenKey(account), frozenAt } }));
     return frozenAt;
   });
+
+/** Deletes the keys that the index of an account lists. */
+async function deleteKeys(found: ItemsToErase, pace: Pace): Promise<void> {
+  const listed = await listByParent(accountPartition("apiKey", found.subject.account), pace);
+  const keys = await readEach(listed.filter(isApiKey), pace);
+  for (const key of keys)
+    if (typeof key.accountId !== "string") found.invalid.note(key, "its accountId is not a string");
+  await deleteItems(found.take(keys), pace);
+}
 
 /** Deletes the leads: from now on no request finds them, and no import stores them. */
 async function begin(found: ItemsToErase, pace: Pace): Promise<void> {

@@ -78,7 +78,7 @@ test("commands that write to a frozen account refuse in one sentence, and those 
   const frozen = memory.snapshot();
   const before = await tableItems();
   const since = await readFrozenAt("acme");
-  const sentence = `The account acme has been frozen since ${since}: nothing was written. To let it take writes again, run \`npm run ops -- accounts unfreeze --account acme --table ${tableName}\`.\n`;
+  const sentence = `The account acme has been frozen since ${since}, because it is moved or erased: nothing was written. Continue an erasure with \`accounts erase\`. Otherwise, to let it take writes again, run \`npm run ops -- accounts unfreeze --account acme --table ${tableName}\`.\n`;
   for (const line of writing)
     expect([line, await ops(line)]).toEqual([line, { code: 1, stdout: "", stderr: sentence }]);
   expect((await ops(`accounts copy --from-table ${from} --to-account acme`, "other")).stderr).toBe(sentence);

@@ -141,7 +141,7 @@ describe("accounts erase", () => {
       using _ = beforeCall(isSwept, () => aLead(account));
       expect(await erase(account)).toMatchObject({
         output: undefined,
-        failure: `The account ${account} was written to while it was erased: run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+        failure: `The account ${account} was written to while it was erased: end imports and copies, and run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
       });
     }
     expect((await erase(account)).output).toMatchObject({ leads: 1 });
