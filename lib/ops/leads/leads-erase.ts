@@ -1,3 +1,4 @@
+import { UserError } from "../../user-error.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { command } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
@@ -42,7 +43,8 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
     await erase(found, { pace, scan });
   }
   const printed = describeErasure(options, found, dryRun ? "would be erased" : "erased");
-  return { ...printed, failure: unknown ?? invalid.toFailure() };
+  const failures = [unknown, invalid.toFailure()].flatMap((each) => each?.message ?? []);
+  return { ...printed, failure: failures.length > 0 ? new UserError(failures.join("\n")) : undefined };
 }
 
 /**
@@ -59,9 +61,9 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
   for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
     if (pending || lead?.includes(leadId)) leads.add(leadId);
   if (lead?.every((id) => leads.has(id)) ?? leads.size > 0) return { leads };
-  const unknown = invalid.toFailure() ?? (await unknownPerson(options, pace, leads));
+  const unknown = await unknownPerson(options, pace, leads);
   if (lead?.some((id) => leads.has(id))) return { leads, unknown };
-  throw unknown;
+  throw invalid.toFailure() ?? unknown;
 }
 
 /** What is printed of an erasure, as JSON and as a sentence. */

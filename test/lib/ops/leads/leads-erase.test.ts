@@ -95,6 +95,18 @@ test("several leads are shown and erased at once, and those that do not exist ar
   expect(await show(two)).toMatchObject({ failure: `The account ${account} has no lead ${two}.` });
 });
 
+test("an erasure of several leads names what it has left, beside those that do not exist", async () => {
+  const account = randomUUID();
+  const { id } = await aLead(account);
+  const { conversationId } = await aMessage(account, id);
+  const key = messageKey(account, conversationId, newId("msg"));
+  await put({ ...key, leadId: 5 });
+  const missing = newId("lead");
+  const { failure } = await erase(account, "--lead", id, missing);
+  expect(failure).toContain(`The account ${account} has no lead ${missing}.`);
+  expect(failure).toContain("its leadId is not a string");
+});
+
 describe("leads erase", () => {
   test.each([
     true,
