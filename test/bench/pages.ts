@@ -66,5 +66,6 @@ if (POSTGRES) {
   const title = "Read units of a page of 20 leads with its total";
   await write("pages", report.text(), plot(report.lines, title));
   await writeCosts();
-  if (!report.holds) process.exitCode = 1;
+  for (const excess of report.excesses) console.error(excess);
+  if (report.excesses.length > 0) process.exitCode = 1;
 }

@@ -1,14 +1,12 @@
 /**
- * Measures what a cold start costs: the processor time in which a new process loads the bundle of each function, compared
- * with the bare SDK.
- *
- * Writes docs/bench/start.md.
+ * Prints what a cold start costs: the processor time in which a new process loads the bundle of each function, compared with
+ * the bare SDK: a handler that reads and writes items, bundled in the same way but with the whole SDK. Compare the times of a
+ * run with each other, not with those of another machine or of Lambda.
  *
  * Usage: npm run bench:start
  */
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
 import { percentile } from "../support/cases/statistics.ts";
@@ -54,11 +52,4 @@ const rows = bundles.map(({ name, file }, n) => {
   const [bare = Number.NaN] = medians;
   return [name, number(median), number(median / bare, 2), number(statSync(file).size)];
 });
-const text = `# Cold starts
-
-Measured by \`npm run bench:start\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}): the processor time of loading the deployed bundle of each function, the median of ${rounds} new processes, which take turns. Compare the times of a table with each other, not with those of another machine or of Lambda. **Bare SDK** is a handler that reads and writes items, bundled in the same way but with the whole SDK.
-
-${table(["", "processor (ms)", "× bare SDK", "bundle (bytes)"], rows)}
-`;
-console.log(text);
-await writeFile(join(import.meta.dirname, "../../docs/bench/start.md"), text);
+console.log(table(["", "processor (ms)", "× bare SDK", "bundle (bytes)"], rows));

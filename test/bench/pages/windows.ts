@@ -5,33 +5,26 @@ import { createdAt, newId } from "../../../shared/ids.ts";
 import type { ConversationsQuery } from "../../../shared/schemas/conversation-schemas.ts";
 import { seeded } from "../../support/cases/random.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
-import { number } from "../markdown.ts";
 import { Account } from "./account.ts";
 import { advanceClock } from "./clock.ts";
 import { buildRows, type RowFilter } from "./lead-rows.ts";
 import { type List, leadList, limit, listCost, readPage } from "./read-list.ts";
-import { both, type Report } from "./report.ts";
+import type { Report } from "./report.ts";
 
 const filters: readonly RowFilter[] = [{}, { status: "new" }, { source: "website" }];
 
 /** How many windows of a list are read. */
 const windows = 60;
 
-/** Reads windows between random rows of lists. */
+/** Reads windows between random rows of lists: a first page, any page, and a first page with `createdAfter` alone. */
 export async function measureWindows(report: Report, leads: number): Promise<void> {
-  const table = [];
   const account = new Account("windows", buildRows(leads));
   await account.count();
-  for (const filter of filters) table.push(await readWindows(report, account, filter));
-  report.section(
-    "Windows",
-    `Of ${number(leads)} leads, between two random rows of the list: the first page, and a random one. The last figure is of a first page with \`createdAfter\` alone.`,
-    table,
-  );
+  for (const filter of filters) await readWindows(report, account, filter);
 }
 
-async function readWindows(report: Report, account: Account, filter: RowFilter) {
-  const { rows, name } = leadList(account, filter);
+async function readWindows(report: Report, account: Account, filter: RowFilter): Promise<void> {
+  const { rows } = leadList(account, filter);
   const random = seeded(account.rows.length);
   const upTo = (most: number) => Math.floor(random() * most);
   const timeOf = (index: number) => createdAt(rows[index]?.id ?? "");
@@ -46,7 +39,6 @@ async function readWindows(report: Report, account: Account, filter: RowFilter) 
     return leadList(account, { ...filter, ...times }, rows.slice(from, end));
   };
   const anyPage = ({ rows }: List) => 1 + upTo(Math.ceil(rows.length / limit));
-  const costs = [];
   for (const [window, pageOf] of [
     // The first page of a window has the rows of a page in the middle of the list.
     [closed, () => 1],
@@ -56,16 +48,8 @@ async function readWindows(report: Report, account: Account, filter: RowFilter) 
     const pages = [];
     for (const list of Array.from({ length: windows }, window))
       pages.push(await readPage(list, pageOf(list)));
-    const cost = listCost(pages);
-    report.check("window", cost);
-    costs.push(cost);
+    report.check("window", listCost(pages));
   }
-  return {
-    filter: name,
-    "first, random, without an end: R": costs.map(both).join(", "),
-    calls: costs.map(({ calls }) => calls).join(", "),
-    trips: costs.map(({ trips }) => trips).join(", "),
-  };
 }
 
 /** A name as long as a UUID, which each key of an item has. */
