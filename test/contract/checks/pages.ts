@@ -106,7 +106,7 @@ export const pageChecks = [
       expectLinks(response, { first: 1, prev: 1, last: 2 });
     },
   }),
-  ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {
+  ...promises("lib/openapi/guides.md#read-everything", {
     "Pages from the creation time of the last lead on, the oldest first, miss no lead": async (context) => {
       const { made, ids } = await shared(context, makeLeads);
       const sorted = made.map(({ createdAt }) => createdAt).sort();

@@ -90,7 +90,7 @@ export const responseChecks = [
       expectResponse(response, { status: 413, body: { message: "Request Entity Too Large" } });
     },
   }),
-  ...promises("docs/syncing.md#a-synchronization-that-misses-nothing", {
+  ...promises("lib/openapi/guides.md#lists-and-filters", {
     "A response has the time of the service": eachHasHeader("date", / GMT$/),
   }),
   ...promises("docs/usage.md#pages", {
