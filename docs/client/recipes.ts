@@ -244,7 +244,12 @@ export const syncLeads = (
     since,
     ({ updatedAt }) => updatedAt,
     (updatedAfter, updatedBefore, paging) =>
-      client.listLeads({ sort: "updatedAt", updatedAfter, updatedBefore, ...paging }),
+      client.listLeads({
+        sort: "updatedAt",
+        updatedAfter,
+        ...(updatedBefore && { updatedBefore }),
+        ...paging,
+      }),
     store,
   );
 
@@ -258,7 +263,12 @@ export const syncConversations = (
     since,
     ({ lastMessageAt }) => lastMessageAt,
     (lastMessageAfter, lastMessageBefore, paging) =>
-      client.listConversations({ sort: "lastMessageAt", lastMessageAfter, lastMessageBefore, ...paging }),
+      client.listConversations({
+        sort: "lastMessageAt",
+        lastMessageAfter,
+        ...(lastMessageBefore && { lastMessageBefore }),
+        ...paging,
+      }),
     store,
   );
 
