@@ -82,7 +82,7 @@ const root = join(import.meta.dirname, "../../..");
 /** A command up to the end of its line or its code, or to where its output goes. */
 const example = /\bnpm run (?:--silent )?ops -- ([a-z].*?)(?=`| [|>]|$)/gm;
 
-const documented = globSync("{README,SECURITY,docs/*}.md", { cwd: root })
+const documented = globSync("{README,SECURITY,docs/*,docs/client/*}.md", { cwd: root })
   .concat("docs/delivery/github-actions.yml")
   .flatMap((file) => {
     const page = readFileSync(join(root, file), "utf8").replaceAll(/\\\n\s*/g, "");
