@@ -29,7 +29,6 @@ Measured by \`POSTGRES=<address> npm run bench:pages\` (${new Date().toISOString
 
 - **This service**: the handler \`list-leads\` on the embedded DynamoDB, with up to five calls for a page, four of them one after another. It also counts the request for the rate limit. The result of \`authorize\` is kept, as API Gateway keeps it.
 - **Postgres**: a query for the API key, then \`LIMIT\` and \`OFFSET\` beside \`count(*)\`, over a pool of ten connections with prepared statements (\`pg\`). A primary key of account and id, and an index of account, source and id, order each list; the tables have been vacuumed. \`random_page_cost\` is 1.1 and \`max_parallel_workers_per_gather\` 0, because the client and the server use the other cores.
-- **Ratio**: below 1, this service is faster.
 - **Cursor**: the rows after a row, without a total, from Postgres through the same server.
 
 ![${title}](postgres.svg)
