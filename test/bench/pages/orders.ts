@@ -78,7 +78,7 @@ function addRequests(report: Report, list: string, costs: readonly Cost[]): void
 /** Reads windows that begin or end some rows before the newest one. */
 async function readTimes(report: Report, byActivity: readonly Conversation[]): Promise<void> {
   const results = [];
-  for (const since of [0, 100, 1000, 2000, 4000]) {
+  for (const since of [0, 1000, 4000]) {
     const cut = byActivity.length - since;
     const time = byActivity[cut]?.lastMessageAt ?? new Date(Date.now()).toISOString();
     const read = async (window: "lastMessageAfter" | "lastMessageBefore", rows: List["rows"]) => {
