@@ -234,7 +234,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Email address.
+             * @description Email address, in ASCII: an international domain in its `xn--` form.
              * @example ada@example.com
              */
             email?: string;
@@ -323,7 +323,7 @@ export interface components {
             };
             /**
              * Format: email
-             * @description Email address. With `ifExists=update`, null takes it away.
+             * @description Email address, in ASCII. With `ifExists=update`, null takes it away.
              * @example ada@example.com
              */
             email?: string | null;
@@ -521,8 +521,8 @@ export interface components {
              *         "direction": "outbound",
              *         "message": "Hello Ada",
              *         "template": {
-             *           "name": "welcome",
              *           "language": "en_US",
+             *           "name": "welcome",
              *           "parameters": [
              *             "Ada"
              *           ]
@@ -2837,8 +2837,8 @@ export interface operations {
                      *       "direction": "outbound",
                      *       "message": "Hello Ada",
                      *       "template": {
-                     *         "name": "welcome",
                      *         "language": "en_US",
+                     *         "name": "welcome",
                      *         "parameters": [
                      *           "Ada"
                      *         ]
@@ -3066,8 +3066,8 @@ export interface operations {
                  *         "createdAt": "2026-11-21T01:59:00.717Z",
                  *         "to": "+4917700000001",
                  *         "template": {
-                 *           "name": "welcome",
                  *           "language": "en_US",
+                 *           "name": "welcome",
                  *           "parameters": [
                  *             "Ada"
                  *           ]
@@ -3212,25 +3212,25 @@ export interface operations {
                  *           "addresses"
                  *         ],
                  *         "lead": {
-                 *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *           "externalId": "hubspot:4711",
-                 *           "name": "Ada Lovelace",
-                 *           "email": "ada@example.com",
-                 *           "score": 60,
-                 *           "status": "qualified",
-                 *           "source": "instagram",
-                 *           "tags": [
-                 *             "vip"
-                 *           ],
                  *           "addresses": {
                  *             "whatsapp": [
                  *               "+4917700000001"
                  *             ]
                  *           },
+                 *           "createdAt": "2026-11-21T01:59:00.163Z",
+                 *           "email": "ada@example.com",
+                 *           "externalId": "hubspot:4711",
+                 *           "id": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "metadata": {
                  *             "plan": "pro"
                  *           },
-                 *           "createdAt": "2026-11-21T01:59:00.163Z",
+                 *           "name": "Ada Lovelace",
+                 *           "score": 60,
+                 *           "source": "instagram",
+                 *           "status": "qualified",
+                 *           "tags": [
+                 *             "vip"
+                 *           ],
                  *           "updatedAt": "2026-11-21T05:51:32.055Z"
                  *         }
                  *       }
@@ -3281,17 +3281,17 @@ export interface operations {
                  *         "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                  *         "channel": "whatsapp",
                  *         "conversation": {
-                 *           "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
-                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "channel": "whatsapp",
-                 *           "status": "closed",
                  *           "createdAt": "2026-11-21T01:59:00.716Z",
-                 *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
-                 *           "messageCount": 1,
+                 *           "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
                  *           "lastMessage": {
                  *             "direction": "outbound",
                  *             "text": "Hello Ada"
-                 *           }
+                 *           },
+                 *           "lastMessageAt": "2026-11-21T01:59:00.717Z",
+                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
+                 *           "messageCount": 1,
+                 *           "status": "closed"
                  *         }
                  *       }
                  *     }
@@ -3344,27 +3344,27 @@ export interface operations {
                  *         "messageId": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
                  *         "channel": "whatsapp",
                  *         "message": {
-                 *           "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
-                 *           "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
-                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "channel": "whatsapp",
+                 *           "conversationId": "conv_01M7XX83BCDGP2G7P6BFF0X9ND",
+                 *           "createdAt": "2026-11-21T01:59:00.717Z",
+                 *           "delivery": "failed",
+                 *           "deliveryError": "131047: Message failed to send because more than 24 hours have passed",
                  *           "direction": "outbound",
-                 *           "to": "+4917700000001",
+                 *           "id": "msg_01M7XX83BDX5NTVPPGQKPC08SS",
+                 *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "message": "Hello Ada",
+                 *           "metadata": {
+                 *             "campaign": "spring"
+                 *           },
+                 *           "providerId": "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
                  *           "template": {
-                 *             "name": "welcome",
                  *             "language": "en_US",
+                 *             "name": "welcome",
                  *             "parameters": [
                  *               "Ada"
                  *             ]
                  *           },
-                 *           "metadata": {
-                 *             "campaign": "spring"
-                 *           },
-                 *           "delivery": "failed",
-                 *           "deliveryError": "131047: Message failed to send because more than 24 hours have passed",
-                 *           "providerId": "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
-                 *           "createdAt": "2026-11-21T01:59:00.717Z"
+                 *           "to": "+4917700000001"
                  *         }
                  *       }
                  *     }

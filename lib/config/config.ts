@@ -49,6 +49,7 @@ function checkStageName(stage: string): void {
 
 function toConfig(stage: string, settings: Settings, isProtected: boolean) {
   const { alarmsTo } = settings;
+  checkRegion(stage, settings);
   const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
@@ -64,6 +65,17 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean) {
     /** The ARNs of the topics for the alarms that page somebody, and for all others. */
     alarmsTo: typeof alarmsTo === "string" ? { page: alarmsTo, ticket: alarmsTo } : alarmsTo,
   };
+}
+
+/** AWS would refuse the certificate or the topic of another region only in the middle of a deployment. */
+function checkRegion(stage: string, { region, certificateArn, alarmsTo }: Settings): void {
+  const arns = [
+    certificateArn,
+    ...(typeof alarmsTo === "string" ? [alarmsTo] : Object.values(alarmsTo ?? {})),
+  ];
+  const other = arns.find((arn) => arn !== undefined && region !== undefined && arn.split(":")[3] !== region);
+  if (other !== undefined)
+    throw new UserError(`The settings of the stage ${stage}: ${other} is not in its region, ${region}.`);
 }
 
 /** A setting that one deployment has and the next one forgets would be taken back. */

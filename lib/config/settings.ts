@@ -76,7 +76,7 @@ export const stageSchema = {
     removalPolicy: choice(["destroy", "retain"], {
       default: "retain",
       description:
-        "Whether the table and the logs are deleted or kept when the stack is deleted. With `retain`, deleting the table and the stack is refused, and the table can be restored to any second of the last 35 days.",
+        "Whether the table, the logs and the queues of channels are deleted or kept when they leave the stack. With `retain`, deleting the table and the stack is refused, and the table can be restored to any second of the last 35 days.",
     }),
     throttleRate: wholeNumber(1, 100_000, {
       default: 5000,

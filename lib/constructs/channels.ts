@@ -34,6 +34,8 @@ export class Channels extends Construct {
       fifo: true,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
+      // A stage that takes the setting back keeps what waits.
+      removalPolicy: props.config.removalPolicy,
       // Thousands of messages a second, in place of 300.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,

@@ -8,7 +8,7 @@ const sum = (prefix: string, metrics: readonly IMetric[]) =>
 
 /**
  * The sum of faults, which is 0 only while something happens: without activity it has no data. Metric math treats a
- * missing value as 0 if the other operand has data.
+ * missing value as 0 if the other operand has data (docs/assumptions.md#missing-values).
  *
  * @param activity a metric that has data whenever a fault could have happened
  */

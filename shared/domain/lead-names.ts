@@ -99,7 +99,8 @@ export async function findNamed(account: string, { id, externalId, addresses }: 
   const other = names.find((name) => name.item && name.item.id !== item.id);
   if (other) {
     await checkTogether(account, names, [String(item.id), String(other.leadId)]);
-    throw conflict(other.leadId, `Another lead has ${describeName(account, other)}: ${other.leadId}.`);
+    const named = describeName(account, other);
+    throw conflict(other.leadId, `Another lead than ${item.id} has ${named}: ${other.leadId}.`);
   }
   const { externalId: own } = fieldsOf(item);
   if (externalId !== undefined && own !== undefined && own !== externalId)

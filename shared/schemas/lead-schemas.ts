@@ -129,7 +129,7 @@ export const leadDescriptions: Descriptions<typeof lead> = {
   externalId:
     "Your own id of the lead: no other lead of the account has it. Once the lead has one, it never changes.",
   name: "Name of the lead, not blank and on one line.",
-  email: "Email address.",
+  email: "Email address, in ASCII: an international domain in its `xn--` form.",
   score: "Score of the lead.",
   status: "Status of the lead.",
   source: "Origin channel, for example instagram, whatsapp, website; stored in lower case.",
@@ -149,7 +149,7 @@ export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
   addresses:
     "Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits, and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.",
   name: "Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.",
-  email: "Email address. With `ifExists=update`, null takes it away.",
+  email: "Email address, in ASCII. With `ifExists=update`, null takes it away.",
   source:
     "Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null takes it away.",
   metadata:

@@ -23,7 +23,10 @@ export function withPerson(command: Command): Command {
     new Option("--lead <id...>", "the lead's id, or several").argParser(
       (id: string, others: readonly string[] = []) => [...new Set([...others, id])],
     ),
-    new Option("--email <address>", "all leads with this email address, in any letter case"),
+    new Option(
+      "--email <address>",
+      "all leads with this email address, also as an address, in any letter case",
+    ),
     new Option("--external-id <id>", "the lead with this external id"),
     new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),
   ];
@@ -47,13 +50,14 @@ export function namedBy(options: PersonOptions) {
 export async function findLeads(options: PersonOptions, { pace, invalid }: Tools) {
   const { account, lead } = options;
   const { value, by } = namedBy(options);
-  if (by === "email address") return readLeadsByEmail(account, value, pace, invalid);
+  const byEmail = by === "email address" ? await readLeadsByEmail(account, value, pace, invalid) : [];
   const keys = lead?.map((id) => leadKey(account, id));
   if (keys) return readEach(keys, pace);
-  const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(value) };
+  const address = by === "email address" ? `email:${value}` : value;
+  const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(address) };
   const [key] = nameKeys(account, name);
   const item = await pace.retry(async () => key && (await readName(account, key)).item);
-  return item ? [item] : [];
+  return item ? [...byEmail.filter(({ sk }) => sk !== item.sk), item] : byEmail;
 }
 
 /**

@@ -30,6 +30,13 @@ test("the webhook's function has a URL that anyone can call, because it checks t
     expect(Properties.InvokedViaFunctionUrl ?? Properties.FunctionUrlAuthType).toBeTruthy();
 });
 
+test("a stage that keeps its data keeps what waits when it takes channels back", () => {
+  const queues = Object.values(
+    template.findResources("AWS::SQS::Queue", { Properties: { FifoQueue: true } }),
+  );
+  expect(queues.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(Array(2).fill("RetainExceptOnCreate"));
+});
+
 test("a queue passes messages one at a time, in the order of each conversation, and keeps those that were given up", () => {
   const deliveries = only(template, "AWS::SQS::Queue", "ChannelsDeliveries").properties;
   const undelivered = only(template, "AWS::SQS::Queue", "ChannelsUndelivered");

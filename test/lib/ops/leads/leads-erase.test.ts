@@ -239,6 +239,16 @@ describe("leads erase", () => {
     });
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
   });
+
+  test("an email address finds the leads that have it in the field, and the one that has it as an address", async () => {
+    const account = randomUUID();
+    const both = await aLead(account, { email, addresses: { email: [email.toUpperCase()] } });
+    const field = await aLead(account, { email });
+    const { output } = await erase(account, "--email", email, "--dry-run");
+    expect(output.leads.sort()).toEqual([both.id, field.id].sort());
+    const address = await aLead(account, { addresses: { email: ["grace@example.com"] } });
+    expect((await erase(account, "--email", "Grace@example.com")).output.leads).toEqual([address.id]);
+  });
 });
 
 test("leads show names leads that may be meant, and whose address cannot be read", async () => {
