@@ -12,6 +12,7 @@ export async function run(
   main: () => Promise<unknown>,
   isUserError: (error: unknown) => boolean = () => false,
 ): Promise<void> {
+  process.stdout.on("error", failOutput);
   try {
     checkNodeVersion(process.versions.node);
     await main();
@@ -19,6 +20,13 @@ export async function run(
     console.error(error instanceof UserError || isUserError(error) ? errorMessage(error) : error);
     process.exitCode = 1;
   }
+}
+
+/** On a full disk, what was printed is lost, and `console.log` says nothing. A reader that has ended, such as `head`, wants no more. */
+function failOutput(error: Error & { readonly code?: string }): void {
+  if (error.code === "EPIPE") return;
+  console.error(`The output cannot be written: ${error.message}`);
+  process.exitCode = 1;
 }
 
 /**

@@ -3,7 +3,7 @@ import leven from "leven";
 const changedSince = /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min|at)?)$/;
 const changedUntil = /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/;
 const phone =
-  /^(?:contact|primary|main|work|business|home|mobile|cell)?(?:phone|mobile|cell|tel|telephone|whatsapp|instagram|sms)(?:number|no|id|handle)?(?:\d(?:value)?)?$/;
+  /^(?:contact|primary|main|work|business|home|mobile|cell)?(?:phone|mobile|cell|tel|telephone|whatsapp|instagram|sms)(?:number|no|id|handle)?(?:mobile|work|home|other|\d(?:value)?)?$/;
 
 /** What other programs call a parameter, a field or a column of a file, in letters alone. */
 const otherNames: readonly (readonly [string, RegExp])[] = [
@@ -27,10 +27,10 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
   [
     "createdAt",
     // Without a word of time, others are questions of yes or no.
-    /^(?:created|date(?:created|added|submitted)|(?:creat(?:ed?|ion)|add(?:ed)?|submit(?:ted)?|connected|optin)(?:at|on|date|time))(?:utc)?$/,
+    /^(?:(?:person)?created|date(?:created|added|submitted)|(?:creat(?:ed?|ion)|add(?:ed)?|submit(?:ted)?|connected|optin)(?:at|on|date|time))(?:utc)?$/,
   ],
   ["name", /^(?:full|contact|lead|display|first|given|middle|additional|last|family|sur)name$/],
-  ["email", /^(?:contact|primary|work|business)?e?mail(?:address)?(?:1(?:value)?)?$/],
+  ["email", /^(?:contact|primary|work|business)?e?mail(?:address)?(?:work|home|other|1(?:value)?)?$/],
   ["addresses", phone],
   ["address", phone],
   ["tags", /^(?:(?:lead|contact)?tags?|labels?|groupmembership)$/],

@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { checkNodeVersion, run } from "../../lib/command-line.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -22,6 +24,19 @@ test("an error that the command line itself knows prints only its message, a bug
   expect(process.exitCode).toBe(1);
   // `console.error` prints the stack of an Error.
   expect(print.mock.calls).toEqual([["The stack is not valid."], [bug], [bug]]);
+});
+
+test("what cannot be printed on a full disk fails the command, and a reader that wants no more does not", async () => {
+  const print = (output: string) => {
+    const file = join(import.meta.dirname, "../../lib/command-line.ts");
+    const script = `const { run } = await import(${JSON.stringify(file)}); await run(async () => { for (let n = 0; n < 1e5; n++) console.log(n); });`;
+    const command = `"$0" --input-type=module --eval "$1" ${output}; echo "exit code $?"`;
+    return spawnSync("/bin/bash", ["-c", command, process.execPath, script], { encoding: "utf8" });
+  };
+  const full = print("> /dev/full");
+  expect(full.stderr).toMatch(/^The output cannot be written: ENOSPC/);
+  expect(full.stdout).toBe("exit code 1\n");
+  expect(print("| head -1")).toMatchObject({ stdout: "0\nexit code 0\n", stderr: "" });
 });
 
 test.each(["20.20.2", "22.18.0", "25.0.0", "240.0.0"])("Node.js %s is refused", (version) => {

@@ -63,9 +63,13 @@ export class Rejects {
   }
 }
 
-/** This command with more options, to be pasted. */
-export const commandWith = (options: readonly string[]) =>
-  ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" ");
+/** This command with more options, to be pasted. A time zone that it has stays. */
+export function commandWith(options: readonly string[]): string {
+  const given = process.argv.slice(2);
+  const hasZone = given.some((word) => word.startsWith("--time-zone"));
+  const more = options.filter((_, i) => !hasZone || ![options[i], options[i - 1]].includes("--time-zone"));
+  return ["npm run ops --", ...given.map(shellWord), ...more].join(" ");
+}
 
 /** A sentence of the columns, and the lines before the header, that are left out, if there are any. */
 export function describeLeftOut(leftOut: readonly string[]): string[] {

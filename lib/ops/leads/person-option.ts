@@ -26,7 +26,7 @@ export function withPerson(command: Command): Command {
     new Option(
       "--email <address>",
       "all leads with this email address, also as an address, in any letter case",
-    ),
+    ).argParser((text) => text.trim()),
     new Option("--external-id <id>", "the lead with this external id"),
     new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),
   ];

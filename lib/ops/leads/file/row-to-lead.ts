@@ -85,6 +85,7 @@ export function rowToLead(
     ...sizeFaults(row),
     ...addressFaults(row),
     ...reservedFaults(row),
+    ...shortenedFaults(row),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
@@ -112,6 +113,20 @@ const reservedFaults = ({ metadata }: Readonly<Record<string, unknown>>) =>
   Object.hasOwn(Object(metadata), "__proto__")
     ? [rowFault("metadata", "forbidden_key", "must not have the name __proto__")]
     : [];
+
+/** A spreadsheet writes long digits as `4.91772E+11`, which several people would share. */
+const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
+
+const shortenedFaults = ({ externalId, addresses }: Readonly<Record<string, unknown>>) =>
+  Object.entries({ externalId, addresses: Object.values(Object(addresses)).flat() }).flatMap(
+    ([field, value]) =>
+      [value].flat().some((text) => shortenedNumber.test(String(text)))
+        ? rowFault(field, "invalid_format", allDigits)
+        : [],
+  );
+
+const allDigits =
+  "must have all its digits, which a spreadsheet has shortened: give the column the format Text there";
 
 const idForm =
   "must be lead_ followed by a ULID, as an export has it: --map id=externalId takes an id of your own";

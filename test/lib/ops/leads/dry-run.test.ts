@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { commandWith } from "../../../../lib/ops/leads/import-report.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { runs } from "../../../support/cases/part.ts";
 import { runJson } from "../../../support/commands/command.ts";
@@ -156,4 +157,14 @@ test("a dry run leaves the rejected rows of an import as they are, with all thei
   expect(JSON.parse(rejected).row).toEqual({ cells: ["Ada", "a@b.de", "more"] });
   await leads(account, "import", file, "--dry-run", "--map", "email=source");
   expect(await readFile(`${file}.rejected.jsonl`, "utf8")).toBe(rejected);
+});
+
+test("a command to paste keeps the time zone that was given", () => {
+  const argv = ["node", "ops.ts", "leads", "import", "a b.csv", "--time-zone", "Europe/Berlin"];
+  const given = vi.spyOn(process, "argv", "get").mockReturnValue(argv);
+  const more = ["--date-format", "d.M.yy", "--time-zone", "UTC"];
+  const command = "npm run ops -- leads import 'a b.csv'";
+  expect(commandWith(more)).toBe(`${command} --time-zone Europe/Berlin --date-format d.M.yy`);
+  given.mockReturnValue(argv.slice(0, -2));
+  expect(commandWith(more)).toBe(`${command} --date-format d.M.yy --time-zone UTC`);
 });

@@ -177,7 +177,7 @@ const files: Readonly<Record<string, OtherFile>> = {
   },
   Pipedrive: {
     content:
-      '[{"Person - Name":"Tom, Jr.","Lead labels":"a|b","Tags":"hot|cold","Work email":"tom@example.com","Added on":"20240115"},{"Person - Name":"Uma","Tags":null}]',
+      '[{"Person - Name":"Tom, Jr.","Lead labels":"a|b","Tags":"hot|cold","Person - Email - Work":"tom@example.com","Person - Phone - Mobile":"+1 2","Person - Person created":"20240115"},{"Person - Name":"Uma","Tags":null}]',
     ending: ".json",
     first: ["--date-format yyyyMMdd", "--map 'Lead labels=metadata.Lead labels'"],
     options: ["--date-format", "yyyyMMdd", "--time-zone", "UTC"],
@@ -185,6 +185,7 @@ const files: Readonly<Record<string, OtherFile>> = {
       {
         name: "Tom, Jr.",
         email: "tom@example.com",
+        addresses: { phone: ["+1 2"] },
         tags: ["hot", "cold"],
         metadata: { "Lead labels": "a|b" },
         createdAt: "2024-01-15T00:00:00.000Z",

@@ -47,6 +47,8 @@ test.each([
   [{ name: undefined }, "name required"],
   [{ externalId: "a b" }, "externalId invalid_characters"],
   [{ addresses: { sms: ["a b"] } }, "addresses[sms][0] invalid_characters"],
+  [{ externalId: "1.55501E+10" }, "externalId invalid_format"],
+  [{ addresses: { sms: ["+1", "4.91772e+11"] } }, "addresses invalid_format"],
   [{ addresses: { "s:ms": ["1"] } }, "addresses[s:ms] invalid_characters"],
   [{ addresses: { sms: Array(6).fill("1"), web: Array(5).fill("1") } }, "addresses too_many"],
   [{ metadata: JSON.parse('{"__proto__":"y"}') }, "metadata forbidden_key"],
