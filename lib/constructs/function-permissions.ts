@@ -141,7 +141,6 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
-    { actions: ["DeleteItem"], types: ["COUNT"] },
     { actions: ["GetItem"], types: ["AUDIT"] },
     { actions: ["PutItem"], types: ["AUDIT"] },
   ],

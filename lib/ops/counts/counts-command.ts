@@ -1,11 +1,8 @@
 import { Command, Option } from "commander";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
-import { removeOrphanedItems } from "../../../shared/pages/audit/orphaned-items.ts";
 import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
 import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
-import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onAccount, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";
@@ -39,8 +36,7 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   const differences: Item[] = [];
   for (const { owner, findings } of await Promise.all(verified)) {
     if (options.repair) await repair(owner, findings, pacedMaintenance(pace));
-    const orphaned = await countOrphaned(owner, pace, options);
-    differences.push(...findings.map(toPlace), ...orphaned);
+    differences.push(...findings.map(toPlace));
   }
   const printed = inColumns(
     differences,
@@ -57,24 +53,10 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   return printed;
 }
 
-/** Counts the orphaned items of a list, and removes them with `--repair`. @returns what is printed of them */
-async function countOrphaned(owner: CountedOwner, pace: Pace, { repair = false }: VerifyOptions) {
-  let orphaned = 0;
-  const add = (count: number) => {
-    orphaned += count;
-  };
-  await removeOrphanedItems(owner, pace, add, !repair);
-  return orphaned > 0
-    ? [{ list: nameList(owner), damage: `${orphaned} items are of no current counts.` }]
-    : [];
-}
-
 /** What is printed of a tree that is wrong: of the whole list, or of the label of a source or channel, as keys have it. */
 const toPlace = ({ owner, differences, damage }: Finding) => ({
-  list: nameList(owner),
+  list: `${owner.list.type}s`,
   ...(owner.labelKey !== undefined && { [owner.list.attribute]: owner.labelKey.split("#").at(-1) }),
   ...(differences.length > 0 && { rows: differences.length, first: differences[0]?.sk }),
   damage: damage?.message,
 });
-
-const nameList = ({ list }: CountedOwner) => `${list.type}s`;

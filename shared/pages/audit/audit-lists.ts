@@ -8,7 +8,6 @@ import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, countedLists } from "../tree/counted-list.ts";
 import { dueRound, endRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
 import type { Finding } from "./compare-tree.ts";
-import { removeOrphanedItems } from "./orphaned-items.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { verify } from "./verify.ts";
 
@@ -103,7 +102,6 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
     await repairFound(owner, findings, run);
     if (next !== undefined) return next;
-    await removeOrphaned(owner, run);
     run.verified++;
   } catch (error) {
     // The lists behind them shall not wait for ever.
@@ -116,6 +114,7 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
 
 /** Repairs what is wrong with rows of a list, and logs how much it was, also if the time is up. */
 async function repairFound(owner: CountedOwner, findings: readonly Finding[], run: Run): Promise<void> {
+  const { account, list } = owner;
   let complete = false;
   try {
     await repair(owner, findings, pacedMaintenance(run.pace));
@@ -123,23 +122,10 @@ async function repairFound(owner: CountedOwner, findings: readonly Finding[], ru
   } finally {
     const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
     const damaged = findings.filter(({ damage }) => damage).length;
-    if (findings.length > 0) logRepaired(owner, { trees: findings.length, damaged, rows, complete }, run);
+    if (findings.length > 0) {
+      run.repaired++;
+      const repaired = { trees: findings.length, damaged, rows, complete };
+      console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
+    }
   }
-}
-
-/** Removes orphaned items beside the counts of a list, and logs how many it were, also if the time is up. */
-async function removeOrphaned(owner: CountedOwner, run: Run): Promise<void> {
-  let removed = 0;
-  try {
-    await removeOrphanedItems(owner, run.pace, (count) => {
-      removed += count;
-    });
-  } finally {
-    if (removed > 0) logRepaired(owner, { removed }, run);
-  }
-}
-
-function logRepaired({ account, list }: CountedOwner, repaired: object, run: Run): void {
-  run.repaired++;
-  console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
 }

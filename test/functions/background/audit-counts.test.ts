@@ -181,18 +181,6 @@ test("a position of the scan that the table does not take fails once, and then t
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
 });
 
-test("what no maintainer writes among the counts is removed, and so are nodes of a tree that was emptied", async () => {
-  await countLeads("any");
-  const { pk } = treeKey({ account: "any", list: countedLists.lead }, "");
-  const orphaned = ["label#x", "node#1#1#"].map((sk) => ({ pk, sk }));
-  for (const item of orphaned) memory.put(item);
-  expect(await audit(0)).toEqual({ verified: 1, repaired: 1, oldest: 0 });
-  const line = { event: "counts repaired", account: "any", list: "lead", removed: 1 };
-  expect(lines.error).toEqual([line]);
-  for (const item of orphaned) expect([...memory.items()]).not.toContainEqual(item);
-  expect(await audit(168)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-});
-
 test("a list that cannot be verified is logged, and does not stop the others", async () => {
   await countLeads("invalid");
   await countLeads("readable");
