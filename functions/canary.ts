@@ -3,7 +3,7 @@ import { canaryClient, FailedCheck } from "../shared/canary/canary-client.ts";
 import { runCanary } from "../shared/canary/canary-run.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
-const { API_URL = "", KEY_PARAMETER = "", KEY_ACCOUNT = "" } = process.env;
+const { API_URL = "", KEY_PARAMETER = "" } = process.env;
 
 const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
 
@@ -15,7 +15,7 @@ async function canary(): Promise<void> {
   const command = new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true });
   const { Parameter } = await parameters.send(command);
   if (!Parameter?.Value) throw new FailedCheck("The parameter of the key is empty");
-  await runCanary(canaryClient(API_URL, Parameter.Value), KEY_ACCOUNT);
+  await runCanary(canaryClient(API_URL, Parameter.Value));
 }
 
 export const handler = maskedFailures(canary);

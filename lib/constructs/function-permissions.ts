@@ -24,8 +24,6 @@ const tableAttributes = [
 interface Grant {
   readonly actions: readonly (ReadAction | WriteAction)[];
   readonly types?: readonly ItemType[];
-  /** The account that has the items; any account unless set. */
-  readonly account?: string;
   /** The indexes that are read, too. */
   readonly indexes?: readonly IndexName[];
   /** The only attributes that a read may show, besides the keys. */
@@ -88,11 +86,6 @@ const readAccountLimit: Grant = { actions: ["GetItem"], types: ["LIMIT"] };
 
 /** A stage in which accounts have no rate limit does not allow these. */
 const rateLimitGrants: readonly Grant[] = [countRequests, readAccountLimit];
-
-/** The account of the canary's API key. */
-export const canaryAccount = "canary";
-
-const ofCanary = { types: ["LEAD", "CONVERSATION", "MESSAGE", "ACTIVE"], account: canaryAccount } as const;
 
 /** Everything that each function may do with the table. A transaction needs the actions of its items. */
 const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
@@ -161,11 +154,8 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["PutItem"], types: ["ADDRESS"] },
     ...writeMessages,
   ],
-  // It uses the API like any caller, and deletes what it has written.
-  canary: [
-    { actions: ["Query"], ...ofCanary, shows: [] },
-    { actions: ["DeleteItem"], ...ofCanary, types: [...ofCanary.types, "EXTERNAL"] },
-  ],
+  // It uses the API like any caller.
+  canary: [],
 };
 
 /** The policy statements of what a function may do with the table: none for a function that does not use it. */
@@ -176,27 +166,22 @@ export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: 
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
 function grantStatement(table: Table, grant: Grant): PolicyStatement {
-  const { actions, types, account, indexes = [], shows } = grant;
+  const { actions, types, indexes = [], shows } = grant;
   return new PolicyStatement({
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
     conditions: {
-      ...(types && onlyItems(types, account)),
+      ...(types && onlyItems(types)),
       ...(actions.every(isRead) ? shows && onlyShown(shows) : writeConditions(grant)),
     },
   });
 }
 
-function onlyItems(types: readonly ItemType[], account: string | undefined) {
-  // An account whose name begins alike is another one.
-  const parts = account === undefined ? ["*"] : [account, `${account}#*`];
-  const leadingKeys = types.flatMap((type) => parts.map((part) => `${type}#${part}`));
-  return {
-    "ForAllValues:StringLike": { "dynamodb:LeadingKeys": leadingKeys },
-    // `ForAllValues` also matches a request without keys.
-    Null: { "dynamodb:LeadingKeys": "false" },
-  };
-}
+const onlyItems = (types: readonly ItemType[]) => ({
+  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
+  // `ForAllValues` also matches a request without keys.
+  Null: { "dynamodb:LeadingKeys": "false" },
+});
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
 const onlyAttributes = (names: readonly string[]) => ({

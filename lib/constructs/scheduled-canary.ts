@@ -3,7 +3,6 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
 import type { Api } from "./api.ts";
-import { canaryAccount } from "./function-permissions.ts";
 import { scheduleFunction } from "./schedule-function.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
@@ -26,14 +25,13 @@ export class ScheduledCanary extends Construct {
     });
     this.runner = new ServiceFunction(this, "canary", {
       ...props,
-      // Twelve requests of eight seconds at most, the key, and the deletion.
-      timeout: Duration.minutes(2),
+      // Fifteen requests of eight seconds at most, and the key.
+      timeout: Duration.minutes(3),
       // It waits for responses.
       memorySize: 256,
       environment: {
         API_URL: `https://${host}/`,
         KEY_PARAMETER: parameter,
-        KEY_ACCOUNT: canaryAccount,
       },
       statements: [readKey],
     });

@@ -3,14 +3,21 @@ import { parseJson } from "../json.ts";
 /** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
 const responseTimeout = 8000;
 
-/** What the canary reads of a response's body. */
-interface Body {
+/** What the canary reads of a lead, a message or a conversation. */
+interface Row {
   readonly id?: string;
-  readonly score?: number;
+  readonly source?: string;
+  readonly externalId?: string;
   readonly conversationId?: string;
   readonly delivery?: string;
   readonly status?: string;
-  readonly data?: readonly { readonly id: string; readonly messageCount?: number }[];
+  readonly createdAt?: string;
+  readonly messageCount?: number;
+}
+
+/** What it reads of a response's body. */
+interface Body extends Row {
+  readonly data?: readonly Row[];
   readonly pagination?: { readonly total: number };
 }
 

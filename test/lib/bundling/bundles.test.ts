@@ -22,8 +22,6 @@ const largest: Partial<Record<string, number>> = {
   // They have three clients of AWS, or two and the schemas of leads and messages, and nobody waits for their start.
   "deliver-message": 330_000,
   "receive-webhook": 355_000,
-  // It has two clients of AWS, and nobody waits for its start.
-  canary: 279_600,
 };
 
 const directory = await createDirectory();

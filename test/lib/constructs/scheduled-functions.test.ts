@@ -1,14 +1,8 @@
-import { marshall } from "@aws-sdk/util-dynamodb";
 import type { Template } from "aws-cdk-lib/assertions";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { checkIamAccess } from "../../../lib/local/iam/check-iam-access.ts";
-import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
-import { deleteEarlierRows } from "../../../shared/canary/earlier-rows.ts";
-import { table } from "../../../shared/dynamodb/table-client.ts";
+import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/stack/synthesize.ts";
-import { idOf } from "../../support/tables/stored.ts";
 
-const { template, functions, aliases, local } = await synthesize("prod");
+const { template, functions, aliases } = await synthesize("prod");
 const [canaryId = ""] = [...functions].find(([, name]) => name === "canary") ?? [];
 
 const readVariables = ({ template }: { template: Template }) =>
@@ -59,12 +53,10 @@ test("No run of the canary or the audit is repeated: a success would hide the fa
   expect(configured.sort()).toEqual(called.sort());
 });
 
-test("The canary has the address of the API, the name and the account of its key, and the table", () => {
+test("The canary has the address of the API and the name of its key, and not the table", () => {
   const { API_URL, ...variables } = readVariables({ template });
   expect(variables).toEqual({
     KEY_PARAMETER: "/leads-and-conversations-prod/canary-key",
-    KEY_ACCOUNT: "canary",
-    TABLE_NAME: { Ref: only(template, "AWS::DynamoDB::Table").id },
     RELEASE: expect.stringMatching(/\+ab12cd3$/),
   });
   const apiId = { Ref: only(template, "AWS::ApiGatewayV2::Api").id };
@@ -84,30 +76,4 @@ test.each([
 ] as const)("%s with %j has no canary", async (stage, context) => {
   const { template } = await synthesize(stage, context);
   expect(JSON.stringify(template.toJSON())).not.toMatch(/canary/i);
-});
-
-test("The canary may delete the rows of its account", async () => {
-  const [canary] = local.functions.filter(({ label }) => label === "canary");
-  if (!canary) throw new Error("There is no canary.");
-  const allowed: Record<string, boolean> = {};
-  const send = vi.spyOn(table, "send").mockImplementation((async (command: object) => {
-    const { Key, ExpressionAttributeValues: values, ...input } = Reflect.get(command, "input");
-    const images = {
-      ...(Key && { Key: marshall(Key) }),
-      ...(values && { ExpressionAttributeValues: marshall(values) }),
-    };
-    const TableName = local.table.input.TableName;
-    const body = Buffer.from(JSON.stringify({ ...input, ...images, TableName }));
-    const operation = Key ? "DeleteItem" : "Query";
-    const pk: string = Key?.pk ?? values[":pk"];
-    const denial = checkIamAccess(canary, operation, body, (index) => findPartitionKey(local.table, index));
-    allowed[`${operation} ${pk.split("#")[0]}`] = denial === undefined;
-    return { Items: [{ pk, sk: idOf(pk.startsWith("CONVERSATION") ? "conv" : "lead", 1) }] };
-  }) as never);
-  onTestFinished(() => send.mockRestore());
-  for (const type of ["conversation", "lead"] as const) await deleteEarlierRows(type, "canary");
-  const types = ["CONVERSATION", "MESSAGE", "LEAD", "ACTIVE"];
-  const operations = types.flatMap((type) => [`Query ${type}`, `DeleteItem ${type}`]);
-  const all = [...operations, "DeleteItem EXTERNAL"];
-  expect(allowed).toEqual(Object.fromEntries(all.map((operation) => [operation, true])));
 });

@@ -19,7 +19,7 @@ const others: Partial<Record<FunctionName, object>> = {
   "publish-events": { Timeout: 60 },
   "deliver-message": { Timeout: 30 },
   "receive-webhook": { Timeout: 120, ReservedConcurrentExecutions: 5 },
-  canary: { Timeout: 120, MemorySize: 256 },
+  canary: { Timeout: 180, MemorySize: 256 },
 };
 
 test("Every function is deployed once, and no other", () => {
