@@ -4,6 +4,9 @@ import { extname, join } from "node:path";
 import type { Pages } from "../gateway/request-routing.ts";
 import { pageDocument } from "./page-document.ts";
 
+/** The OpenAPI document, the client and the inbox, which is an app beside the service. */
+const docs = join(import.meta.dirname, "../../../docs");
+
 /** By the extensions of paths. */
 const contentTypes: Readonly<Record<string, string>> = {
   "": "text/html; charset=utf-8",
@@ -39,14 +42,14 @@ export function referencePages(apiKey: Promise<string>): Pages {
   // A request reports what fails.
   for (const made of [document, script]) made.catch(() => {});
   const pages = new Map<string, () => Promise<string>>([
-    ...readFolder("docs"),
-    ...readFolder("inbox"),
+    ...readFolder("/docs", join(import.meta.dirname, "docs")),
+    ...readFolder("/inbox", join(docs, "inbox")),
     ["/docs/scalar.js", () => script],
-    ["/docs/openapi.json", () => readFile(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8")],
+    ["/docs/openapi.json", () => readFile(join(docs, "openapi.json"), "utf8")],
     ["/docs/page.json", () => document],
     ["/docs/api-key.json", async () => JSON.stringify(await apiKey)],
-    ["/inbox/client.ts", () => clientFile("client.ts")],
-    ["/inbox/recipes.ts", () => clientFile("recipes.ts")],
+    ["/client/client.ts", () => clientFile("client.ts")],
+    ["/client/recipes.ts", () => clientFile("recipes.ts")],
   ]);
   return async ({ method, url = "", headers: { "sec-fetch-site": site = "none" } }) => {
     const [path = ""] = url.split("?");
@@ -61,17 +64,17 @@ export function referencePages(apiKey: Promise<string>): Pages {
 }
 
 /** The files of a page by their paths: it is itself the `index.html`. */
-const readFolder = (folder: string) =>
-  readdirSync(join(import.meta.dirname, folder)).map((name): [string, () => Promise<string>] => [
-    name === "index.html" ? `/${folder}` : `/${folder}/${name}`,
-    () => readFile(join(import.meta.dirname, folder, name), "utf8"),
+const readFolder = (path: string, folder: string) =>
+  readdirSync(folder).map((name): [string, () => Promise<string>] => [
+    name === "index.html" ? path : `${path}/${name}`,
+    () => readFile(join(folder, name), "utf8"),
   ]);
 
 /** A file of the client of the API, as a browser runs it. */
 async function clientFile(name: string): Promise<string> {
   // It would delay the start of the run.
   const { transform } = await import("esbuild");
-  const source = await readFile(join(import.meta.dirname, "../../../docs/client", name), "utf8");
+  const source = await readFile(join(docs, "client", name), "utf8");
   return (await transform(source, { loader: "ts" })).code;
 }
 

@@ -14,8 +14,9 @@ export async function copyProject(stages: Readonly<Record<string, TestSettings>>
   const copy = await temporaryDirectory("project-");
   for (const name of ["bin", "functions", "lib", "shared", "stages", "cdk.json", "package.json"])
     await cp(join(root, name), join(copy, name), { recursive: true });
-  // The stack's alarms are a table of this page.
-  await cp(join(root, "docs/operations.md"), join(copy, "docs/operations.md"));
+  // The stack's alarms are a table of this page, and the local run serves the inbox.
+  for (const name of ["docs/operations.md", "docs/inbox"])
+    await cp(join(root, name), join(copy, name), { recursive: true });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   for (const [name, settings] of Object.entries(stages))
     await writeFile(join(copy, "stages", `${name}.json`), JSON.stringify(settings));

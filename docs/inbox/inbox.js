@@ -1,6 +1,6 @@
-import { readInbox } from "/inbox/recipes.ts";
-import { client, explain, key } from "/inbox/requests.js";
-import { find, nameOf, renderList, setText, showMessage, showRow } from "/inbox/view.js";
+import { readInbox } from "../client/recipes.ts";
+import { client, explain, key } from "./requests.js";
+import { find, nameOf, renderList, setText, showMessage, showRow } from "./view.js";
 
 /** What is typed and not sent yet, by the id of the conversation. */
 const drafts = new Map();

@@ -1,5 +1,5 @@
-import { createClient } from "/inbox/client.ts";
-import { fill, renderList } from "/inbox/view.js";
+import { createClient } from "../client/client.ts";
+import { fill, renderList } from "./view.js";
 
 const requests = [];
 
