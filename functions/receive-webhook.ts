@@ -1,5 +1,5 @@
 import type { LambdaFunctionURLEvent, LambdaFunctionURLResult } from "aws-lambda";
-import { readAccount } from "../shared/channels/connections.ts";
+import { readSenderAccount } from "../shared/channels/connections.ts";
 import { isSigned, readWebhook, type WebhookEntry } from "../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../shared/channels/receive-entry.ts";
 import { appSecret, readSecret, verifyToken } from "../shared/channels/secrets.ts";
@@ -40,7 +40,7 @@ async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURL
 const leadOf = (entry: WebhookEntry) => (entry.kind === "message" ? entry.addresses[0] : entry.lead);
 
 async function store(entry: WebhookEntry): Promise<void> {
-  const account = await readAccount(entry.channel, entry.sender);
+  const account = await readSenderAccount(entry.channel, entry.sender);
   if (account === undefined) {
     const { channel, sender } = entry;
     console.warn({ event: logEvents.senderUnknown, channel, sender });

@@ -22,7 +22,7 @@ export async function readConnection(account: string, channel: MetaChannel) {
 }
 
 /** The account that has connected a sender; undefined if none has. */
-export async function readAccount(channel: MetaChannel, sender: string): Promise<string | undefined> {
+export async function readSenderAccount(channel: MetaChannel, sender: string): Promise<string | undefined> {
   const account = (await readItem(senderKey(channel, sender)))?.accountId;
   return isText(account) ? account : undefined;
 }

@@ -9,7 +9,7 @@ const { GRAPH_URL = "" } = process.env;
 const patience = 20_000;
 
 /** A message that is sent by the Graph API. */
-export interface Outgoing {
+export interface GraphMessage {
   readonly channel: MetaChannel;
   /** Meta's id of the telephone number or of the Instagram account that sends it. */
   readonly sender: string;
@@ -60,7 +60,7 @@ export const webhookTime = 60;
  *
  * @throws UndeliveredError if another attempt may succeed
  */
-export async function sendByGraph(token: string, message: Outgoing): Promise<Sent> {
+export async function sendByGraph(token: string, message: GraphMessage): Promise<Sent> {
   const response = await request(token, message);
   const body = Object(await response.json().catch(() => undefined));
   const providerId = body.messages?.[0]?.id ?? body.message_id;
@@ -79,7 +79,7 @@ export async function sendByGraph(token: string, message: Outgoing): Promise<Sen
   return { delivery: "failed", deliveryError: description };
 }
 
-async function request(token: string, message: Outgoing): Promise<Response> {
+async function request(token: string, message: GraphMessage): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify(toBody(message));
   // The token of a page names the account of Instagram.
@@ -92,7 +92,7 @@ async function request(token: string, message: Outgoing): Promise<Response> {
   }
 }
 
-function toBody({ channel, to, text, template, callbackData }: Outgoing): object {
+function toBody({ channel, to, text, template, callbackData }: GraphMessage): object {
   if (channel === "instagram") return { recipient: { id: to }, message: { text } };
   // The id of a user has letters, and its own field.
   const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/\D/g, "") };

@@ -53,19 +53,19 @@ export function isSigned(body: Buffer, signature: string | undefined, appSecret:
  * again for days, and its forms grow.
  */
 export function readWebhook(body: unknown): WebhookEntry[] {
-  const { object, entry } = toRecord(body);
+  const { object, entry } = toFields(body);
   const read = object === "whatsapp_business_account" ? readWhatsApp : readInstagram;
   return object === "whatsapp_business_account" || object === "instagram"
-    ? toRecords(entry).flatMap(read)
+    ? toFieldsList(entry).flatMap(read)
     : [];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const toRecord = (value: unknown): Fields =>
+const toFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
-const toRecords = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(toRecord) : []);
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const toFieldsList = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(toFields) : []);
+const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** Whether a value has the form of an id of Meta. */
 export const isMetaId = (value: unknown): value is string =>
@@ -75,14 +75,14 @@ export const isMetaId = (value: unknown): value is string =>
 const isAddress = (value: unknown): value is string => isMetaId(value) && value.length <= 160;
 
 function readWhatsApp({ changes }: Fields): WebhookEntry[] {
-  return toRecords(changes).flatMap(({ field, value }) => {
-    const { metadata, contacts, messages, statuses } = toRecord(value);
-    const sender = toRecord(metadata).phone_number_id;
+  return toFieldsList(changes).flatMap(({ field, value }) => {
+    const { metadata, contacts, messages, statuses } = toFields(value);
+    const sender = toFields(metadata).phone_number_id;
     if (field !== "messages" || !isMetaId(sender)) return [];
-    const people = toRecords(contacts);
+    const people = toFieldsList(contacts);
     return [
-      ...toRecords(messages).flatMap((message) => readMessage(sender, message, people)),
-      ...toRecords(statuses).flatMap((status) => readStatus(sender, status)),
+      ...toFieldsList(messages).flatMap((message) => readMessage(sender, message, people)),
+      ...toFieldsList(statuses).flatMap((status) => readStatus(sender, status)),
     ];
   });
 }
@@ -92,19 +92,19 @@ function readMessage(sender: string, message: Fields, people: readonly Fields[])
   const addresses = [from, userId].filter(isAddress);
   // What is written to a group is no conversation with the lead.
   if (!isMetaId(id) || addresses.length === 0 || groupId !== undefined) return [];
-  const isOfPerson = (value: unknown) => isText(value) && addresses.includes(value);
+  const isOfPerson = (value: unknown) => isFilled(value) && addresses.includes(value);
   const person = people.find(({ wa_id, user_id }) => isOfPerson(wa_id) || isOfPerson(user_id));
-  const { name } = toRecord(person?.profile);
+  const { name } = toFields(person?.profile);
   const common = { kind: "message", channel: "whatsapp", sender, id, addresses } as const;
-  return [{ ...common, ...(isText(name) && { name }), ...readContent(message) }];
+  return [{ ...common, ...(isFilled(name) && { name }), ...readContent(message) }];
 }
 
 /** The text of a message, or a line that names its kind. */
 function readContent(message: Fields): Pick<ReceivedMessage, "text" | "metadata"> {
   const type = toKind(message.type);
-  const part = toRecord(message[type]);
-  const chosen = toRecord(part.button_reply ?? part.list_reply);
-  const text = [part.body, part.text, chosen.title, part.caption, part.emoji].find(isText);
+  const part = toFields(message[type]);
+  const chosen = toFields(part.button_reply ?? part.list_reply);
+  const text = [part.body, part.text, chosen.title, part.caption, part.emoji].find(isFilled);
   const isWritten = ["text", "button", "interactive"].includes(type);
   if (isWritten && text !== undefined) return { text };
   return {
@@ -113,7 +113,7 @@ function readContent(message: Fields): Pick<ReceivedMessage, "text" | "metadata"
   };
 }
 
-const toKind = (type: unknown) => (isText(type) && /^\w{1,50}$/.test(type) ? type : "unknown");
+const toKind = (type: unknown) => (isFilled(type) && /^\w{1,50}$/.test(type) ? type : "unknown");
 
 function readStatus(sender: string, status: Fields): WebhookEntry[] {
   const {
@@ -134,8 +134,8 @@ function readStatus(sender: string, status: Fields): WebhookEntry[] {
       providerId,
       delivery,
       ...(lead !== undefined && { lead }),
-      ...(delivery === "failed" && { deliveryError: describeError(toRecords(status.errors)[0] ?? {}) }),
-      ...(isText(callbackData) && { callbackData }),
+      ...(delivery === "failed" && { deliveryError: describeError(toFieldsList(status.errors)[0] ?? {}) }),
+      ...(isFilled(callbackData) && { callbackData }),
     },
   ];
 }
@@ -146,24 +146,24 @@ const isDelivery = (value: unknown): value is ReportedState["delivery"] =>
 /** An error of the Graph API in one line: its code, and the text that says most. */
 export function describeError(error: Fields): string {
   const { code = "unknown", title, message, error_data: data } = error;
-  const text = [toRecord(data).details, message, title].find(isText);
+  const text = [toFields(data).details, message, title].find(isFilled);
   return text === undefined ? String(code) : `${code}: ${text}`;
 }
 
 function readInstagram({ id: sender, messaging }: Fields): WebhookEntry[] {
   if (!isMetaId(sender)) return [];
-  return toRecords(messaging).flatMap((event): WebhookEntry[] => {
-    const lead = toRecord(event.sender).id;
+  return toFieldsList(messaging).flatMap((event): WebhookEntry[] => {
+    const lead = toFields(event.sender).id;
     // What the account has sent itself comes, too.
     if (!isAddress(lead) || lead === sender) return [];
-    const { mid, text, attachments, is_echo: isEcho, is_deleted: isDeleted } = toRecord(event.message);
-    const { mid: readId } = toRecord(event.read);
+    const { mid, text, attachments, is_echo: isEcho, is_deleted: isDeleted } = toFields(event.message);
+    const { mid: readId } = toFields(event.read);
     if (isMetaId(readId))
       return [{ kind: "state", channel: "instagram", sender, providerId: readId, delivery: "read", lead }];
     if (!isMetaId(mid) || isEcho || isDeleted) return [];
-    const [attachment] = toRecords(attachments);
+    const [attachment] = toFieldsList(attachments);
     const type = toKind(attachment?.type);
-    const content = isText(text) ? { text } : { text: `[${type}]`, metadata: { type } };
+    const content = isFilled(text) ? { text } : { text: `[${type}]`, metadata: { type } };
     return [{ kind: "message", channel: "instagram", sender, id: mid, addresses: [lead], ...content }];
   });
 }

@@ -102,12 +102,13 @@ export let tableName = process.env.TABLE_NAME ?? "";
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
 /** A client with other settings, which reads items as that of the table does. */
-export const connect = (config: DynamoDBClientConfig) => toDocumentClient(new DynamoDBClient(config));
+export const createTableClient = (config: DynamoDBClientConfig) =>
+  toDocumentClient(new DynamoDBClient(config));
 
 /** Selects another table, with another client's settings: for commands, which have no environment of a function. */
 export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
-  table = connect(config);
+  table = createTableClient(config);
   countUnits(table);
 }
 

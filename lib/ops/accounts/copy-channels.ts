@@ -1,4 +1,4 @@
-import { readAccount, setOwn } from "../../../shared/channels/connections.ts";
+import { readSenderAccount, setOwn } from "../../../shared/channels/connections.ts";
 import { tokenOf } from "../../../shared/channels/secrets.ts";
 import { ifValid, isText, readFields } from "../../../shared/dynamodb/invalid-items.ts";
 import { channelKey, senderKey } from "../../../shared/dynamodb/keys.ts";
@@ -19,7 +19,7 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
     const { sender, connectedAt } = fields;
     const wanted = { ...channelKey(account, channel), ...fields };
     const outcome = await copyItem({ ...copying, replace: false }, wanted, async (stored) => {
-      const owner = await readAccount(channel, sender);
+      const owner = await readSenderAccount(channel, sender);
       if (owner !== undefined && owner !== account) return { left: `the account ${owner} has its sender` };
       if (stored) return {};
       const token = await getSecret(options, source, tokenOf(channel, sender));

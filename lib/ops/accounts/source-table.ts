@@ -2,7 +2,7 @@ import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { connect, type Item, table } from "../../../shared/dynamodb/table-client.ts";
+import { createTableClient, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { checkDataFormat, operatorConfig } from "../command/select-table.ts";
 import type { OwnedItemType } from "../table/item-owner.ts";
@@ -19,7 +19,7 @@ export type SourceTable = Awaited<ReturnType<typeof openSource>>;
  */
 export async function openSource(account: string, name: string, region: string | undefined, pace: Pace) {
   const { credentials, endpoint, region: ownRegion } = table.config;
-  const client = connect({
+  const client = createTableClient({
     ...operatorConfig,
     // The pace makes all further attempts.
     maxAttempts: 1,

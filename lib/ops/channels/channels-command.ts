@@ -1,6 +1,11 @@
 import { text } from "node:stream/consumers";
 import { Command, Option } from "commander";
-import { connect, disconnect, readAccount, readConnection } from "../../../shared/channels/connections.ts";
+import {
+  connect,
+  disconnect,
+  readConnection,
+  readSenderAccount,
+} from "../../../shared/channels/connections.ts";
 import { tokenOf } from "../../../shared/channels/secrets.ts";
 import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -47,7 +52,7 @@ function parseSender(id: string): string {
 
 async function connectChannel(options: ChannelOptions & { readonly sender: string }): Promise<Printed> {
   const { account, channel, sender } = options;
-  const owner = await readAccount(channel, sender);
+  const owner = await readSenderAccount(channel, sender);
   if (owner !== undefined && owner !== account)
     throw new UserError(`The account ${owner} has the sender ${sender}: disconnect it there first.`);
   const before = await readConnection(account, channel);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test, vi } from "vitest";
-import { connect, disconnect, readAccount } from "../../../shared/channels/connections.ts";
+import { connect, disconnect, readSenderAccount } from "../../../shared/channels/connections.ts";
 import { deliverMessage, type MessageSent } from "../../../shared/channels/deliver-message.ts";
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import * as secrets from "../../../shared/channels/secrets.ts";
@@ -165,10 +165,10 @@ test("a sender is that of one account, and an account has one of a channel", asy
   const other = { ...own, account: randomUUID() };
   for (const wrong of [other, { ...own, sender: "107" }]) await expect(connect(wrong)).rejects.toThrow();
   await connect(own);
-  expect([await readAccount("whatsapp", "106"), await readAccount("whatsapp", "107")]).toEqual([
+  expect([await readSenderAccount("whatsapp", "106"), await readSenderAccount("whatsapp", "107")]).toEqual([
     ...[account, undefined],
   ]);
   await disconnect(own);
   await connect(other);
-  expect(await readAccount("whatsapp", "106")).toBe(other.account);
+  expect(await readSenderAccount("whatsapp", "106")).toBe(other.account);
 });

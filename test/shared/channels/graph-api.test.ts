@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { type Outgoing, sendByGraph } from "../../../shared/channels/graph-api.ts";
+import { type GraphMessage, sendByGraph } from "../../../shared/channels/graph-api.ts";
 
 let fetched = vi.spyOn(globalThis, "fetch");
 beforeEach(() => {
@@ -13,7 +13,7 @@ const message = {
   text: "Hello",
   callbackData: "ours",
 } as const;
-const send = (more: Partial<Outgoing> = {}) => sendByGraph("token", { ...message, ...more });
+const send = (more: Partial<GraphMessage> = {}) => sendByGraph("token", { ...message, ...more });
 const respond = (status: number, body: unknown) =>
   fetched.mockResolvedValueOnce(
     new Response(typeof body === "string" ? body : JSON.stringify(body), { status }),
@@ -25,7 +25,7 @@ const common = {
 };
 const text = { type: "text", text: { body: "Hello" } };
 
-test.each<[string, Partial<Outgoing>, object]>([
+test.each<[string, Partial<GraphMessage>, object]>([
   ["a telephone number gets a text", {}, { ...common, ...text }],
   [
     "the id of a user gets a text",

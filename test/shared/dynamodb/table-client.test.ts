@@ -1,6 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { expect, test, vi } from "vitest";
-import { connect, table } from "../../../shared/dynamodb/table-client.ts";
+import { createTableClient, table } from "../../../shared/dynamodb/table-client.ts";
 
 test("a function without the name of its table does not start", async () => {
   vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "list-leads");
@@ -12,6 +12,6 @@ test("a function without the name of its table does not start", async () => {
 test("responses are not filtered for a log that nobody writes", () => {
   const isLogger = (name: string) => name.startsWith("loggerMiddleware");
   expect(new DynamoDBClient().middlewareStack.identify().some(isLogger)).toBe(true);
-  for (const { middlewareStack } of [table, connect({})])
+  for (const { middlewareStack } of [table, createTableClient({})])
     expect(middlewareStack.identify().filter(isLogger)).toEqual([]);
 });

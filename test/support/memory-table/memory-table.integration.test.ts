@@ -6,7 +6,11 @@ import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import { connect, type Item, tableName as TableName } from "../../../shared/dynamodb/table-client.ts";
+import {
+  createTableClient,
+  type Item,
+  tableName as TableName,
+} from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { repair } from "../../../shared/pages/audit/repair.ts";
 import { verify } from "../../../shared/pages/audit/verify.ts";
@@ -174,7 +178,7 @@ async function scanned(send: Send, segments: number) {
 test("scans find the same in every number of segments, with sets and large numbers, and the same is no key", async () => {
   const memory = new MemoryTable();
   // Not the client of the functions, which on a busy machine makes no attempt that is late.
-  const table = connect({});
+  const table = createTableClient({});
   const engine: Send = (command) => table.send(command as GetCommand);
   for (let n = 0; n < 20; n++) {
     const values = { large: NumberValue.from("9".repeat(29)), names: new Set(["one", "two"].slice(n % 2)) };

@@ -3,7 +3,7 @@ import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { issueApiKey, listApiKeys, revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
-import { connect, readAccount, readConnection } from "../../../../shared/channels/connections.ts";
+import { connect, readConnection, readSenderAccount } from "../../../../shared/channels/connections.ts";
 import { receiveEntry } from "../../../../shared/channels/receive-entry.ts";
 import { storeDelivery } from "../../../../shared/channels/store-delivery.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
@@ -205,7 +205,7 @@ test("channels are connected with their tokens and since the same time, but not 
   );
   expect(stored[`/unit/${path}`]).toBe(token);
   expect(await readConnection(account, "whatsapp")).toEqual({ sender: whatsapp, connectedAt });
-  expect(await readAccount("whatsapp", whatsapp)).toBe(account);
+  expect(await readSenderAccount("whatsapp", whatsapp)).toBe(account);
   expect(await readItem(accountLimitKey(account))).toBeUndefined();
   await connect({ account: "other", channel: "instagram", sender: instagram });
   expect(await leftOut()).toBe("the account other has its sender");

@@ -1,7 +1,7 @@
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deleteSecret, getSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
-import { connect, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
+import { createTableClient, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { aLead } from "../../../support/requests/requests.ts";
 import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
@@ -83,7 +83,7 @@ test("a token is stored in the region of the table, whatever that of the environ
   selectTable("unit", { region: "eu-central-1" });
   await putSecret({}, "x", token);
   await deleteSecret({}, "x");
-  const client = connect({ region: "eu-north-1" });
+  const client = createTableClient({ region: "eu-north-1" });
   const name = "arn:aws:dynamodb:eu-north-1:111111111111:table/other";
   expect(await getSecret({}, { client, name }, "x")).toBeUndefined();
   expect(regions).toEqual(["eu-central-1", "eu-central-1", "eu-north-1"]);
