@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import cdkJson from "../cdk.json" with { type: "json" };
-import { stageTableName } from "../shared/stages.ts";
+import { stageResourceName } from "../shared/stages.ts";
 import { Api } from "./constructs/api.ts";
 import { Channels } from "./constructs/channels.ts";
 import { Counting } from "./constructs/counting.ts";
@@ -24,9 +24,8 @@ export class ServiceStack extends Stack {
   readonly monitoring: Monitoring;
 
   constructor(scope: Construct, { config, bundles }: Omit<ServiceProps, "table">) {
-    // Stack, table, API and bus of a stage share one name.
     const { account, region } = config;
-    const stackName = stageTableName(config.stage);
+    const stackName = stageResourceName(config.stage);
     super(scope, stackName, {
       stackName,
       // Without them, the account and the region of the credentials, when the stack is deployed.

@@ -6,5 +6,5 @@ export const isStageName = (name: string) => namePattern.test(name);
 /** What the name of a stage must be, for the end of a sentence. */
 export const stageNameRule = "1 to 21 lower-case letters, digits or '-', the first one a letter";
 
-/** The name of a stage's table, by which the operator's commands find it. */
-export const stageTableName = (stage: string) => `leads-and-conversations-${stage}`;
+/** The name that the stack, the table, the API and the bus of a stage share. */
+export const stageResourceName = (stage: string) => `leads-and-conversations-${stage}`;

@@ -17,7 +17,7 @@ import {
   indexes,
   timeIndexes,
 } from "../../shared/dynamodb/keys.ts";
-import { stageTableName } from "../../shared/stages.ts";
+import { stageResourceName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
 const textAttribute = (name: string) => ({ name, type: AttributeType.STRING });
@@ -30,7 +30,7 @@ export class ServiceTable extends Table {
   constructor(scope: Construct, id: string, config: Config) {
     const keepsData = config.removalPolicy !== RemovalPolicy.DESTROY;
     super(scope, id, {
-      tableName: stageTableName(config.stage),
+      tableName: stageResourceName(config.stage),
       partitionKey: textAttribute("pk"),
       sortKey: textAttribute("sk"),
       billingMode: BillingMode.PAY_PER_REQUEST,

@@ -10,7 +10,7 @@ import type { FunctionName } from "../../lib/bundling/bundle.ts";
 import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
 import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
 import { isRecord, parseJson } from "../../shared/json.ts";
-import { stageTableName } from "../../shared/stages.ts";
+import { stageResourceName } from "../../shared/stages.ts";
 
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */
 export type AwsStage = Awaited<ReturnType<typeof openAwsStage>>;
@@ -18,7 +18,7 @@ export type AwsStage = Awaited<ReturnType<typeof openAwsStage>>;
 /** @throws UserError for credentials of another AWS account, or without a stack */
 export async function openAwsStage(stage: string) {
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
-  const stackName = stageTableName(stage);
+  const stackName = stageResourceName(stage);
   const cloudFormation = new CloudFormationClient(config);
   const { Stacks: [stack] = [] } = await cloudFormation
     .send(new DescribeStacksCommand({ StackName: stackName }))

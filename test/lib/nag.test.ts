@@ -3,7 +3,7 @@ import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
 import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
-import { stageTableName } from "../../shared/stages.ts";
+import { stageResourceName } from "../../shared/stages.ts";
 import { createTestApp, synthesizeApp } from "../support/stack/synthesize.ts";
 
 /** Settings with further resources. Of them, only gradual deployments add a finding. */
@@ -63,7 +63,7 @@ test.each([
   const { report } = await synthesizeApp(app, stage, false);
   expect(report?.pluginReports).toEqual([]);
   const path = new RegExp(
-    `^${stageTableName(stage)}/(?:(?:${functionNames.join("|")})(?=/(?:Function|Role)))?`,
+    `^${stageResourceName(stage)}/(?:(?:${functionNames.join("|")})(?=/(?:Function|Role)))?`,
   );
   const found = acknowledged(app).map((text) => text.replace(path, ""));
   expect([...new Set(found)].sort()).toEqual([...ofBoth, ...ofOne[stage]].sort());
@@ -74,7 +74,7 @@ test("A finding of either rule pack fails the synthesis and is named, without a 
   // In tests, the CDK throws the report in place of printing it.
   vi.stubEnv("NODE_ENV", "");
   const app = await createTestApp("dev");
-  const stack = app.node.findChild(stageTableName("dev"));
+  const stack = app.node.findChild(stageResourceName("dev"));
   new Bucket(stack, "Bucket");
   new CfnLogGroup(stack, "EndlessLogs");
   vi.doMock("../../lib/app.ts", () => ({ createApp: async () => app }));

@@ -10,7 +10,7 @@ import { Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
-import { stageTableName } from "../../../shared/stages.ts";
+import { stageResourceName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
 import { opsCommand, type TableOptions } from "./command.ts";
@@ -63,7 +63,7 @@ async function findTable({ local, stage, table: name }: TableOptions) {
     const { tableName, dynamodbEndpoint: endpoint } = await readLocalRun();
     return { name: tableName, client: { ...localConfig, endpoint } };
   }
-  if (stage) return { name: stageTableName(stage), client: await checkStage(stage) };
+  if (stage) return { name: stageResourceName(stage), client: await checkStage(stage) };
   if (name) return { name };
   throw new UserError("Name the table: --local, --stage NAME or --table NAME.");
 }

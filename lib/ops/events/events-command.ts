@@ -9,7 +9,7 @@ import {
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { Command } from "commander";
 import { toEvents } from "../../../shared/domain/events.ts";
-import { stageTableName } from "../../../shared/stages.ts";
+import { stageResourceName } from "../../../shared/stages.ts";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { UserError } from "../../user-error.ts";
 import { print } from "../command/action.ts";
@@ -35,7 +35,7 @@ async function resendEvents(options: TableOptions): Promise<void> {
   const { stage } = options;
   if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
-  const name = stageTableName(stage);
+  const name = stageResourceName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(
     new DescribeStacksCommand({ StackName: name }),
   );

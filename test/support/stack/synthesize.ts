@@ -9,7 +9,7 @@ import { CloudAssembly } from "aws-cdk-lib/cx-api";
 import { afterAll, inject } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
-import { stageTableName } from "../../../shared/stages.ts";
+import { stageResourceName } from "../../../shared/stages.ts";
 import { type TestSettings, writeStages } from "./stage-files.ts";
 
 /** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
@@ -76,7 +76,7 @@ export function synthesizeApp(app: App, stage: string, validated: boolean) {
 
 async function readAssembly(assembly: CloudAssembly, stage: string) {
   const { directory } = assembly;
-  const artifact = assembly.getStackByName(stageTableName(stage));
+  const artifact = assembly.getStackByName(stageResourceName(stage));
   const template = Template.fromJSON(artifact.template);
   const functions = await functionIds(template, directory, `${artifact.stackName}.assets.json`);
   const aliases = Object.entries(template.findResources("AWS::Lambda::Alias"));
