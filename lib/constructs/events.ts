@@ -3,7 +3,7 @@ import { CfnArchive, EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { changeTypes, eventSource, eventTypes } from "../../shared/domain/events.ts";
+import { changeTypes, creationTypes, eventSource } from "../../shared/domain/events.ts";
 import type { ServiceProps } from "./service-function.ts";
 import { StreamReader } from "./stream-reader.ts";
 
@@ -57,7 +57,7 @@ const keysOf = (types: ReadonlyMap<string, unknown>) => ({
 
 /** New items, and marked changes of rows. A message removes the mark, so it does not pass as a change of its conversation. */
 const filters = [
-  { eventName: ["INSERT"], dynamodb: { Keys: keysOf(eventTypes) } },
+  { eventName: ["INSERT"], dynamodb: { Keys: keysOf(creationTypes) } },
   {
     eventName: ["MODIFY"],
     dynamodb: { Keys: keysOf(changeTypes), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },

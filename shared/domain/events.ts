@@ -29,7 +29,7 @@ import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas
 export const eventSource = "leads-and-conversations";
 
 /** The event of a new item, by the item's type; that of an inbound message has another type. */
-export const eventTypes: ReadonlyMap<string, EventType> = new Map([
+export const creationTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.created"],
   [itemTypes.conversation, "conversation.started"],
   [itemTypes.message, "message.sent"],
@@ -91,7 +91,7 @@ function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent |
     const isMarked = item.changeId !== undefined && item.changeId !== OldImage?.changeId?.S;
     return isMarked ? ifValid(() => composeEvent(item, changeTypes)) : undefined;
   }
-  const event = ifValid(() => composeEvent(item, eventTypes));
+  const event = ifValid(() => composeEvent(item, creationTypes));
   const isNew = event && (item.imported || writtenAt * 1000 - idTimestamp(event.id) <= maxAge);
   return isNew ? event : undefined;
 }
@@ -100,7 +100,7 @@ function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent |
 function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): ServiceEvent | undefined {
   const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
   const isReceived = itemType === itemTypes.message && item.direction === "inbound";
-  const type = isReceived && types === eventTypes ? "message.received" : types.get(itemType);
+  const type = isReceived && types === creationTypes ? "message.received" : types.get(itemType);
   const isChange = types === changeTypes;
   if (!type || (item.imported && !isChange && type !== "lead.created")) return undefined;
   const validate = eventValidators.get(itemType);

@@ -100,11 +100,11 @@ export async function findNamed(account: string, { id, externalId, addresses }: 
   if (other) {
     await checkTogether(account, names, [String(item.id), String(other.leadId)]);
     const named = describeName(account, other);
-    throw conflict(other.leadId, `Another lead than ${item.id} has ${named}: ${other.leadId}.`);
+    throw nameConflict(other.leadId, `Another lead than ${item.id} has ${named}: ${other.leadId}.`);
   }
   const { externalId: own } = fieldsOf(item);
   if (externalId !== undefined && own !== undefined && own !== externalId)
-    throw conflict(item.id, `The lead ${item.id} has another externalId, which never changes.`);
+    throw nameConflict(item.id, `The lead ${item.id} has another externalId, which never changes.`);
   return { item, names };
 }
 
@@ -122,12 +122,13 @@ export async function checkTogether(account: string, names: readonly LeadName[],
 
 /** The error of a new lead whose name another one has. */
 export const nameTaken = (account: string, name: LeadName) =>
-  conflict(
+  nameConflict(
     name.leadId,
     `This account has a lead with ${describeName(account, name)}: ${name.leadId}. To change it, send ifExists=update.`,
   );
 
-const conflict = (id: unknown, message: string) => new ApiError("lead_exists", message, { id: String(id) });
+const nameConflict = (id: unknown, message: string) =>
+  new ApiError("lead_exists", message, { id: String(id) });
 
 /** A name in words: of an address, the form in which it is compared. */
 const describeName = (account: string, { key: { pk, sk } }: LeadName) =>

@@ -27,8 +27,8 @@ export function readRecord<T>(validate: Validator<T>, item: Attributes): T {
 }
 
 /**
- * The attributes of an item, with the fields that it has in `details`. The item of a conversation has neither of its times: its
- * id has the first one, and `activeAt` is the second.
+ * The attributes of an item, with the fields that it has in `details`: the inverse of `leadItem` and `conversationItem`. The
+ * item of a conversation has neither of its times: its id has the first one, and `activeAt` is the second.
  */
 export function fieldsOf({ details, activeAt, ...item }: Attributes): Attributes {
   if (!isId("conv", item.id)) return { ...item, ...(details as object) };

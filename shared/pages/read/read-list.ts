@@ -18,14 +18,14 @@ import { isBounded, isWithin } from "./window.ts";
 /**
  * A page of the rows that are asked for, and their exact number. Invalid ones are counted and left out.
  *
- * @param toRecord throws InvalidItemError
+ * @param read throws InvalidItemError
  * @throws ApiError `invalid_input` when too many rows are asked for
  * @throws TooExpensiveError when the list would need too many calls or read units, or too much time
  */
 export async function readList<T>(
   asked: ListRequest,
   request: RowsRequest,
-  toRecord: (item: Item) => T,
+  read: (item: Item) => T,
 ): Promise<Page<T>> {
   const { id, wayOut, find } = planList(asked, request);
   const admit = () => admitLongList(asked.account);
@@ -35,7 +35,7 @@ export async function readList<T>(
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
   });
   const { page, limit } = request;
-  const data = items.flatMap((item) => ifValid(() => toRecord(item)) ?? []);
+  const data = items.flatMap((item) => ifValid(() => read(item)) ?? []);
   return { data, pagination: { page, limit, total } };
 }
 
