@@ -36,10 +36,10 @@ async function serve(settings: StartSettings): Promise<void> {
   stopOnSignals(() => run);
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
-  const pages = referencePages(key.promise);
+  const webPages = referencePages(key.promise);
   run = await startLocal({
     ...settings,
-    pages,
+    webPages,
     environment: { LOG_ERROR_MESSAGES: "true", ...(settings.graphUrl && { GRAPH_URL: settings.graphUrl }) },
     onEngineExit: () => exitWithEngine(run),
   });

@@ -1,4 +1,4 @@
-import type { Pages } from "./gateway/request-routing.ts";
+import type { WebPages } from "./gateway/request-routing.ts";
 import type { InjectedFault } from "./iam/faults.ts";
 
 /** How the service runs on this machine. */
@@ -28,7 +28,7 @@ export interface LocalOptions {
   /** Where events are posted; without it, they are only logged. */
   readonly eventsUrl?: string | undefined;
   /** Pages to serve beside the API. */
-  readonly pages?: Pages;
+  readonly webPages?: WebPages;
   /** Whether to log more than a line for each request and event, warnings and errors. */
   readonly verbose?: boolean;
   readonly log?: (line: string) => void;

@@ -62,8 +62,8 @@ export async function startLocal(options: LocalOptions) {
     }
   }
   const api = { ...stack, throttle: throttling ? stack.throttle : unlimited };
-  const { pages } = options;
-  const gateway = await startGateway(api, { port, invoke, pages, faultsOf: faults.take, log });
+  const { webPages } = options;
+  const gateway = await startGateway(api, { port, invoke, webPages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
   /** The endpoint is that of the engine itself, for callers without a role. */

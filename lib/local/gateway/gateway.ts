@@ -6,7 +6,7 @@ import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
 import { gatewayResponse } from "./gateway-responses.ts";
 import { createRequestId } from "./request-event.ts";
-import { createRequestHandler, type Outcome, type Pages } from "./request-routing.ts";
+import { createRequestHandler, type Outcome, type WebPages } from "./request-routing.ts";
 
 /** The gateway's limit for the request line and all headers, in bytes. */
 const maxHeaderBytes = 10_240;
@@ -18,7 +18,7 @@ interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly invoke: Invoke;
-  readonly pages?: Pages | undefined;
+  readonly webPages?: WebPages | undefined;
   /** Why a request may have failed, for its log line, beside what its response says. */
   readonly faultsOf: (requestId: string) => readonly string[];
   readonly log: (line: string) => void;
@@ -27,9 +27,9 @@ interface GatewayOptions {
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
 export async function startGateway(
   api: ApiDefinition,
-  { port, invoke, pages, faultsOf, log }: GatewayOptions,
+  { port, invoke, webPages, faultsOf, log }: GatewayOptions,
 ) {
-  const handle = createRequestHandler(api, invoke, pages);
+  const handle = createRequestHandler(api, invoke, webPages);
   // Node.js itself responds to malformed HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();

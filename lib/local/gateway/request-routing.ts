@@ -17,7 +17,7 @@ const maxEventBytes = 6_291_456;
 const functionUrlPath = "/webhook";
 
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
-export type Pages = (request: IncomingMessage) => Promise<Response | undefined>;
+export type WebPages = (request: IncomingMessage) => Promise<Response | undefined>;
 
 /** A response, and for the log the account that the authorizer identified, and why the request failed. */
 export interface Outcome {
@@ -36,7 +36,7 @@ interface Authorization {
 export function createRequestHandler(
   { routes, authorizer, throttle, urlFunction }: ApiDefinition,
   invoke: Invoke,
-  pages?: Pages,
+  webPages?: WebPages,
 ) {
   const authorize = createAuthorization(authorizer, invoke);
   const takeToken = createTokenBucket(throttle);
@@ -47,7 +47,7 @@ export function createRequestHandler(
     const target = parseTarget(incoming.url ?? "");
     if (!target) return refuse(400);
     if (!isOwnHost(incoming.headers.host)) return refuse(403, "its Host is not 127.0.0.1 or localhost");
-    const page = await pages?.(incoming);
+    const page = await webPages?.(incoming);
     if (page) return { response: page };
     const event = buildRequestEvent(incoming, target, requestId);
     if (urlFunction && target.path === functionUrlPath) {

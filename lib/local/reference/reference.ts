@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { Pages } from "../gateway/request-routing.ts";
+import type { WebPages } from "../gateway/request-routing.ts";
 import { pageDocument } from "./page-document.ts";
 
 /** The OpenAPI document, the client and the inbox, which is an app beside the service. */
@@ -36,7 +36,7 @@ const pageHeaders = {
  *
  * @param apiKey the key that the pages use; requests for it wait until it is known
  */
-export function referencePages(apiKey: Promise<string>): Pages {
+export function referencePages(apiKey: Promise<string>): WebPages {
   // Made as soon as the run is ready, so that the first visit does not wait.
   const [document, script] = [apiKey.then(pageDocument), apiKey.then(scalar)];
   // A request reports what fails.

@@ -13,7 +13,7 @@ interface EventBusOptions {
 }
 
 /** An entry of `PutEvents`. */
-interface Entry {
+interface PutEventsEntry {
   readonly Source: string;
   readonly DetailType: string;
   readonly Detail: string;
@@ -31,7 +31,7 @@ const timeout = 5000;
 export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
   return {
     /** Resolves when each event has been posted once: a receiver gets no more at a time than a call has. */
-    async PutEvents({ Entries }: { readonly Entries: readonly Entry[] }) {
+    async PutEvents({ Entries }: { readonly Entries: readonly PutEventsEntry[] }) {
       const events = Entries.map(toEvent);
       await Promise.all(events.map((event) => (eventsUrl ? deliver(event, eventsUrl) : log(entry(event)))));
       return { FailedEntryCount: 0, Entries: events.map(({ id }) => ({ EventId: id })) };
@@ -57,7 +57,7 @@ export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
 const entry = ({ "detail-type": type, detail }: BusEvent) => `[events] ${type} ${detail.id}`;
 
 /** @see https://docs.aws.amazon.com/eventbridge/latest/ref/overiew-event-structure.html */
-const toEvent = ({ Source, DetailType, Detail }: Entry) => ({
+const toEvent = ({ Source, DetailType, Detail }: PutEventsEntry) => ({
   version: "0",
   id: randomUUID(),
   "detail-type": DetailType,

@@ -11,7 +11,7 @@ interface QueueOptions {
   readonly signal: AbortSignal;
 }
 
-interface Entry {
+interface QueueMessage {
   readonly Id: string;
   readonly MessageBody: string;
   readonly MessageGroupId: string;
@@ -37,7 +37,7 @@ export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log,
   /** When received messages are visible again, if their function has said so, in seconds. */
   const pauses = new Map<string, number>();
 
-  async function deliver(queue: FunctionQueue, { MessageBody, MessageGroupId }: Entry): Promise<void> {
+  async function deliver(queue: FunctionQueue, { MessageBody, MessageGroupId }: QueueMessage): Promise<void> {
     const [messageId, receiptHandle] = [randomUUID(), randomUUID()];
     for (let receives = 1; receives <= queue.maxReceives && !signal.aborted; receives++) {
       const attributes = { MessageGroupId, ApproximateReceiveCount: `${receives}` };
@@ -55,11 +55,11 @@ export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log,
 
   return {
     /** Takes a message of a failure queue, which has a position in the stream: it is logged. */
-    async SendMessage({ QueueUrl, MessageBody }: Pick<Entry, "MessageBody"> & { readonly QueueUrl: string }) {
-      log(`[${QueueUrl}] ${MessageBody}`);
-      return receipt(MessageBody);
+    async SendMessage(input: { readonly QueueUrl: string; readonly MessageBody: string }) {
+      log(`[${input.QueueUrl}] ${input.MessageBody}`);
+      return receipt(input.MessageBody);
     },
-    async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly Entry[] }) {
+    async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly QueueMessage[] }) {
       const queue = queues.find(({ url }) => url === input.QueueUrl);
       for (const entry of input.Entries) {
         if (!queue || known.has(entry.MessageDeduplicationId)) continue;

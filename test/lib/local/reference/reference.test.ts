@@ -6,7 +6,7 @@ import { referencePages } from "../../../../lib/local/reference/reference.ts";
 import { openApiDocument } from "../../../../lib/openapi/document.ts";
 import { startProbes } from "../support/gateway.ts";
 
-const start = (apiKey = Promise.resolve("the-key")) => startProbes({ pages: referencePages(apiKey) });
+const start = (apiKey = Promise.resolve("the-key")) => startProbes({ webPages: referencePages(apiKey) });
 
 const policy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { startGateway } from "../../../../lib/local/gateway/gateway.ts";
-import type { Pages } from "../../../../lib/local/gateway/request-routing.ts";
+import type { WebPages } from "../../../../lib/local/gateway/request-routing.ts";
 import type { ApiDefinition } from "../../../../lib/local/template/api-routes.ts";
 import type { Invoke } from "../../../../lib/local/template/functions.ts";
 import { createFunction } from "./stack.ts";
@@ -11,7 +11,7 @@ interface Options {
   readonly authorize?: (event: Record<string, unknown>) => unknown;
   readonly ttlSeconds?: number;
   readonly throttle?: ApiDefinition["throttle"];
-  readonly pages?: Pages;
+  readonly webPages?: WebPages;
   readonly port?: number;
 }
 
@@ -21,7 +21,7 @@ export async function startProbes({
   authorize = () => ({ isAuthorized: true }),
   ttlSeconds = 60,
   throttle = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY },
-  pages,
+  webPages,
   port = 0,
 }: Options = {}) {
   const probe = await createFunction("", { label: "probe" });
@@ -35,7 +35,7 @@ export async function startProbes({
     return fn === probe ? respond(event) : authorize(event);
   };
   const api: ApiDefinition = { routes, authorizer, throttle, urlFunction: undefined };
-  const options = { port, invoke, pages, faultsOf: () => [] };
+  const options = { port, invoke, webPages, faultsOf: () => [] };
   const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
   onTestFinished(() => gateway.stop());
   const get = (path = "/probes", { headers, ...init }: RequestInit = {}) =>
