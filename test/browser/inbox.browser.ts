@@ -45,8 +45,10 @@ test("by keyboard alone: a reply appears with its states, an answer by itself, a
   const { leadId, conversationId } = await store("Alan Turing", "Is it still free?", "inbound");
   const { page, rows, messages, reply, errors } = await openInbox({ width: 390 });
   const row = rows.filter({ hasText: "Alan Turing" });
+  const focusOnReply = () => expect.poll(() => page.evaluate("document.activeElement.id")).toBe("text");
   await row.focus();
   await page.keyboard.press("Enter");
+  await focusOnReply();
   await page.keyboard.type("Yes, it is.");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
@@ -62,6 +64,7 @@ test("by keyboard alone: a reply appears with its states, an answer by itself, a
   await page.keyboard.press("Escape");
   await expect.poll(() => page.evaluate("document.activeElement.innerText")).toContain("Alan Turing");
   await page.keyboard.press("Enter");
+  await focusOnReply();
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
