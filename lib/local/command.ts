@@ -56,7 +56,7 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-/** The data of each stage have a directory of their own: its table, its demo key and its positions in the stream. */
+/** The data of each stage have a directory of their own: its table, its demo key, its positions in the stream and its queue. */
 const dataDirectory = (stage: string) =>
   join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
 

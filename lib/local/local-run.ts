@@ -13,8 +13,8 @@ import type { LocalOptions } from "./local-options.ts";
 import { openLocalEventBus } from "./streams/local-event-bus.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
 import { openLocalSecrets } from "./streams/local-secrets.ts";
+import { openStoredMap } from "./streams/stored-map.ts";
 import { startStream } from "./streams/stream.ts";
-import { openPositions } from "./streams/stream-positions.ts";
 import type { Invoke, LocalFunction } from "./template/functions.ts";
 import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
@@ -54,7 +54,7 @@ export async function startLocal(options: LocalOptions) {
   if (streams) {
     const client = engineStreamsClient(endpoint);
     starting.defer(() => client.destroy());
-    const positions = openPositions(join(data.path, "stream.json"));
+    const positions = openStoredMap<string>(join(data.path, "stream.json"));
     for (const source of stack.eventSources) {
       const deliver = (records: readonly DynamoDBRecord[]) =>
         invoke(source.function, JSON.stringify({ Records: records }));
@@ -104,16 +104,16 @@ async function startFunctions(
   { maxEnvironments = defaultMaxEnvironments, environment, eventsUrl, ...options }: LocalOptions,
 ): Promise<Invoke> {
   const { verbose = false, log = console.log } = options;
-  // The functions that the queues feed start behind the proxy.
-  const pools = new Map<LocalFunction, FunctionPool>();
-  const invoke: Invoke = async (fn, payload) => pools.get(fn)?.invoke(payload);
+  // The functions start behind the proxy, and what waits in the queues from the last run waits for them.
+  const started = Promise.withResolvers<ReadonlyMap<LocalFunction, FunctionPool>>();
+  const invoke: Invoke = async (fn, payload) => (await started.promise).get(fn)?.invoke(payload);
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
     findPartitionKey: (index) => findPartitionKey(table, index),
     operations: {
       ...openLocalEventBus({ eventsUrl, log, signal }),
-      ...openLocalQueues(functionQueues, { invoke, log, signal }),
+      ...openLocalQueues(functionQueues, { file: join(directory, "queue.json"), invoke, log, signal }),
       GetParameter: openLocalSecrets(join(directory, "secrets.json")),
     },
     faults,
@@ -121,6 +121,7 @@ async function startFunctions(
     log,
   });
   resources.defer(proxy.close);
+  const pools = new Map<LocalFunction, FunctionPool>();
   for (const fn of functions) {
     const variables = {
       // Of every service: no function reaches AWS itself.
@@ -133,5 +134,6 @@ async function startFunctions(
   resources.defer(async () => {
     await Promise.all([...pools.values()].map((pool) => pool.close()));
   });
+  started.resolve(pools);
   return invoke;
 }

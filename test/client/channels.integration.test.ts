@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../docs/client/client.ts";
 import { selectEngineTable } from "../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../lib/local/local-run.ts";
@@ -22,7 +22,7 @@ const data = await mkdtemp(join(tmpdir(), "channels-"));
 afterAll(() => rm(data, { recursive: true }));
 const secret = randomUUID();
 const meta = await startFakeMeta(secret);
-const run = await startLocal({
+const options = {
   templateDirectory: await synthesizeAssembly({
     outdir: join(data, "stack"),
     tableName: `channels-${randomUUID()}`,
@@ -31,7 +31,8 @@ const run = await startLocal({
   ...{ dataDirectory: join(data, "local"), dynamodbEndpoint: engineEndpoint, throttling: false },
   environment: { GRAPH_URL: meta.url },
   log: () => {},
-});
+};
+const run = await startLocal(options);
 afterAll(() => run.stop());
 meta.webhook = `${run.url}/webhook`;
 selectEngineTable(run.dynamodbEndpoint, run.tableName);
@@ -152,4 +153,15 @@ test("who writes on WhatsApp or Instagram gets what is sent, in order and once, 
     const named = data.map(({ name }) => name).filter((name) => name.includes("Ada"));
     expect(named).toEqual(Array(people).fill(`${account}'s Ada`));
   }
+
+  // What waits when the run stops is sent by the next one.
+  for (const message of ["busy", "behind it"])
+    await clientOf(chat).sendMessage({ leadId, channel: chat.channel, message });
+  const queue = join(data, "local", "queue.json");
+  await expect.poll(async () => Object.keys(JSON.parse(await readFile(queue, "utf8")))).toHaveLength(2);
+  await run.stop();
+  const next = await startLocal(options);
+  onTestFinished(next.stop);
+  const sent = () => meta.taken.slice(-3).map(({ text }) => text);
+  await expect.poll(sent, { timeout: 60_000 }).toEqual(["You are welcome.", "busy", "behind it"]);
 }, 300_000);

@@ -3,8 +3,11 @@ import { setTimeout } from "node:timers/promises";
 import type { SQSBatchResponse } from "aws-lambda";
 import type { FunctionQueue } from "../template/event-source.ts";
 import type { Invoke } from "../template/functions.ts";
+import { openStoredMap } from "./stored-map.ts";
 
 interface QueueOptions {
+  /** Keeps what waits from one run to the next. */
+  readonly file: string;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
   /** Ends all retries. */
@@ -25,19 +28,38 @@ const receipt = (body: string) => ({
 });
 
 /**
- * Opens queues in memory, which end with the run: failure queues, which nothing reads, and FIFO queues. Each group of those is
- * fed to the function of its queue in its order, a message at a time, and groups beside each other.
+ * Opens the queues: failure queues, which nothing reads, and FIFO queues. Each group of those is fed to the function of its queue
+ * in its order, a message at a time, and groups beside each other. A message that the last run has not ended comes again.
  *
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
-export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log, signal }: QueueOptions) {
+export function openLocalQueues(
+  queues: readonly FunctionQueue[],
+  { file, invoke, log, signal }: QueueOptions,
+) {
+  /** What waits or is being delivered, by its deduplication id. */
+  const waiting = openStoredMap<readonly [url: string, QueueMessage]>(file);
   const known = new Set<string>();
   /** The last delivery of each group, which the next one waits for. */
   const groups = new Map<string, Promise<void>>();
   /** When received messages are visible again, if their function has said so, in seconds. */
   const pauses = new Map<string, number>();
 
-  async function deliver(queue: FunctionQueue, { MessageBody, MessageGroupId }: QueueMessage): Promise<void> {
+  for (const [url, entry] of waiting.values()) deliverInOrder(url, entry);
+
+  function deliverInOrder(url: string, entry: QueueMessage): void {
+    const queue = queues.find((each) => each.url === url);
+    if (!queue) return;
+    known.add(entry.MessageDeduplicationId);
+    const before = groups.get(entry.MessageGroupId) ?? Promise.resolve();
+    groups.set(
+      entry.MessageGroupId,
+      before.then(() => deliver(queue, entry)),
+    );
+  }
+
+  async function deliver(queue: FunctionQueue, entry: QueueMessage): Promise<void> {
+    const { MessageBody, MessageGroupId, MessageDeduplicationId } = entry;
     const [messageId, receiptHandle] = [randomUUID(), randomUUID()];
     for (let receives = 1; receives <= queue.maxReceives && !signal.aborted; receives++) {
       const attributes = { MessageGroupId, ApproximateReceiveCount: `${receives}` };
@@ -46,11 +68,13 @@ export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log,
         (response) => ((response as SQSBatchResponse | undefined)?.batchItemFailures ?? []).length === 0,
         () => false,
       );
-      if (isDone) return;
+      if (isDone) return waiting.delete(MessageDeduplicationId);
       const pause = (pauses.get(receiptHandle) ?? queue.visibilityTimeout) * 1000;
       await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {});
     }
-    if (!signal.aborted) log(`[${queue.url}] a message is given up, on AWS to its dead-letter queue`);
+    if (signal.aborted) return;
+    waiting.delete(MessageDeduplicationId);
+    log(`[${queue.url}] a message is given up, on AWS to its dead-letter queue`);
   }
 
   return {
@@ -60,15 +84,11 @@ export function openLocalQueues(queues: readonly FunctionQueue[], { invoke, log,
       return receipt(input.MessageBody);
     },
     async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly QueueMessage[] }) {
-      const queue = queues.find(({ url }) => url === input.QueueUrl);
       for (const entry of input.Entries) {
-        if (!queue || known.has(entry.MessageDeduplicationId)) continue;
-        known.add(entry.MessageDeduplicationId);
-        const before = groups.get(entry.MessageGroupId) ?? Promise.resolve();
-        groups.set(
-          entry.MessageGroupId,
-          before.then(() => deliver(queue, entry)),
-        );
+        if (known.has(entry.MessageDeduplicationId)) continue;
+        // Before the response, after which the position in the stream is stored.
+        waiting.set(entry.MessageDeduplicationId, [input.QueueUrl, entry]);
+        deliverInOrder(input.QueueUrl, entry);
       }
       return {
         Successful: input.Entries.map(({ Id, MessageBody }) => ({ Id, ...receipt(MessageBody) })),

@@ -5,13 +5,14 @@ import { toLambdaRecord } from "../../stream-record.ts";
 import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
 import { retryDelay } from "./retry-delay.ts";
-import type { StreamPositions } from "./stream-positions.ts";
+import type { StoredMap } from "./stored-map.ts";
 
 interface StreamOptions {
   readonly client: Pick<DynamoDBStreams, "describeStream" | "getShardIterator" | "getRecords">;
   /** The stream's ARN in the engine: a recreated table has another one. */
   readonly streamArn: string;
-  readonly positions: StreamPositions;
+  /** How far each event source has read each shard: the sequence number of the last record. */
+  readonly positions: StoredMap<string>;
   /** Delivers a batch to the target of the source. @returns the function's response */
   readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly log: (line: string) => void;

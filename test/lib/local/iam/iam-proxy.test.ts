@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from "node:http";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
@@ -9,6 +10,7 @@ import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
 import { openLocalQueues } from "../../../../lib/local/streams/local-queues.ts";
 import { readStatements, type Statement } from "../../../../lib/local/template/statements.ts";
 import { listening } from "../../../support/requests/listening.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { expectLocalOnly } from "../support/linux.ts";
 import { createFunction } from "../support/stack.ts";
 
@@ -40,6 +42,7 @@ async function start(statements: Statement[], faults: Faults = createFaults([]))
         Entries: Entries.map(() => ({ EventId: "1" })),
       }),
       ...openLocalQueues([], {
+        file: join(await temporaryDirectory(), "queue.json"),
         ...{ invoke: async () => undefined, log: (line) => log.push(line) },
         signal: new AbortController().signal,
       }),

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBRecord } from "aws-lambda";
 import { expect, onTestFinished, test } from "vitest";
+import { openStoredMap } from "../../../../lib/local/streams/stored-map.ts";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
-import { openPositions } from "../../../../lib/local/streams/stream-positions.ts";
 import type { EventSource } from "../../../../lib/local/template/event-source.ts";
 import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { createFunction } from "../support/stack.ts";
@@ -85,7 +85,7 @@ async function start(
   startStream(source, {
     client: client as object as DynamoDBStreams,
     streamArn: settings.streamArn ?? streamArn,
-    positions: openPositions(file ?? join(await temporaryDirectory(), "stream.json")),
+    positions: openStoredMap(file ?? join(await temporaryDirectory(), "stream.json")),
     deliver: async (records) => {
       delivered.push(records);
       return respond(sequenceNumbers(records));

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { parseJson } from "../../../shared/json.ts";
+
+export type StoredMap<Value> = ReturnType<typeof openStoredMap<Value>>;
+
+/**
+ * Opens a map that a file keeps from one run to the next, also one that is killed: a change is in the file once the call returns.
+ * With an invalid file, the map is empty.
+ */
+export function openStoredMap<Value>(file: string) {
+  const stored = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined;
+  const values = new Map<string, Value>(Object.entries(Object(stored)));
+  const store = () => {
+    const text = JSON.stringify(Object.fromEntries(values), null, 2);
+    writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  return {
+    get: (key: string): Value | undefined => values.get(key),
+    /** In the order in which their keys were first set. */
+    values: (): readonly Value[] => [...values.values()],
+    set(key: string, value: Value): void {
+      values.set(key, value);
+      store();
+    },
+    delete(key: string): void {
+      values.delete(key);
+      store();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { SQSEvent } from "aws-lambda";
+import { expect, test } from "vitest";
+import { openLocalQueues } from "../../../../lib/local/streams/local-queues.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
+import { createFunction } from "../support/stack.ts";
+
+const QueueUrl = "Deliveries";
+const failed = { batchItemFailures: [{ itemIdentifier: "" }] };
+const never = new Promise<never>(() => {});
+
+/** Opens the queues of a run. @param respond the function's response to a message */
+async function open(file: string, respond: (id: string) => unknown = () => undefined) {
+  const delivered: string[] = [];
+  const stopping = new AbortController();
+  const queue = { url: QueueUrl, function: await createFunction(""), maxReceives: 2, visibilityTimeout: 0 };
+  const queues = openLocalQueues([queue], {
+    file,
+    invoke: async (_, payload) => {
+      const id = String((JSON.parse(payload) as SQSEvent).Records[0]?.body);
+      delivered.push(id);
+      return respond(id);
+    },
+    log: (line) => delivered.push(line),
+    signal: stopping.signal,
+  });
+  const toEntry = (id: string) => ({
+    ...{ Id: id, MessageBody: id, MessageDeduplicationId: id, MessageGroupId: id.replace(/\d/, "") },
+  });
+  const send = (...ids: string[]) => queues.SendMessageBatch({ QueueUrl, Entries: ids.map(toEntry) });
+  return { delivered, send, stop: () => stopping.abort() };
+}
+
+const idsIn = (file: string) => Object.keys(JSON.parse(readFileSync(file, "utf8")));
+
+test("what waits or is being delivered when a run is killed comes again, in the order of its group, and nothing else", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const killed = await open(file, (id) => (id === "b1" ? undefined : never));
+  await killed.send("a1", "b1");
+  await killed.send("a2", "a3");
+  await expect.poll(() => idsIn(file)).toEqual(["a1", "a2", "a3"]);
+  expect(killed.delivered).toEqual(["a1", "b1"]);
+
+  const next = await open(file);
+  // The stream brings again what came after its position.
+  await next.send("a2", "a3", "a4");
+  await expect.poll(() => idsIn(file)).toEqual([]);
+  expect(next.delivered).toEqual(["a1", "a2", "a3", "a4"]);
+});
+
+test("messages are kept before the response, which moves the position in the stream", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const { send } = await open(file, () => never);
+  await send("a1", "a2");
+  expect(idsIn(file)).toEqual(["a1", "a2"]);
+});
+
+test("a message whose attempts have ended does not come again; one whose run has ended does", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const first = await open(file, () => failed);
+  await first.send("a1");
+  await expect.poll(() => first.delivered).toEqual(["a1", "a1", expect.stringContaining("is given up")]);
+  const second = await open(file, () => {
+    second.stop();
+    throw new Error("its worker was ended");
+  });
+  await second.send("a2", "a3");
+  await setTimeout(50);
+  expect([second.delivered, idsIn(file)]).toEqual([["a2"], ["a2", "a3"]]);
+});
