@@ -60,7 +60,9 @@ async function connectChannel(options: ChannelOptions & { readonly sender: strin
     throw new UserError(`The account ${account} has the sender ${before.sender}: disconnect it first.`);
   const token = (await text(process.stdin)).trim();
   if (!/^[\x21-\x7e]{20,2000}$/.test(token))
-    throw new UserError("Pass the token of the sender on standard input, without anything else.");
+    throw new UserError(
+      "Pass the token of the sender on standard input, without anything else: 20 to 2,000 letters, digits and signs.",
+    );
   // A sender without a token would fail its messages; a token without a sender does nothing.
   await putSecret(options, tokenOf(channel, sender), token);
   try {

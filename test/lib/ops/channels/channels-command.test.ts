@@ -48,6 +48,7 @@ test.each<[string, string, readonly string[], string, RegExp]>([
     /an id of Meta/,
   ],
   ["without a token", "other", ["--channel", "instagram", "--sender", "17841"], "", /standard input/],
+  ["with half a token", "other", ["--channel", "instagram", "--sender", "17841"], "EAAGxxxxx", /20 to 2,000/],
   ["of another channel", "other", ["--channel", "sms", "--sender", "17841"], token, /Allowed choices/],
 ])("a sender %s is not connected", async (_, account, args, input, reason) => {
   await run("acme", "connect", whatsapp);
