@@ -311,7 +311,7 @@ export interface components {
              */
             externalId?: string;
             /**
-             * @description Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits, and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.
+             * @description Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` is a `+`, and Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.
              * @example {
              *       "whatsapp": [
              *         "+4917700000001"

@@ -94,8 +94,8 @@ async function request(token: string, message: GraphMessage): Promise<Response> 
 
 function toBody({ channel, to, text, template, callbackData }: GraphMessage): object {
   if (channel === "instagram") return { recipient: { id: to }, message: { text } };
-  // The id of a user has letters, and its own field.
-  const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/\D/g, "") };
+  // The id of a user has letters, and its own field. A leading 00 stands for a +.
+  const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/^\D*00|\D/g, "") };
   const common = {
     messaging_product: "whatsapp",
     recipient_type: "individual",

@@ -151,13 +151,21 @@ export const channelKey = (account: string, channel: string) => key(channel, ite
 export const senderKey = (channel: string, sender: string) => key(sender, itemTypes.sender, channel);
 
 /**
- * The form in which addresses are compared: a telephone number is its digits, and what has an @ is in lower case. Without a +,
- * digits with dots or slashes may be a handle, and behind a minus the id of a group.
+ * The digits with which or without which people and WhatsApp write the same number: the ninth one of mobile numbers in Brazil,
+ * the 1 in Mexico and the 9 in Argentina.
+ */
+const optionalDigit = /(?<=^55\d\d)9(?=[6-9]\d{7}$)|(?<=^52)1(?=\d{10}$)|(?<=^54)9(?=\d{10}$)/;
+
+/**
+ * The form in which addresses are compared: a telephone number is its digits, without 00 for the + and without an optional one,
+ * and what has an @ is in lower case. Without a +, digits with dots or slashes may be a handle, and behind a minus the id of a
+ * group.
  */
 export function comparableAddress(address: string): string {
   const isNumber = /^(?:\(?\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(address) && /\d/.test(address);
-  if (isNumber) return address.replace(/\D/g, "");
-  return address.includes("@") ? address.toLowerCase() : address;
+  if (!isNumber) return address.includes("@") ? address.toLowerCase() : address;
+  const digits = address.replace(/\D/g, "").replace(/^00(?=[1-9])/, "");
+  return digits.replace(optionalDigit, "");
 }
 
 /**

@@ -147,7 +147,7 @@ export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
   externalId:
     "Your own id of the lead, without spaces and commas: no other lead of the account can have it. Once the lead has one, it never changes.",
   addresses:
-    "Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits, and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.",
+    "Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` is a `+`, and Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.",
   name: "Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.",
   email: "Email address, in ASCII. With `ifExists=update`, null takes it away.",
   source:

@@ -34,6 +34,15 @@ test.each([
   ["is not found by the digits of a handle", "line", "ada1", "line:1", false],
   ["is not found by an address of another channel", "line", "1", "sms:1", false],
   ["is not found by other signs", "line", "--", "line:((", false],
+  ["is found by 00 in place of +", "wa", "+49 177", "wa:0049177", true],
+  ["is not found by more zeros", "wa", "+49 177", "wa:00049177", false],
+  ["is found without the ninth digit of Brazil", "wa", "+55 31 9 9123-0001", "wa:553191230001", true],
+  ["is found with the ninth digit of Brazil", "wa", "553161230001", "wa:%2B55 31 9 6123-0001", true],
+  ["is not found with a ninth digit before a fixed line", "wa", "553151230001", "wa:5531951230001", false],
+  ["is found with the 1 of Mexico", "wa", "+52 55 7777 1001", "wa:5215577771001", true],
+  ["is not found with a 1 before other numbers of Mexico", "wa", "525577771", "wa:5215577771", false],
+  ["is found without the 9 of Argentina", "wa", "+54 9 11 2345-6789", "wa:00541123456789", true],
+  ["is not found without the 9 of another country", "wa", "5691123456789", "wa:561123456789", false],
 ])("a lead %s", async (_, channel, address, asked, isFound) => {
   const lead = await aLead(account, { addresses: { [channel]: [address] } });
   expect(await list(`address=${asked || `${channel}: ${address}`}`)).toEqual(isFound ? [lead] : []);
@@ -61,6 +70,18 @@ test("a message goes to the first address of its lead on the channel, at that ti
   expect(data[0]?.messages?.map(({ to }) => to)).toEqual(["3", undefined, "+49 1"]);
   const events = toEvents(stream).filter(({ type }) => /^message[.](?:sent|received)$/.test(type));
   expect(events.map((event) => "to" in event && event.to)).toEqual(["+49 1", false, false, "3"]);
+});
+
+test("an address is returned as it was first sent, in whatever form it is compared", async () => {
+  const forms = ["+55 31 9 9123-0001", "553191230001", "0052 1 55 7777 1001", "+52 55 7777 1001"];
+  const { id, addresses } = await aLead(account, whatsapp(...forms));
+  expect(addresses).toEqual({ whatsapp: [forms[0], forms[2]] });
+  expect((await update({ id, ...whatsapp("525577771001") })).body.addresses).toEqual(addresses);
+  const { status, body } = await call("create-lead", {
+    account,
+    body: { name: "B", ...whatsapp("553191230001") },
+  });
+  expect([status, body]).toMatchObject([409, { code: "lead_exists", id }]);
 });
 
 test("an address that the item of a lead has, and another lead by its name, stays that of the other", async () => {

@@ -27,6 +27,7 @@ const text = { type: "text", text: { body: "Hello" } };
 
 test.each<[string, Partial<GraphMessage>, object]>([
   ["a telephone number gets a text", {}, { ...common, ...text }],
+  ["a telephone number with 00 in place of + gets a text", { to: "0049 1771" }, { ...common, ...text }],
   [
     "the id of a user gets a text",
     { to: "DE.1349" },

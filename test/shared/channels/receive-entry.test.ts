@@ -87,14 +87,14 @@ test("a state leads back to its message by what was sent along, in any order, an
 });
 
 test("a lead whom WhatsApp knows by another form of the number answers from it", async () => {
-  const lead = await aLead(account, { addresses: { whatsapp: ["+55 92 98172-3241"] } });
+  const lead = await aLead(account, { addresses: { whatsapp: ["+54 11 15 2345-6789"] } });
   const sent = await aMessage(account, lead.id);
   const callbackData = toCallbackData(sent);
   for (const delivery of ["sent", "delivered"] as const)
-    await reported({ delivery, callbackData, lead: "559281723241" });
-  await received({ addresses: ["559281723241"] });
+    await reported({ delivery, callbackData, lead: "5491123456789" });
+  await received({ addresses: ["5491123456789"] });
   expect(await leads()).toMatchObject([
-    { id: lead.id, addresses: { whatsapp: ["+55 92 98172-3241", "559281723241"] } },
+    { id: lead.id, addresses: { whatsapp: ["+54 11 15 2345-6789", "5491123456789"] } },
   ]);
   expect(await messages()).toHaveLength(2);
 });
