@@ -1,8 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MetaChannel } from "../meta-channels.ts";
+import { type Content, type Fields, isFilled, readContent, toFields, toTime } from "./message-content.ts";
 
 /** A message that a lead has written. */
-export interface ReceivedMessage {
+export interface ReceivedMessage extends Content {
   readonly kind: "message";
   readonly channel: MetaChannel;
   /** Meta's id of the telephone number or of the Instagram account that received it. */
@@ -13,9 +14,6 @@ export interface ReceivedMessage {
   readonly addresses: readonly string[];
   /** The name in the lead's profile. Instagram does not send it. */
   readonly name?: string;
-  readonly text: string;
-  /** Of what is no text: the kind, and the id by which Meta has it. */
-  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 /** What has happened to a message that was sent. */
@@ -34,7 +32,17 @@ export interface ReportedState {
   readonly lead?: string;
 }
 
-export type WebhookEntry = ReceivedMessage | ReportedState;
+/** That a lead has another telephone number now. */
+export interface MovedLead {
+  readonly kind: "move";
+  readonly channel: MetaChannel;
+  readonly sender: string;
+  /** The address of the lead until now. */
+  readonly lead: string;
+  readonly address: string;
+}
+
+export type WebhookEntry = ReceivedMessage | ReportedState | MovedLead;
 
 /**
  * Whether Meta has signed a webhook: in constant time, over the bytes as they came.
@@ -60,12 +68,7 @@ export function readWebhook(body: unknown): WebhookEntry[] {
     : [];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const toFields = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {};
 const toFieldsList = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(toFields) : []);
-const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** Whether a value has the form of an id of Meta. */
 export const isMetaId = (value: unknown): value is string =>
@@ -88,29 +91,26 @@ function readWhatsApp({ changes }: Fields): WebhookEntry[] {
 }
 
 function readMessage(sender: string, message: Fields, people: readonly Fields[]): WebhookEntry[] {
-  const { id, from, from_user_id: userId, group_id: groupId } = message;
+  const { id, from, from_user_id: userId, group_id: groupId, timestamp, type: kind, ...parts } = message;
   const addresses = [from, userId].filter(isAddress);
+  const [lead] = addresses;
   // What is written to a group is no conversation with the lead.
-  if (!isMetaId(id) || addresses.length === 0 || groupId !== undefined) return [];
+  if (!isMetaId(id) || lead === undefined || groupId !== undefined) return [];
+  const type = toKind(kind);
+  const { [type]: part, ...others } = parts;
+  const { emoji, type: change, wa_id: address } = toFields(part);
+  const channel = "whatsapp";
+  if (type === "system")
+    return change === "user_changed_number" && isAddress(address)
+      ? [{ kind: "move", channel, sender, lead, address }]
+      : [];
+  // A reaction that was taken back needs no reply.
+  if (type === "reaction" && !isFilled(emoji)) return [];
   const isOfPerson = (value: unknown) => isFilled(value) && addresses.includes(value);
   const person = people.find(({ wa_id, user_id }) => isOfPerson(wa_id) || isOfPerson(user_id));
   const { name } = toFields(person?.profile);
-  const common = { kind: "message", channel: "whatsapp", sender, id, addresses } as const;
-  return [{ ...common, ...(isFilled(name) && { name }), ...readContent(message) }];
-}
-
-/** The text of a message, or a line that names its kind. */
-function readContent(message: Fields): Pick<ReceivedMessage, "text" | "metadata"> {
-  const type = toKind(message.type);
-  const part = toFields(message[type]);
-  const chosen = toFields(part.button_reply ?? part.list_reply);
-  const text = [part.body, part.text, chosen.title, part.caption, part.emoji].find(isFilled);
-  const isWritten = ["text", "button", "interactive"].includes(type);
-  if (isWritten && text !== undefined) return { text };
-  return {
-    text: `[${type}]${text === undefined ? "" : ` ${text}`}`,
-    metadata: { type, ...(isMetaId(part.id) && { mediaId: part.id }) },
-  };
+  const content = readContent({ id, sentAt: toTime(timestamp, 1000), type }, { [type]: part }, others);
+  return [{ kind: "message", channel, sender, id, addresses, ...(isFilled(name) && { name }), ...content }];
 }
 
 const toKind = (type: unknown) => (isFilled(type) && /^\w{1,50}$/.test(type) ? type : "unknown");
@@ -156,14 +156,18 @@ function readInstagram({ id: sender, messaging }: Fields): WebhookEntry[] {
     const lead = toFields(event.sender).id;
     // What the account has sent itself comes, too.
     if (!isAddress(lead) || lead === sender) return [];
-    const { mid, text, attachments, is_echo: isEcho, is_deleted: isDeleted } = toFields(event.message);
+    const message = toFields(event.message ?? event.postback);
+    const { mid, text, title, attachments, is_echo: isEcho, is_deleted: isDeleted, ...others } = message;
     const { mid: readId } = toFields(event.read);
     if (isMetaId(readId))
       return [{ kind: "state", channel: "instagram", sender, providerId: readId, delivery: "read", lead }];
     if (!isMetaId(mid) || isEcho || isDeleted) return [];
+    // What people tap, such as an ice breaker, has a title.
+    const written = text ?? title;
     const [attachment] = toFieldsList(attachments);
-    const type = toKind(attachment?.type);
-    const content = isFilled(text) ? { text } : { text: `[${type}]`, metadata: { type } };
+    const type = !attachment && isFilled(written) ? "text" : toKind(attachment?.type);
+    const known = { id: mid, sentAt: toTime(event.timestamp, 1), type };
+    const content = readContent(known, { text: written, attachments }, others);
     return [{ kind: "message", channel: "instagram", sender, id: mid, addresses: [lead], ...content }];
   });
 }

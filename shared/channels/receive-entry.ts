@@ -1,14 +1,15 @@
 import { readLock } from "../domain/conversations/active-conversation.ts";
 import { openConversations } from "../domain/conversations/conversations.ts";
 import { sendMessage } from "../domain/conversations/messages.ts";
-import { createLead, createOrUpdateLead } from "../domain/create-lead.ts";
+import { createOrUpdateLead } from "../domain/create-lead.ts";
 import { idempotentRequest } from "../domain/idempotent-replay.ts";
 import { readName } from "../domain/lead-names.ts";
 import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { Message } from "../schemas/conversation-schemas.ts";
-import type { ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
+import { findOrCreateLead } from "./find-or-create-lead.ts";
+import type { MovedLead, ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
 import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
 
 /** How many of the newest messages of a conversation can be told as read by the provider's id alone. */
@@ -19,8 +20,11 @@ const newest = "100";
  *
  * @throws an error if the webhook has to come again
  */
-export const receiveEntry = (account: string, entry: WebhookEntry): Promise<unknown> =>
-  entry.kind === "message" ? receiveMessage(account, entry) : storeState(account, entry);
+export async function receiveEntry(account: string, entry: WebhookEntry): Promise<void> {
+  if (entry.kind === "message") await receiveMessage(account, entry);
+  if (entry.kind === "state") await storeState(account, entry);
+  if (entry.kind === "move") await moveLead(account, entry);
+}
 
 async function receiveMessage(account: string, message: ReceivedMessage): Promise<void> {
   const { channel, id, text, metadata } = message;
@@ -28,31 +32,13 @@ async function receiveMessage(account: string, message: ReceivedMessage): Promis
   // The same message is the same request, whatever else Meta sends of it the next time.
   const request = idempotentRequest(account, "receive-webhook", `${channel} ${id}`, {});
   const input = { leadId, channel, direction: "inbound", message: toText(text, 4096, "(no text)") } as const;
-  await sendMessage(account, { ...input, ...(metadata && { metadata }) }, request);
+  await sendMessage(account, { ...input, metadata }, request);
 }
 
-/** The lead that has an address, or a new one. It gets those that it does not have, unless another lead has them. */
-async function findOrCreateLead(account: string, { channel, addresses, name }: ReceivedMessage) {
-  const names = await Promise.all(
-    addresses.map((one) => readName(account, addressKey(account, channel, one))),
-  );
-  const id = names.find(({ item }) => item)?.leadId;
-  const all = { addresses: { [channel]: [...addresses] } };
-  try {
-    if (id === undefined) {
-      const profile = {
-        name: toText(name ?? "", 200, String(addresses[0])).replaceAll(/\s+/g, " "),
-        source: channel,
-      };
-      return (await createLead(account, { ...profile, ...all })).record.id;
-    }
-    if (names.some(({ item }) => !item)) await createOrUpdateLead(account, { id: String(id), ...all });
-  } catch (error) {
-    // Another message of the same person has just made the lead; or the lead has ten addresses, or another one has the second.
-    if (!(error instanceof ApiError) || !["lead_exists", "invalid_input"].includes(error.code)) throw error;
-    return String(id ?? error.details.id);
-  }
-  return String(id);
+/** Gives a lead its new number, which it is answered at from now on. */
+async function moveLead(account: string, { channel, lead, address }: MovedLead): Promise<void> {
+  const { item } = await readName(account, addressKey(account, channel, lead));
+  if (item) await findOrCreateLead(account, { channel, addresses: [address, lead] });
 }
 
 async function storeState(account: string, state: ReportedState): Promise<void> {

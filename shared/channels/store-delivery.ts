@@ -21,10 +21,11 @@ export async function storeDelivery(account: string, { deliveryError, ...report 
   }
 }
 
-/** A text of Meta as it is stored: without control characters, not too long, and not blank. */
+/** A text of Meta as it is stored: without control characters, not blank, and with … in place of what is too long. */
 export function toText(text: string, length: number, instead: string): string {
   const shown = text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ");
-  const cut = [...shown.trim()].slice(0, length).join("");
+  const all = [...shown.trim()];
+  const cut = all.length > length ? `${all.slice(0, length - 1).join("")}…` : all.join("");
   return notBlank.test(cut) ? cut : instead;
 }
 

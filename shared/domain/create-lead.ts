@@ -7,9 +7,9 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { transact } from "../dynamodb/transact.ts";
 import { ApiError, bodyFault, invalidInput } from "../errors.ts";
 import { createdAt, newId } from "../ids.ts";
-import { largeFields, maxAddresses, maxBytes, metadata, tooManyAddresses } from "../schemas/field-schemas.ts";
+import { hasTooMuch, maxAddresses, maxBytes, metadata, tooManyAddresses } from "../schemas/field-schemas.ts";
 import type { Lead, LeadUpdate, NewLead } from "../schemas/lead-schemas.ts";
-import { readRecord } from "../schemas/record.ts";
+import { fieldsOf, readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import {
   type IdempotentRequest,
@@ -133,14 +133,22 @@ export async function updateLead(
     ...(input.addresses && hasTooMany(after.addresses) ? [withTooMany] : []),
   ];
   if (faults.length > 0) throw invalidInput(faults);
+  return changeLead(account, item, after, names, idempotency);
+}
+
+/** Makes a lead another one, if anything differs. @param names those that it may be given, as they were read */
+export async function changeLead(
+  account: string,
+  item: Item,
+  after: Lead,
+  names: readonly LeadName[],
+  idempotency?: IdempotentRequest,
+): Promise<WriteOutcome<Lead>> {
   const { lead, update } = buildLeadUpdate(account, item, after);
-  const others = update && (await changeNames(account, lead.id, before, after, names));
+  const others = update && (await changeNames(account, lead.id, fieldsOf(item), after, names));
   await updateOnce(idempotency, { id: lead.id }, lead, update, others);
   return { record: lead, made: "changed" };
 }
-
-const hasTooMuch = (entries: Lead["metadata"] = {}) =>
-  Object.keys(entries).length > metadata.maxProperties || largeFields({ metadata: entries }).length > 0;
 
 const hasTooMany = (addresses: Lead["addresses"] = {}) =>
   Object.values(addresses).flat().length > maxAddresses;

@@ -114,6 +114,10 @@ export const largeFields = (body: unknown) =>
     return typeof value === "object" && Buffer.byteLength(JSON.stringify(value)) > maxBytes[name];
   });
 
+/** Whether metadata has too many names or bytes. */
+export const hasTooMuch = (entries: Readonly<Record<string, string>> = {}) =>
+  Object.keys(entries).length > metadata.maxProperties || largeFields({ metadata: entries }).length > 0;
+
 /** The faults of a body with such fields. The schema finds too many names. */
 export const sizeFaults = (body: unknown): Fault[] =>
   largeFields(body).map((name) =>

@@ -62,6 +62,28 @@ test("a signed webhook is stored in its order, and once if it comes again", asyn
   expect([conversation?.messageCount, conversation?.lastMessage.text]).toEqual([3, "3"]);
 });
 
+test("what is no text is stored with what Meta tells of it, and once if it comes again with more", async () => {
+  const location = { latitude: 52.5, longitude: 13.4 };
+  for (const more of [{}, { name: "Office" }]) {
+    const part = { type: "location", location: { ...location, ...more }, timestamp: "1795000000" };
+    const body = webhook("106", [""], () => part);
+    expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
+  }
+  const system = { type: "system", system: { type: "user_changed_number", wa_id: "492" } };
+  const body = webhook("106", [""], () => ({ id: "wamid.9", ...system }));
+  expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
+  expect((await call("list-leads", { account })).body.data).toMatchObject([
+    { name: "491", addresses: { whatsapp: ["492", "491"] } },
+  ]);
+  const [{ id } = { id: "" }] = (await call("list-conversations", { account })).body.data;
+  const { data } = (await call("list-conversations", { account, query: `id=${id}&include=messages` })).body;
+  const metadata = {
+    ...{ id: "wamid.0", sentAt: "2026-11-18T11:06:40.000Z", type: "location" },
+    ...{ "location.latitude": "52.5", "location.longitude": "13.4" },
+  };
+  expect(data).toMatchObject([{ messages: [{ message: "[location] 52.5, 13.4", metadata }] }]);
+});
+
 test("a thousand messages at once are stored, those of each lead in their order", async () => {
   const texts = Array.from({ length: 1000 }, (_, n) => `${n}`);
   const body = webhook("106", texts, (n) => ({ from: `49${n % 100}` }));

@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isSigned, readWebhook } from "../../../shared/channels/meta-webhook.ts";
+import { largeFields, metadata } from "../../../shared/schemas/field-schemas.ts";
 
 const sender = "106540352242922";
 const whatsapp = (value: object, field = "messages") => ({
@@ -22,6 +24,7 @@ const ofAda = {
   id: "wamid.1",
   addresses: ["491"],
   name: "Ada",
+  metadata: { id: "wamid.1" },
 };
 const state = { kind: "state", channel: "whatsapp", sender, providerId: "wamid.2", lead: "491" };
 const reported = (status: object) =>
@@ -63,25 +66,22 @@ describe("a webhook of Meta", () => {
     ],
     ["what is written to a group", written({ group_id: "1", type: "text", text: { body: "Hi" } }), []],
     [
-      "a reaction",
-      written({ type: "reaction", reaction: { message_id: "wamid.0", emoji: "\u{1F44D}" } }),
-      [{ ...ofAda, text: "[reaction] \u{1F44D}", metadata: { type: "reaction" } }],
+      "a reaction that was taken back",
+      written({ type: "reaction", reaction: { message_id: "wamid.0", emoji: "" } }),
+      [],
     ],
     [
-      "an image with a caption",
-      written({ type: "image", image: { id: "m1", caption: "My car" } }),
-      [{ ...ofAda, text: "[image] My car", metadata: { type: "image", mediaId: "m1" } }],
+      "another number of a lead",
+      written({ type: "system", system: { body: "491 is 492", wa_id: "492", type: "user_changed_number" } }),
+      [{ kind: "move", channel: "whatsapp", sender, lead: "491", address: "492" }],
     ],
     [
-      "a kind that is new",
-      written({ type: "hologram" }),
-      [{ ...ofAda, text: "[hologram]", metadata: { type: "hologram" } }],
-    ],
-    ["a button", written({ type: "button", button: { text: "Yes" } }), [{ ...ofAda, text: "Yes" }]],
-    [
-      "a chosen row",
-      written({ type: "interactive", interactive: { list_reply: { id: "1", title: "Monday" } } }),
-      [{ ...ofAda, text: "Monday" }],
+      "another change of a lead",
+      written({
+        type: "system",
+        system: { body: "New keys", wa_id: "492", type: "customer_identity_changed" },
+      }),
+      [],
     ],
     [
       "states",
@@ -115,15 +115,10 @@ describe("a webhook of Meta", () => {
     [
       "a direct message",
       direct({ message: { mid: "mid.1", text: "Hi" } }),
-      [{ kind: "message", channel: "instagram", sender: "1784", id: "mid.1", addresses: ["99"], text: "Hi" }],
-    ],
-    [
-      "a direct message with a picture",
-      direct({ message: { mid: "mid.1", attachments: [{ type: "image", payload: { url: "https://x" } }] } }),
       [
         {
           ...{ kind: "message", channel: "instagram", sender: "1784", id: "mid.1", addresses: ["99"] },
-          ...{ text: "[image]", metadata: { type: "image" } },
+          ...{ text: "Hi", metadata: { id: "mid.1" } },
         },
       ],
     ],
@@ -146,6 +141,105 @@ describe("a webhook of Meta", () => {
     ["another object", { object: "page", entry: [{ id: "1784", messaging: [] }] }, []],
   ])("tells of %s", (_, body, entries) => {
     expect(readWebhook(body)).toEqual(entries);
+  });
+
+  /** What is stored of the first entry: its text, and the metadata in its order, without the id. */
+  function stored(body: object) {
+    const [entry] = readWebhook(body);
+    if (entry?.kind !== "message") throw new Error("No message.");
+    const { id, ...more } = entry.metadata;
+    expect(id).toBe(entry.id);
+    return [entry.text, ...Object.entries(more).map((pair) => pair.join("="))].join("; ");
+  }
+
+  const hi = { text: { body: "Hi" } };
+  const cards = ["Bo", "Cy"].map((name) => ({
+    name: { first_name: "-", formatted_name: name },
+    phones: [{ phone: "+1" }],
+  }));
+  const edit = { original_message_id: "w.0", message: { type: "text", text: { body: "Hi!" } } };
+  const office = { latitude: 52.5, longitude: -13.4, name: "Office", address: "1 Main St" };
+  const items = [{ product_retailer_id: "p1", quantity: 2 }];
+  const ad = { source_url: "https://x", source_id: "12", body: "Ad" };
+  const flow = { nfm_reply: { body: "Sent", response_json: '{"day":1}' } };
+  test.each<[object, string]>([
+    [{ ...hi, context: { from: "1", id: "w.0", forwarded: true } }, "Hi; context.id=w.0; context.from=1"],
+    [{ ...hi, timestamp: "1795000000" }, "Hi; sentAt=2026-11-18T11:06:40.000Z"],
+    [{ text: {}, timestamp: "soon" }, "[text]; type=text"],
+    [{ ...hi, referral: ad }, "Hi; referral.source_id=12; referral.body=Ad; referral.source_url=https://x"],
+    [{ reaction: { message_id: "w.0", emoji: "+" } }, "[reaction] +; type=reaction; reaction.message_id=w.0"],
+    [
+      { image: { mime_type: "p", id: "m1", caption: "Car" } },
+      "[image] Car; type=image; mediaId=m1; image.mime_type=p",
+    ],
+    [{ document: { filename: "a.pdf" } }, "[document] a.pdf; type=document; document.filename=a.pdf"],
+    [
+      { location: office },
+      "[location] Office, 1 Main St; type=location; location.latitude=52.5; location.longitude=-13.4; location.name=Office; location.address=1 Main St",
+    ],
+    [
+      { location: { latitude: 0, longitude: 7 } },
+      "[location] 0, 7; type=location; location.latitude=0; location.longitude=7",
+    ],
+    [
+      { contacts: cards },
+      "[contacts] Bo, Cy; type=contacts; contacts.0.name.formatted_name=Bo; contacts.0.phones.0.phone=+1; contacts.1.name.formatted_name=Cy; contacts.1.phones.0.phone=+1; contacts.0.name.first_name=-; contacts.1.name.first_name=-",
+    ],
+    [{ button: { text: "Yes", payload: "YES" } }, "Yes; button.payload=YES"],
+    [{ interactive: { list_reply: { id: "7", title: "Monday" } } }, "Monday; interactive.list_reply.id=7"],
+    [
+      { interactive: flow },
+      '[interactive] Sent; type=interactive; interactive.nfm_reply.response_json={"day":1}',
+    ],
+    [
+      { order: { text: "Fast", product_items: items } },
+      "[order] Fast; type=order; product_items.0.product_retailer_id=p1; order.product_items.0.quantity=2",
+    ],
+    [{ edit }, "[edit] Hi!; type=edit; edit.original_message_id=w.0; edit.message.type=text"],
+    [{ revoke: { original_message_id: "w.0" } }, "[revoke]; type=revoke; revoke.original_message_id=w.0"],
+    [{ hologram: undefined }, "[hologram]; type=hologram"],
+    // What does not fit is counted: a long value, and more than ten.
+    [{ ...hi, referral: { headline: "h".repeat(1000), ref: "r" } }, "Hi; referral.ref=r; more=1"],
+    [{ x: [..."123456789"] }, "[x]; type=x; x.0=1; x.1=2; x.2=3; x.3=4; x.4=5; x.5=6; x.6=7; more=2"],
+    [
+      { x: { ["y".repeat(41)]: "1", "": "2", "a\n": "3", b: "\0", c: "\ud800" } },
+      "[x]; type=x; x.=2; x.c=\ufffd; more=2",
+    ],
+  ])("has of a message of WhatsApp %j", (message, expected) => {
+    expect(stored(written({ type: Object.keys(message)[0], ...message }))).toBe(expected);
+  });
+
+  const image = { type: "image", payload: { url: "https://x" } };
+  test.each<[object, string, number?]>([
+    [{ text: "Hi" }, "Hi; sentAt=2026-11-18T11:06:40.123Z", 1795000000123],
+    [{ attachments: [image] }, "[image]; type=image; attachments.0.payload.url=https://x"],
+    [
+      { text: "Look", attachments: [image, { type: "video" }] },
+      "[image] Look; type=image; attachments.0.payload.url=https://x; attachments.1.type=video",
+    ],
+    [{ text: "Wow", reply_to: { story: { id: "17" } } }, "Wow; reply_to.story.id=17"],
+    [{ is_unsupported: true }, "[unknown]; type=unknown"],
+  ])("has of a message of Instagram %j", (message, expected, timestamp) => {
+    expect(stored(direct({ timestamp, message: { mid: "mid.1", ...message } }))).toBe(expected);
+  });
+
+  test("has what people tap on Instagram by its title", () => {
+    const postback = { mid: "mid.1", title: "Opening hours?", payload: "HOURS" };
+    expect(stored(direct({ postback }))).toBe("Opening hours?; payload=HOURS");
+  });
+
+  test("tells of a message of any form what can be stored", () => {
+    const isValid = new Ajv2020().compile(metadata);
+    const anything = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.constantFrom("image", "order", "\0"), anything, anything, (type, part, others) => {
+        const id = '"'.repeat(512);
+        const [entry] = readWebhook(
+          written({ ...others, [type]: part, type, id, from: "491", group_id: undefined }),
+        );
+        expect(entry?.kind === "message" && isValid(entry.metadata) && largeFields(entry)).toEqual([]);
+      }),
+    );
   });
 
   test("of any other form tells nothing, and is no error", () => {

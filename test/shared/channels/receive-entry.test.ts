@@ -18,7 +18,7 @@ beforeEach(() => {
 const received = (more: Partial<ReceivedMessage> = {}) =>
   receiveEntry(account, {
     ...{ kind: "message", channel: "whatsapp", sender: "106", id: "wamid.1" },
-    ...{ addresses: ["491771"], name: "Ada", text: "Hi", ...more },
+    ...{ addresses: ["491771"], name: "Ada", text: "Hi", metadata: { id: "wamid.1" }, ...more },
   });
 const reported = (state: Partial<ReportedState>) =>
   receiveEntry(account, {
@@ -50,7 +50,8 @@ test("an answer is that of the lead with the address, which keeps its name and g
   const lead = await aLead(account, { addresses: { whatsapp: ["+49 (177) 1"] } });
   await received({ addresses: ["491771", "DE.1"] });
   await received({ id: "wamid.2", addresses: ["DE.1"] });
-  const addresses = { whatsapp: ["+49 (177) 1", "DE.1"] };
+  // It is answered at the address from which it wrote last.
+  const addresses = { whatsapp: ["DE.1", "+49 (177) 1"] };
   expect(await leads()).toEqual([{ ...lead, addresses, updatedAt: expect.any(String) }]);
   expect(await messages()).toHaveLength(2);
 });
@@ -66,10 +67,80 @@ test.each<[string, readonly [string, string], object]>([
   expect((await messages())[0]?.leadId).toBe(id);
 });
 
+test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+  ["its second number", ["+49 1", "+49 2"], ["492"], ["+49 2", "+49 1"]],
+  [
+    "its first number in another form",
+    ["+55 31 9 9123-0001", "1"],
+    ["553191230001"],
+    ["+55 31 9 9123-0001", "1"],
+  ],
+  ["its second number, with a new id", ["+49 1", "+49 2"], ["492", "DE.1"], ["+49 2", "+49 1", "DE.1"]],
+  ["its id, with a new number", ["+49 1", "DE.1"], ["492", "DE.1"], ["492", "+49 1", "DE.1"]],
+  ["its second number, with the id of another lead", ["+49 1", "+49 2"], ["492", "DE.9"], ["+49 2", "+49 1"]],
+  ["its second number, with an eleventh address", [..."123456789"], ["2", "DE.1"], [..."213456789"]],
+])("a lead that writes from %s is answered there", async (_, before, addresses, after) => {
+  await aLead(account, { addresses: { whatsapp: ["DE.9"] } });
+  const { id: leadId, ...lead } = await aLead(account, { addresses: { whatsapp: [...before], sms: ["1"] } });
+  for (const id of ["wamid.1", "wamid.2"]) await received({ id, addresses });
+  const stored = (await leads()).find(({ id }) => id === leadId);
+  expect(stored).toMatchObject({ name: lead.name, addresses: { whatsapp: after, sms: ["1"] } });
+  // Only a change is written.
+  expect(stored?.updatedAt === lead.updatedAt).toBe(`${before}` === `${after}`);
+});
+
 test("a text and a name of any characters are stored, and what is no text has its kind", async () => {
   await received({ name: "\u200b\n", text: "\0 \ud800", metadata: { type: "image" } });
   expect((await leads())[0]?.name).toBe("491771");
   expect(await messages()).toMatchObject([{ message: "\ufffd", metadata: { type: "image" } }]);
+});
+
+test("of messages from several addresses and an update at once, none is lost", async () => {
+  using _ = skipWaits();
+  const { id } = await aLead(account, { addresses: { whatsapp: ["+49 1", "+49 2"] } });
+  const body = { id, tags: ["vip"], addresses: { whatsapp: ["+49 3"] } };
+  await Promise.all([
+    received({ addresses: ["491", "DE.1"] }),
+    received({ id: "wamid.2", addresses: ["492", "DE.2"] }),
+    call("create-lead", { account, query: "ifExists=update", body }),
+  ]);
+  const [lead] = await leads();
+  expect(lead?.addresses?.whatsapp?.toSorted()).toEqual(["+49 1", "+49 2", "+49 3", "DE.1", "DE.2"]);
+  expect([lead?.tags, (await messages()).length]).toEqual([["vip"], 2]);
+});
+
+test("what is too long ends with an ellipsis", async () => {
+  await received({ text: "\u00e9".repeat(4096) });
+  await received({ id: "wamid.2", text: "\u{1F600}".repeat(4097) });
+  const texts = (await messages()).map(({ message }) => message);
+  expect(texts).toEqual([`${"\u{1F600}".repeat(4095)}\u2026`, "\u00e9".repeat(4096)]);
+});
+
+test("a name from the profile takes the place of an address, and of no other name", async () => {
+  const names = async () => (await leads()).map(({ name }) => name);
+  for (const name of [" ", "\u200b"]) await received({ id: `wamid.${name}`, name });
+  expect(await names()).toEqual(["491771"]);
+  await received({ id: "wamid.3", name: "Ada\n L" });
+  await received({ id: "wamid.4", name: "Bea" });
+  expect(await names()).toEqual(["Ada L"]);
+});
+
+test("a lead with another number is answered there, and is not made by the change", async () => {
+  const move = (lead: string, address: string) =>
+    receiveEntry(account, { kind: "move", channel: "whatsapp", sender: "106", lead, address });
+  const { id } = await aLead(account, { addresses: { whatsapp: ["+49 1"] } });
+  const other = await aLead(account, { addresses: { whatsapp: ["493"] } });
+  // That of another lead stays there.
+  for (const [lead, address] of [
+    ["494", "495"],
+    ["491", "493"],
+    ["491", "492"],
+    ["491", "492"],
+  ] as const)
+    await move(lead, address);
+  const stored = Object.fromEntries((await leads()).map((lead) => [lead.id, lead.addresses]));
+  expect(stored).toEqual({ [id]: { whatsapp: ["492", "+49 1"] }, [other.id]: other.addresses });
+  expect((await call("list-conversations", { account })).body.data).toEqual([]);
 });
 
 test("a state leads back to its message by what was sent along, in any order, and never to another account's", async () => {
@@ -94,7 +165,7 @@ test("a lead whom WhatsApp knows by another form of the number answers from it",
     await reported({ delivery, callbackData, lead: "5491123456789" });
   await received({ addresses: ["5491123456789"] });
   expect(await leads()).toMatchObject([
-    { id: lead.id, addresses: { whatsapp: ["+54 11 15 2345-6789", "5491123456789"] } },
+    { id: lead.id, addresses: { whatsapp: ["5491123456789", "+54 11 15 2345-6789"] } },
   ]);
   expect(await messages()).toHaveLength(2);
 });

@@ -129,6 +129,7 @@ test("a message whose webhook both stages have got is not copied", async () => {
     id: "wamid.A",
     addresses: ["4915100000001"],
     text: "Hello",
+    metadata: { id: "wamid.A" },
   } as const;
   const first = await inSource(() => aLead(account, { addresses: { whatsapp: ["4915100000001"] } }));
   await copy(account, first);

@@ -1,0 +1,86 @@
+import { hasTooMuch } from "../schemas/field-schemas.ts";
+import { toText } from "./store-delivery.ts";
+
+/** A part of what Meta sends, which can have any form. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const toFields = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+export const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** What a lead has written. */
+export interface Content {
+  /** A text, or a line that begins with the kind of what is none. */
+  readonly text: string;
+  /** Meta's id of the message, when it was sent, the kind of what is no text, and what else Meta tells of it, as far as it fits. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A text or number, and where it stands, such as `location.latitude`. */
+type Value = readonly [path: string, value: string];
+
+/** What somebody wrote or chose. */
+const written = /(?:^|\.)(?:body|text|title|caption|emoji)$/;
+
+/** What says most of a message in which nothing is written: the first of these that it has. */
+const labels = [/(?:^|\.)(?:name|address|formatted_name|filename)$/, /\.(?:latitude|longitude)$/];
+
+/** What is left out first. */
+const minor = /(?:url|sha256|mime_type|(?:^|\.)(?:from|type|first_name|last_name))$/;
+
+/**
+ * What a message says, whatever its kind is.
+ *
+ * @param part what its kind has
+ * @param others what each kind can have, such as the message that it quotes
+ */
+export function readContent(
+  { id, sentAt, type }: { id: string; sentAt: string; type: string },
+  part: Fields,
+  others: Fields,
+): Content {
+  const own = flatten(part);
+  const main = own.find(([path]) => written.test(path));
+  const isWritten = main && (["text", "button"].includes(type) || main[0].endsWith("_reply.title"));
+  const named = labels.map((label) => own.filter(([path]) => label.test(path)));
+  const shown = main ? [main] : named.find(({ length }) => length > 0);
+  const line = (shown ?? []).map(([, value]) => value).join(", ");
+  const more = [...flatten(others), ...own.filter((value) => value !== main)]
+    .filter(([path, value]) => !(path.endsWith("type") && value === type))
+    .map(([path, value]): Value => [path === `${type}.id` ? "mediaId" : path, value])
+    .toSorted(([a], [b]) => rank(a) - rank(b));
+  return {
+    text: isWritten ? line : `[${type}] ${line}`.trimEnd(),
+    metadata: fit([["id", id], ["sentAt", sentAt], ["type", isWritten ? "" : type], ...more]),
+  };
+}
+
+const rank = (path: string) => (path === "mediaId" ? 0 : minor.test(path) ? 2 : 1);
+
+/** A time of Meta; empty if it is none. @param unit of the time, in milliseconds */
+export function toTime(time: unknown, unit: number): string {
+  const at = typeof time === "string" || typeof time === "number" ? Number(time) * unit : 0;
+  return at > 0 && at < 8.64e15 ? new Date(at).toISOString() : "";
+}
+
+function flatten(value: unknown, path = ""): Value[] {
+  if (typeof value === "string" || typeof value === "number") return [[path, String(value)]];
+  return Object.entries(toFields(value)).flatMap(([name, part]) =>
+    flatten(part, path === "" ? name : `${path}.${name}`),
+  );
+}
+
+/** As many values as metadata can have, by the ends of their paths that can be names. `more` is the number of the others. */
+function fit(values: readonly Value[]): Content["metadata"] {
+  let kept: Content["metadata"] = {};
+  let left = 0;
+  for (const [path, value] of values) {
+    const text = toText(value, 1024, "");
+    const [, name = ""] = /(?:^|\.)([!-~]{1,40})$/.exec(path) ?? [];
+    const next = { ...kept, [name]: text };
+    if (text === "") continue;
+    if (name === "" || Object.hasOwn(kept, name) || hasTooMuch({ ...next, more: `${values.length}` })) left++;
+    else kept = next;
+  }
+  return left > 0 ? { ...kept, more: `${left}` } : kept;
+}
