@@ -3,9 +3,16 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/l
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { StaleReadError, UnknownOutcomeError } from "./dynamodb-errors.ts";
 import { readNumbers } from "./invalid-items.ts";
-import { table } from "./table-client.ts";
+import { type Key, table, tableName } from "./table-client.ts";
 
 export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
+
+type ConditionCheck = NonNullable<TransactItems[number]["ConditionCheck"]>;
+
+/** The part of a transaction that writes nothing, and fails unless an item is as a condition says. */
+export const check = (Key: Key, condition: Omit<ConditionCheck, "TableName" | "Key">) => ({
+  ConditionCheck: { TableName: tableName, Key, ...condition },
+});
 
 /**
  * Writes all items or none.

@@ -4,8 +4,8 @@ import { UserError } from "../../user-error.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
-import { storeRows } from "../erasure/store-rows.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
+import { storeRows } from "../table/store-rows.ts";
 import { copyAccount, copyConversations } from "./copy-account.ts";
 import { copyChannels } from "./copy-channels.ts";
 import { copyScanned } from "./copy-scanned.ts";
@@ -68,9 +68,9 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   await storeRows(options, pace, {
     countStored: () => counts.stored + counts.present + counts.replaced,
-    conversations: () => source.leadsOfConversations(),
     store: async (storing) => {
-      const sets = { repeated: new Set<string>(), wouldExist: new Set<string>() };
+      const none = () => new Set<string>();
+      const sets = { erased: none(), repeated: none(), wouldExist: none() };
       const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
       await copyAccount(copying);
       // They tell which messages are here already, by other ids.

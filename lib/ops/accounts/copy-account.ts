@@ -1,31 +1,32 @@
 import { changeNames, nameKeys, readName } from "../../../shared/domain/lead-names.ts";
 import { leadExists, leadItem } from "../../../shared/domain/leads.ts";
-import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { check } from "../../../shared/dynamodb/transact.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
-import { isErased, storeOnce } from "../erasure/store-rows.ts";
+import { erasureAsRead } from "../erasure/erased-leads.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
 import { copyConversation } from "./copy-conversation.ts";
-import { type Adapt, type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
+import { type Adapt, type Copying, type CopyOutcome, copyItem, once } from "./copy-item.ts";
 
 /** Copies what the source has of an account beside its conversations, and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
   const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
-    copy: (record: StoredRecords[Type]) => Promise<CopyOutcome | "erased">,
+    copy: (record: StoredRecords[Type]) => Promise<CopyOutcome>,
     items: readonly Item[] | AsyncGenerator<Item> = source.items(type),
   ) =>
     inParallel(items, async (item) => {
       const record = readStored(type, item, invalid);
       if (record) counts[await copy(record)] += 1;
     });
-  await copyEach("limit", (limit) => storeOnce(copying, toItem.limit(account, limit)));
-  await copyEach("leadImport", (start) => storeOnce(copying, toItem.leadImport(account, start)));
+  await copyEach("limit", (limit) => copyItem(copying, toItem.limit(account, limit), once));
+  await copyEach("leadImport", (start) => copyItem(copying, toItem.leadImport(account, start), once));
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
   // Who was erased here since the other table was restored does not come back under another name of the account.
@@ -35,7 +36,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
     await copyEach("erasedLead", (erasure) => copyErased(copying, erasure), unknown);
   }
   await copyEach("lead", async (lead) => {
-    if (isErased(copying, lead.id)) return "erased";
+    if (erased.has(lead.id)) return "erased";
     const item = toItem.lead(account, lead);
     const outcome = await copyItem(copying, item, (stored) => adaptLead(copying, lead, stored));
     if (dryRun && outcome === "stored") wouldExist.add(lead.id);
@@ -60,6 +61,7 @@ export async function copyConversations(copying: Copying): Promise<void> {
  */
 async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Item): ReturnType<Adapt> {
   const { id, externalId } = lead;
+  if (!stored && (await readItem(erasedLeadKey(account, id)))) return "erased";
   const before = stored && fieldsOf(stored);
   if (before?.externalId !== undefined && before.externalId !== externalId)
     return { left: "its externalId is not the stored one" };
@@ -67,17 +69,19 @@ async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Ite
   const names = await Promise.all(nameKeys(account, named).map((key) => readName(account, key)));
   const taken = names.find(({ item }) => item && item.id !== id);
   if (taken) return { left: `the lead ${taken.leadId} has its externalId or an address of it` };
-  const others = await changeNames(account, id, before ?? {}, named, names);
+  const changes = await changeNames(account, id, before ?? {}, named, names);
+  const others = stored ? changes : [erasureAsRead(account, id), ...changes];
   const { updatedAt = lead.updatedAt } = (before ?? {}) as Partial<Lead>;
   return { item: leadItem(account, { ...lead, updatedAt }), others };
 }
 
 /** Nothing of an erased lead is copied, but only `leads erase` erases one that exists here. */
-async function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<CopyOutcome> {
-  const { account, erased, unmet, pace } = copying;
+function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<CopyOutcome> {
+  const { account } = copying;
   const { leadId } = erasure;
-  const exists = await pace.retry(() => leadExists(account, leadId));
-  if (!erased.has(leadId)) unmet.add(leadId);
-  erased.add(leadId);
-  return exists ? "present" : storeOnce(copying, toItem.erasedLead(account, erasure));
+  copying.erased.add(leadId);
+  const isAbsent = check(leadKey(account, leadId), isAsRead("pk", undefined));
+  return copyItem(copying, toItem.erasedLead(account, erasure), async (stored) =>
+    stored || (await leadExists(account, leadId)) ? "present" : { others: [isAbsent] },
+  );
 }

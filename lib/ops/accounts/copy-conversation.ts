@@ -1,17 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { activation } from "../../../shared/domain/conversations/active-conversation.ts";
 import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
-import { leadExists } from "../../../shared/domain/leads.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { isErased } from "../erasure/store-rows.ts";
 import { messagesOf } from "../table/read-items.ts";
 import { readStored, readWhole, toItem, withMessages } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
-import { type Copying, copyItem, counters, differences } from "./copy-item.ts";
+import {
+  type Adapt,
+  type Copying,
+  type CopyOutcome,
+  copyItem,
+  counters,
+  differences,
+  ifLeadExists,
+} from "./copy-item.ts";
 
 /** The status of a conversation in whose place another one is active. */
 const ended = "closed";
@@ -37,35 +43,38 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
     if (outcome === "left") for (const message of items) left.note(message, "its conversation is left");
     return;
   }
+  const ofLead: Adapt = async (stored) => (stored ? {} : ifLeadExists(copying, conversation.leadId));
   for (const message of items) {
     const found = stored.get(message.sk);
     const isStored = found && differences(found, message).length === 0;
-    counts[isStored ? "present" : await copyItem(copying, message)] += 1;
+    counts[isStored ? "present" : await copyItem(copying, message, ofLead)] += 1;
   }
   if (!dryRun) await countMessages(copying, id);
 }
 
 /** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
-async function copyWithoutMessages(copying: Copying, conversation: Conversation, messages: readonly Item[]) {
-  const { account, left, wouldExist, pace } = copying;
+async function copyWithoutMessages(
+  copying: Copying,
+  conversation: Conversation,
+  messages: readonly Item[],
+): Promise<CopyOutcome> {
+  const { account, erased } = copying;
   const { leadId, channel, status } = conversation;
-  const item = conversationItem(account, conversation);
-  if (isErased(copying, leadId)) return "erased";
-  if (!wouldExist.has(leadId) && !(await pace.retry(() => leadExists(account, leadId)))) {
-    left.note(item, "its lead does not exist");
-    return "left";
-  }
-  return copyItem(copying, item, async (stored) => {
+  if (erased.has(leadId)) return "erased";
+  return copyItem(copying, conversationItem(account, conversation), async (stored) => {
+    const ofLead = await ifLeadExists(copying, leadId);
+    if (ofLead === "erased" || "left" in ofLead) return ofLead;
+    const others = stored ? [] : ofLead.others;
     // Otherwise who erases their lead would no longer find them.
     if (!stored && messages.some((message) => message.leadId !== leadId || message.channel !== channel))
       return { left: "its stored messages are of another lead or channel" };
-    if (status !== active) return {};
+    if (status !== active) return { others };
     const { items, activeId, isNamed } = await activation(account, conversation);
     if (activeId !== undefined) {
       const closed = { ...conversation, status: ended, awaitingReplySince: undefined };
-      return { item: conversationItem(account, closed) };
+      return { item: conversationItem(account, closed), others };
     }
-    return stored?.status === active && isNamed ? {} : { others: items };
+    return stored?.status === active && isNamed ? {} : { others: [...items, ...ofLead.others] };
   });
 }
 

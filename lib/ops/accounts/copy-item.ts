@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { isFurther } from "../../../shared/domain/conversations/update-message.ts";
+import { keepLead, readRecipient } from "../../../shared/domain/leads.ts";
+import { erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
-import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
+import { check, type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
-import { putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
+import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { asChange } from "../table/write-items.ts";
 import type { SourceTable } from "./source-table.ts";
 
-/** What has become of an item; `left` if it does not fit what is stored. */
-export type CopyOutcome = "stored" | "present" | "replaced" | "left";
+/** What has become of an item; `left` if it does not fit what is stored, `erased` if it is of an erased lead. */
+export type CopyOutcome = "stored" | "present" | "replaced" | "left" | "erased";
 
 /** What tells how an item was written: it is of its own table. */
 const writeMarks = ["imported", "changed", "changeId", "undoing"];
@@ -37,34 +39,45 @@ export interface Copying extends Storing {
   /** The items that do not fit what is stored. */
   readonly left: InvalidItems;
   /** How many items have had each outcome. */
-  readonly counts: Record<CopyOutcome | "erased", number>;
+  readonly counts: Record<CopyOutcome, number>;
+  /** The leads that are erased in the source, or here under the name that the account has there. Those that exist here stay. */
+  readonly erased: Set<string>;
   /** The messages of requests that have taken effect in this table, too, and stored others. */
   readonly repeated: Set<string>;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
 }
 
-/** What an item is instead, given what is stored, and what is written together with it; or why it is left. */
+/** What an item is instead, and what is written together with it; or, if nothing is written, what becomes of it. */
 export type Adapt = (
   stored: Item | undefined,
-) => Promise<{ readonly item?: Item & Key; readonly others?: TransactItems } | { readonly left: string }>;
+) => Promise<
+  | { readonly item?: Item & Key; readonly others?: TransactItems }
+  | { readonly left: string }
+  | "present"
+  | "erased"
+>;
 
 /**
  * Writes an item that is absent, a state of a message that is further or, if wanted, all fields that differ, on the condition
  * that the stored item is as it was read. Leaves it if the stored one has another value in a field that never changes.
  */
-export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt = async () => ({})) {
+export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt): Promise<CopyOutcome> {
   const { replace, dryRun, pace, left } = copying;
+  const Key = { pk: wanted.pk, sk: wanted.sk };
+  let writes = 1;
   const outcome = await pace.retry(async () => {
-    const stored = await readItem({ pk: wanted.pk, sk: wanted.sk });
+    const stored = await readItem(Key);
+    const adapted = await adapt(stored);
+    if (typeof adapted === "string") return adapted;
     const field = stored && differences(stored, wanted).find((name) => fixed.includes(name));
-    const adapted =
-      field === undefined ? await adapt(stored) : { left: `its ${field} is not the stored one` };
-    if ("left" in adapted) {
-      left.note(wanted, adapted.left);
+    const fitted = field === undefined ? adapted : { left: `its ${field} is not the stored one` };
+    if ("left" in fitted) {
+      left.note(wanted, fitted.left);
       return "left";
     }
-    const { item = wanted, others = [] } = adapted;
+    const { item = wanted, others = [] } = fitted;
+    writes = others.length > 0 ? 2 : 1;
     if (!stored) {
       const Put = putAbsent(copying, item);
       if (!dryRun)
@@ -78,11 +91,36 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
       if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others], true) : updateItem(Update));
       return "replaced";
     }
-    if (others.length > 0 && stored.status === item.status && !dryRun) await transact(others);
+    if (others.length > 0 && stored.status === item.status && !dryRun)
+      await transact([check(Key, isPresent), ...others]);
     return "present";
   });
-  await spend(copying, wanted, outcome);
+  await spend(copying, wanted, outcome, writes);
   return outcome;
+}
+
+const isPresent = { ConditionExpression: "attribute_exists(pk)" };
+
+/** For an item that stays as it is, if it exists. */
+export const once: Adapt = async (stored) => (stored ? "present" : {});
+
+type OfLead = { readonly others: TransactItems } | { readonly left: string } | "erased";
+
+/**
+ * What each transaction has that stores something of a lead: it fails once the lead is erased. So an erasure finds all that was
+ * stored, whenever this process goes on. A lead that is about to be erased with its import stays, as by a message.
+ */
+export async function ifLeadExists(
+  { account, erased, wouldExist }: Copying,
+  leadId: string,
+): Promise<OfLead> {
+  if (wouldExist.has(leadId)) return { others: [] };
+  const lead = await readRecipient(account, leadId);
+  if (lead?.undoing) return { others: [{ Update: keepLead(account, leadId) }] };
+  const ConditionExpression = `${isPresent.ConditionExpression} AND attribute_not_exists(undoing)`;
+  if (lead) return { others: [check(leadKey(account, leadId), { ConditionExpression })] };
+  if (erased.has(leadId) || (await readItem(erasedLeadKey(account, leadId)))) return "erased";
+  return { left: "its lead does not exist" };
 }
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { leadExists } from "../../../shared/domain/leads.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { isId } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
-import { type Copying, type CopyOutcome, copyItem } from "./copy-item.ts";
+import { type Copying, type CopyOutcome, copyItem, ifLeadExists } from "./copy-item.ts";
 
 /** Copies what only a scan of the source finds, as it is: records of requests that have not expired and, if wanted, API keys. */
 export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
@@ -40,11 +39,11 @@ function copyKey(copying: Copying, item: Item): Promise<CopyOutcome> {
  * The record of a request, unless one exists that has not expired. Of an erased lead it is copied so that no retry stores the
  * lead again, but without the response of a change. What changes its messages and conversations finds none.
  */
-async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome | "erased"> {
-  const { account, source, erased, repeated, wouldExist } = copying;
+async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome> {
+  const { account, source, erased, repeated } = copying;
   const { pk, sk, fingerprint, ids, response, expiresAt } = item;
-  if (erased.has(Object(response).leadId)) return "erased";
-  const { leadId = Object(ids).id } = Object(response);
+  const { leadId: lead } = Object(response);
+  if (erased.has(lead)) return "erased";
   const [theirs, ours] = [source.account, account].map((name) => accountPartition("idempotency", name));
   const key = { pk: String(pk).replace(String(theirs), String(ours)), sk: String(sk) };
   const wanted = { ...key, fingerprint, ids, response, expiresAt };
@@ -56,10 +55,12 @@ async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome | 
       repeated.add(String(Object(ids).id));
       return { left: "its request has taken effect here, too" };
     }
-    if (response === undefined || wouldExist.has(leadId)) return {};
-    // It may have been erased since, or created.
-    if (isId("lead", leadId) && (await leadExists(account, leadId))) return {};
-    if (erased.has(leadId)) return { item: { ...wanted, response: undefined } };
-    return { left: "its lead does not exist" };
+    if (response === undefined) return {};
+    const leadId = lead ?? Object(ids).id;
+    // It may have been created since.
+    if (!isId("lead", leadId)) return { left: "its lead does not exist" };
+    const ofLead = await ifLeadExists(copying, leadId);
+    const isOwn = lead === undefined;
+    return ofLead === "erased" && isOwn ? { item: { ...wanted, response: undefined } } : ofLead;
   });
 }

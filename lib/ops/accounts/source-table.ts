@@ -47,10 +47,5 @@ export async function openSource(account: string, name: string, region: string |
     items,
     /** The messages of a conversation, oldest first. */
     messages: (conversationId: string) => queryAll(messagesOf(account, conversationId), pace, other),
-    /** Whose conversations they are. */
-    async *leadsOfConversations() {
-      for await (const { sk, leadId } of items("conversation"))
-        if (typeof leadId === "string") yield { id: String(sk), leadId };
-    },
   };
 }

@@ -27,12 +27,14 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
     await deleteKeys(found, pace);
   }
   await begin(found, pace);
-  // Requests that had found a lead still write, and deleted keys are still accepted.
+  // Requests that had found a lead still write, and deleted keys are still accepted. Imports and copies write nothing of a
+  // lead any more, and meanwhile the index lists what they had stored.
   await pace.wait(leads ? longestWrite : keyCache + longestRun);
-  // The newest ones may not have been listed. Until the account was frozen, they could read and write.
-  if (!leads) await deleteKeys(found, pace);
-  // Such keys can have created leads, and an import can have stored one again.
-  await begin(found, pace);
+  if (!leads) {
+    // The newest ones may not have been listed. Until the account was frozen, they could read, write and create leads.
+    await deleteKeys(found, pace);
+    await begin(found, pace);
+  }
   const nodes = await sweep(found, sweeping);
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;

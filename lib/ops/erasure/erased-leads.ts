@@ -4,7 +4,7 @@ import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamo
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
+import { check, type TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
@@ -15,7 +15,7 @@ import { writeTogether } from "../table/write-items.ts";
 
 /**
  * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
- * the event `lead.erased`.
+ * the event `lead.erased`. No transaction stores it beside the lead, or the lead beside it.
  */
 type ErasedLead = StoredRecords["erasedLead"] & {
   /** Whether the erasure has not ended: the next one continues it. */
@@ -44,43 +44,34 @@ export async function readErasedIds(account: string, pace: Pace): Promise<Readon
  * stores it. It changes nothing more when it is repeated.
  */
 export const beginErasure = (account: string, leadId: string, pace: Pace): Promise<void> =>
-  deleteLead(account, leadId, pace, () => [
-    {
-      Update: {
-        TableName: tableName,
-        Key: erasedLeadKey(account, leadId),
-        // An import stores no row of it, also if its import was undone.
-        UpdateExpression:
-          "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending REMOVE undone",
-        ExpressionAttributeNames: { "#id": "id" },
-        ExpressionAttributeValues: {
-          // Each attempt has its own time: a late item would make no event.
-          ":id": newId("erasure", tableTime()),
-          ":leadId": leadId,
-          ":pending": true,
-        },
-      },
-    },
-  ]);
-
-/**
- * Deletes the item of a lead and those of its names that no other lead has, all or nothing.
- *
- * @param others what else is written, for each attempt
- */
-export async function deleteLead(
-  account: string,
-  leadId: string,
-  pace: Pace,
-  others: () => TransactItems = () => [],
-): Promise<void> {
-  await pace.retry(async () => {
+  pace.retry(async () => {
     const item = await readItem(leadKey(account, leadId));
     // A request may change its names meanwhile, or an import store it.
     const isUnchanged = isAsRead("details", item?.details);
-    await writeTogether(pace, [...others(), ...(await leadDeletion(account, leadId, item, isUnchanged))]);
+    const deletion = await leadDeletion(account, leadId, item, isUnchanged);
+    const Update = {
+      TableName: tableName,
+      Key: erasedLeadKey(account, leadId),
+      // An import stores no row of it, also if its import was undone.
+      UpdateExpression:
+        "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending REMOVE undone",
+      ExpressionAttributeNames: { "#id": "id" },
+      ExpressionAttributeValues: {
+        // Each attempt has its own time: a late item would make no event.
+        ":id": newId("erasure", tableTime()),
+        ":leadId": leadId,
+        ":pending": true,
+      },
+    };
+    await writeTogether(pace, [{ Update }, ...deletion]);
   });
-}
+
+/**
+ * The part of a transaction that stores a lead which may have been erased: it still is not or, if it was read so, only with
+ * its import.
+ */
+export const erasureAsRead = (account: string, leadId: string, erasure?: Item) =>
+  check(erasedLeadKey(account, leadId), isAsRead(erasure ? "undone" : "pk", erasure?.undone));
 
 /**
  * The parts of a transaction that delete the item of a lead and those of its names that no other lead has.

@@ -5,7 +5,6 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
 import { deleteItems } from "../table/write-items.ts";
-import { deleteLead } from "./erased-leads.ts";
 import type { ItemsToErase, Subject } from "./items-to-erase.ts";
 
 /**
@@ -21,8 +20,6 @@ export interface Sweeping {
   /** Whether to read the whole table. Without, conversations are found by an index, and idempotency records are not. */
   readonly scan: boolean;
   readonly dryRun?: boolean;
-  /** Further conversations that the leads may have, or may have had. */
-  readonly conversations?: readonly string[];
 }
 
 /**
@@ -31,10 +28,7 @@ export interface Sweeping {
  *
  * @returns the nodes of trees of an account, which are not deleted
  */
-export async function sweep(
-  found: ItemsToErase,
-  { pace, scan, dryRun = false, conversations: known = [] }: Sweeping,
-): Promise<Item[]> {
+export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }: Sweeping): Promise<Item[]> {
   const { account, leads } = found.subject;
   const nodes: Item[] = [];
   const last: Item[] = [];
@@ -45,16 +39,13 @@ export async function sweep(
     for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "count") nodes.push(item);
-      // An import may have stored the lead again.
-      else if (leads && item.pk === accountPartition("lead", account))
-        await deleteLead(account, String(item.sk), pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
     await deleteItems(now, pace);
   };
   // The conversations are known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
-  const first = scan ? queryItems(conversations, pace) : readListed(found.subject, known, pace);
+  const first = scan ? queryItems(conversations, pace) : readListed(found.subject, pace);
   if (leads) for await (const items of first) await onItems(items);
   const other = leads ? accountPartition("conversation", account) : lastPartition(account);
   if (scan)
@@ -79,20 +70,18 @@ const selectItems = (account: string) => ({
 });
 
 /** The items of leads that are found by the index and by locks, which may both lead to those of others. */
-async function* readListed({ account, leads = new Set() }: Subject, known: readonly string[], pace: Pace) {
+async function* readListed({ account, leads = new Set() }: Subject, pace: Pace) {
   // A lock or an index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {
     const { locks, ids: found } = await findConversations(account, leadId, pace);
-    const ids = new Set([...found, ...known].filter((id) => !read.has(id)));
+    const ids = found.filter((id) => !read.has(id));
     for (const id of ids) read.add(id);
-    const keys = Array.from(ids, (id) => conversationKey(account, id));
+    const keys = ids.map((id) => conversationKey(account, id));
+    // The second attempt of the call that made a lead without names can have stored it again.
     yield await readEach([leadKey(account, leadId), ...keys], pace);
     // Also if their conversation is not stored yet or no more, or names another lead.
     for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
     yield locks;
   }
 }
-
-/** Until all writes that had found a lead have ended, and the indexes list what was stored, in milliseconds. */
-export const sweepDelay = 32_000;

@@ -5,7 +5,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Printed, print, type Tools } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
-import { type Storing, storeRows } from "../erasure/store-rows.ts";
+import { type Storing, storeRows } from "../table/store-rows.ts";
 import { type FileOptions, withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type LeadFile, openLeadFile } from "./file/lead-file.ts";

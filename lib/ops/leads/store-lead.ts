@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { nameRequired, updateLead } from "../../../shared/domain/create-lead.ts";
 import { withChanges } from "../../../shared/domain/lead-changes.ts";
-import { findNamed, type LeadName, nameTaken, putName } from "../../../shared/domain/lead-names.ts";
+import { findNamed, nameTaken, putName } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import { erasedLeadKey, leadImportKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { transact } from "../../../shared/dynamodb/transact.ts";
+import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { invalidInput } from "../../../shared/errors.ts";
 import { createdAt, isId, newId } from "../../../shared/ids.ts";
@@ -14,7 +14,8 @@ import type { Lead, LeadUpdate } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { UserError } from "../../user-error.ts";
-import { isErased, putAbsent, type Storing, spend } from "../erasure/store-rows.ts";
+import { erasureAsRead } from "../erasure/erased-leads.ts";
+import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { toItem } from "../table/valid-records.ts";
 import type { LeadRow } from "./file/row-to-lead.ts";
 
@@ -34,16 +35,13 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     const record = await readRowRecord(account, row);
     // An attempt whose response was lost has stored it.
     if (record?.importId === runId) return "stored";
-    const id = await unlessUndone(storing, row.lead.id);
-    const made = await unlessUndone(storing, record?.leadId);
-    const known = [id, made].filter((each) => each !== undefined);
-    const erased = known.filter((each) => isErased(storing, each));
-    if (id !== undefined && erased.includes(id)) return "erased";
-    const items = await Promise.all(known.map((each) => readItem(leadKey(account, each))));
-    const stored = items.find((item) => item && !erased.includes(String(item.sk)));
+    const ids = new Set([row.lead.id, record?.leadId].filter((id) => id !== undefined));
+    const known = await Promise.all(Array.from(ids, (id) => readKnown(account, id)));
+    const erased = known.filter(({ erasure }) => erasure && !erasure.undone);
+    if (erased.some(({ id }) => id === row.lead.id)) return "erased";
+    const stored = known.find(({ item }) => item)?.item;
     if (stored && !update) return compare(stored, row);
     const { item: named, names } = await findNamed(account, { ...row.value, id: stored?.sk as string });
-    if (named && isErased(storing, String(named.id))) return "erased";
     if (named && update) {
       const { record: after } = await updateLead(account, named, changesOf(row), names);
       if (isDeepStrictEqual(after, readRecord(validateLead, named))) return compare(named, row);
@@ -60,22 +58,31 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const taken = names.find(({ item }) => item);
     if (taken) throw nameTaken(account, taken);
-    await addLead(storing, row, identify(row, id), names, record?.leadId);
+    // Receivers of events ignore the id of a lead that is gone with its import.
+    const isGone = known.some(({ id, erasure }) => erasure && id === row.lead.id);
+    const lead = identify(row, isGone ? undefined : row.lead.id);
+    await addLead(storing, row, lead, record?.leadId, [
+      ...known.map(({ id, erasure }) => erasureAsRead(account, id, erasure)),
+      ...names.map((name) => putName(name, lead.id)),
+    ]);
     return "stored";
   });
-  await spend(storing, row.lead, outcome);
-  // A transaction writes each item twice.
-  if (outcome === "stored") await spend(storing, row.lead, outcome);
+  await spend(storing, row.lead, outcome, outcome === "stored" ? 2 : 1);
   return outcome;
 }
 
-/** Stores a lead with its names, and the record of its row, if no other run has made a lead of it since. @param made of it before */
+/**
+ * Stores a lead and the record of its row, if no other run has made a lead of it since.
+ *
+ * @param made the lead that was made of it before
+ * @param others what is written and checked together with it
+ */
 async function addLead(
   storing: Storing,
   row: LeadRow,
   lead: Omit<Lead, "updatedAt">,
-  names: readonly LeadName[],
   made: string | undefined,
+  others: TransactItems,
 ): Promise<void> {
   const { account, runId: importId } = storing;
   // Who asks what has changed since then is to find it, however old it is.
@@ -84,7 +91,7 @@ async function addLead(
   const items = [
     { Put: putAbsent(storing, leadItem(account, { ...lead, updatedAt: storedAt })) },
     { Put: { TableName: tableName, Item, ...isAsRead("leadId", made) } },
-    ...names.map((name) => putName(name, lead.id)),
+    ...others,
   ];
   await transact(items, true);
 }
@@ -101,9 +108,11 @@ async function readRowRecord(account: string, { sha256 }: LeadRow) {
   return record && { leadId: String(leadId), importId: record.importId, storedAt: record.storedAt };
 }
 
-/** An id, unless its lead is gone with its import. Receivers of events ignore the id from then on. */
-const unlessUndone = async ({ account, erased }: Storing, id: string | undefined) =>
-  id !== undefined && erased.has(id) && (await readItem(erasedLeadKey(account, id)))?.undone ? undefined : id;
+/** A lead by an id of its row, or what is left of it if it is erased. */
+async function readKnown(account: string, id: string) {
+  const item = await readItem(leadKey(account, id));
+  return { id, item, erasure: item ? undefined : await readItem(erasedLeadKey(account, id)) };
+}
 
 /** What a row changes of a lead, which keeps its id and its time. */
 function changesOf({ value }: LeadRow): LeadUpdate {

@@ -11,7 +11,6 @@ import type { Tools } from "../command/action.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
-import { sweepDelay } from "../erasure/sweep-erased.ts";
 import { reportProgress } from "../output/interruption.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
@@ -20,6 +19,9 @@ import { writeTogether } from "../table/write-items.ts";
 import { readImportedRows } from "./imported-rows.ts";
 
 type ImportedRow = StoredRecords["leadImport"];
+
+/** Until all requests that had found a lead have ended, and the indexes list what they stored, in milliseconds. */
+const longestRequest = 32_000;
 
 /** How many leads are undone between two lines of progress. */
 const step = 500;
@@ -58,8 +60,8 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
   };
   await each("Checked", (row) => mark(account, row, pace, dryRun));
   if (!dryRun && kept.size < rows.length) {
-    console.error(`Waiting ${sweepDelay / 1000} seconds for requests that had found them.`);
-    await pace.wait(sweepDelay);
+    console.error(`Waiting ${longestRequest / 1000} seconds for requests that had found them.`);
+    await pace.wait(longestRequest);
     await each("Finished", (row) => eraseMarked(account, row, pace));
   }
   const json = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };

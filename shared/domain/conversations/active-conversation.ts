@@ -1,7 +1,7 @@
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { activeConversationKey, conversationKey } from "../../dynamodb/keys.ts";
 import { isAsRead, readItem, tableName } from "../../dynamodb/table-client.ts";
-import type { TransactItems } from "../../dynamodb/transact.ts";
+import { check, type TransactItems } from "../../dynamodb/transact.ts";
 import { isId } from "../../ids.ts";
 import { active, type Conversation, type Message } from "../../schemas/conversation-schemas.ts";
 import { toLastMessage } from "./conversations.ts";
@@ -90,7 +90,7 @@ export function takeLock(
   const Key = conversationKey(account, named);
   // A client may make it active again at any moment.
   const ConditionExpression = `attribute_not_exists(pk) OR NOT (${condition})`;
-  return [put, { ConditionCheck: { TableName: tableName, Key, ConditionExpression, ...expression } }];
+  return [put, check(Key, { ConditionExpression, ...expression })];
 }
 
 /**

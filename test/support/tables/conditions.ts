@@ -8,7 +8,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 
 /** A command of the document client. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own input and output.
@@ -44,6 +44,14 @@ export function beforeCall(
     return send(command);
   });
 }
+
+/** Whether a call puts such an item, alone or together with others. */
+export const puts =
+  (isMeant: (item: Key) => boolean) =>
+  ({ input: { Item, TransactItems = [] } }: TableCommand) =>
+    [Item, ...TransactItems.map(({ Put }: TableCommand["input"]) => Put?.Item)].some(
+      (item) => item && isMeant(item),
+    );
 
 /** Pages and batches end after a few items, so that every loop over what is left runs. */
 export const smallPages = (size = 2): Disposable =>

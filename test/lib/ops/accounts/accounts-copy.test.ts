@@ -23,14 +23,13 @@ import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { withFields } from "../../../support/cases/with-fields.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
-import { beforeCall } from "../../../support/tables/conditions.ts";
+import { beforeCall, puts } from "../../../support/tables/conditions.ts";
 import { copyTable, tagTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
 
 const memory = useTablesOfCommands();
 
-// How long a copy waits for late writes of erased leads is another test's.
 skipWaits();
 
 /** The items that a copy restores, of one account, without the marks of their changes. */
@@ -277,7 +276,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const name = Object.keys(before).find((each) => each.startsWith(key.pk)) ?? "";
     await remove(before[name] ?? {});
     using _ = beforeCall(
-      ({ input }) => input.Item?.sk === before[name]?.sk,
+      puts(({ sk }) => sk === before[name]?.sk),
       () => put({ ...before[name], message: "Another" }),
     );
     expect(await replace(account, from)).toMatchObject({ code: 3, output: { stored: 0, left: 1 } });

@@ -1,153 +1,186 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
-import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
+import { erase } from "../../../../lib/ops/erasure/erase.ts";
+import { ItemsToErase } from "../../../../lib/ops/erasure/items-to-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
-import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
-import { activeConversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import {
+  activeConversationKey,
+  conversationKey,
+  erasedLeadKey,
+  externalIdKey,
+  leadKey,
+} from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
-import { runCommand, runJson } from "../../../support/commands/command.ts";
-import { filePath, leadFile } from "../../../support/commands/lead-files.ts";
-import { aLead, aMessage } from "../../../support/requests/requests.ts";
-import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/tables/conditions.ts";
+import { runJson } from "../../../support/commands/command.ts";
+import { anAccount, filePath, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
+import { call } from "../../../support/requests/call.ts";
+import { aLead, aMessage, report, setStatus } from "../../../support/requests/requests.ts";
+import { beforeCall, puts } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { put, remove, tableItems } from "../../../support/tables/table-items.ts";
 
 useTablesOfCommands();
 
-/** What happens while a command waits for the writes of others to end, in place of the time. */
-const waiting = { times: [] as number[], meanwhile: async () => {} };
-skipWaits(async (time) => {
-  // Others are of the rate.
-  if (time < 10_000) return;
-  waiting.times.push(time);
-  await waiting.meanwhile();
-});
-beforeEach(() => Object.assign(waiting, { times: [], meanwhile: async () => {} }));
+const waits = skipWaits();
 
-/** The commands that store an account's rows, from where, and what they call a row of its lead, or of what belongs to the lead. */
+/** Erases a lead completely, as `leads erase` does. */
+const eraseLead = (account: string, id: string) =>
+  erase(new ItemsToErase({ account, leads: new Set([id]) }), { pace: new Pace(), scan: true });
+
+const copy = (...args: string[]) => runJson(accountsCommand(), "copy", ...args);
+
+/** Of a lead that is erased, nothing is left but the note of its erasure, and records of its row and its requests. */
+async function expectErased(account: string, id: string) {
+  const naming = [...(await tableItems())].filter((entry) => entry[0].includes(account));
+  expect(JSON.stringify(naming)).not.toMatch(/Ada|Hello|"response"/);
+  const left = naming.filter((entry) => JSON.stringify(entry).includes(id)).map(([key]) => key);
+  expect(left.filter((key) => !/^(?:IMPORT|IDEMPOTENCY)#/.test(key))).toEqual([`ERASED#${account} ${id}`]);
+}
+
+/** From where each command stores the rows of an account, and how many of them are of its lead. */
 const kinds = {
   "leads import": {
-    ...{ command: importCommand, ofLead: 1, stored: "imported" },
+    ...{ ofLead: 1, stored: "imported" },
     async source(account: string) {
       const path = filePath(".csv");
-      await runCommand(leadsCommand(), "export", "--account", account, "--output", path);
-      return [path];
+      await runJson(leadsCommand(), "export", "--account", account, "--output", path);
+      return (...options: string[]) =>
+        runJson(leadsCommand(), "import", path, "--account", account, ...options);
     },
   },
   "accounts copy": {
-    ...{ command: accountsCommand, ofLead: 3, stored: "stored" },
-    source: async () => ["copy", "--from-table", copyTable()],
+    ...{ ofLead: 3, stored: "stored" },
+    async source(account: string) {
+      const from = copyTable();
+      return (...options: string[]) => copy("--account", account, "--from-table", from, ...options);
+    },
   },
 } as const;
 
-async function erase(account: string, id: string): Promise<void> {
-  await beginErasure(account, id, new Pace());
-  await endErasure(account, id, new Pace());
-}
-
-describe.each(Object.entries(kinds))("%s", (_name, kind) => {
-  /** An account with a lead, its conversation and its message, and with another lead; and from where it is stored. */
+describe.each(Object.entries(kinds))("%s", (_name, { source, ofLead, stored }) => {
+  /** An account with a lead, its conversation and its message, and with another lead; and what stores it again. */
   async function saved() {
-    const account = randomUUID();
+    const account = await anAccount();
     const { id } = await aLead(account, { name: "Ada", externalId: "crm-ada" });
-    const { conversationId } = await aMessage(account, id);
+    await aMessage(account, id);
     const other = await aLead(account, { name: "Grace" });
-    const from = await kind.source(account);
-    const items = [...(await tableItems()).values()].filter((item) => JSON.stringify(item).includes(id));
-    return { account, id, conversationId, other: other.id, from, items };
+    return { account, id, other: other.id, load: await source(account) };
   }
 
-  const load = (account: string, from: readonly string[], ...options: string[]) =>
-    runJson(kind.command(), ...from, "--account", account, ...options);
-
-  /** The other lead is there, and of the erased one only the note of its erasure and the record of its row. */
-  async function expectErased({ account, id, other }: Awaited<ReturnType<typeof saved>>) {
-    const items = [...(await tableItems())].filter(([key]) => key.includes(account));
-    const naming = items.filter((entry) => JSON.stringify(entry).includes(id));
-    expect(naming.filter(([key]) => !key.startsWith("IMPORT#")).map(([key]) => key)).toEqual([
-      `ERASED#${account} ${id}`,
-    ]);
-    expect(items.some(([key]) => key === `LEAD#${account} ${other}`)).toBe(true);
-  }
-
-  const isPut =
-    (name: string) =>
-    ({ input }: TableCommand) =>
-      JSON.stringify(input.TransactItems ?? input.Item ?? "").includes(`"name":"${name}"`);
-
-  test("stores nothing of an erased lead again, and deletes what a killed run stored and what requests that had found it write", async () => {
-    const data = await saved();
-    const { account, id, items, from } = data;
-    await erase(account, id);
-    {
-      // The index lists none of it before the wait.
-      using _ = lateReads();
-      for (const item of items) await put(item);
-      waiting.meanwhile = async () => {
-        expect(await readItem(leadKey(account, id))).toBeUndefined();
-        const [lock] = items.filter(({ pk }) => String(pk).startsWith("ACTIVE"));
-        await put({ ...lock, ...activeConversationKey(account, id, "sms") });
-      };
-      const { output } = await load(account, from);
-      expect(output).toMatchObject({ [kind.stored]: 0, present: 1, erased: kind.ofLead });
-    }
-    // Until all writes that had found a lead have ended, and the indexes list what was stored.
-    expect(waiting.times).toEqual([32_000]);
-    await expectErased(data);
-    // It waits for no lead that its file does not name.
-    await runCommand(importCommand(), await leadFile("name\nMary\n"), "--account", account);
-    expect(waiting.times).toHaveLength(1);
-  });
-
-  test("deletes nothing in a dry run", async () => {
-    const { account, id, items, from } = await saved();
-    await erase(account, id);
-    for (const item of items) await put(item);
+  test("stores nothing of an erased lead again, and waits for nothing", async () => {
+    const { account, id, load } = await saved();
+    await eraseLead(account, id);
     const before = await tableItems();
-    expect((await load(account, from, "--dry-run")).failure).toBeUndefined();
+    const ofErasure = waits.lengths.length;
+    expect((await load("--dry-run")).failure).toBeUndefined();
     expect(await tableItems()).toEqual(before);
+    expect((await load()).output).toMatchObject({ [stored]: 0, present: 1, erased: ofLead });
+    // Others are of the rate.
+    expect(waits.lengths.slice(ofErasure).filter((time) => time >= 10_000)).toEqual([]);
+    await expectErased(account, id);
   });
 
-  test("deletes what it stored of a lead that was erased meanwhile, also when it fails", async () => {
-    const data = await saved();
-    const { account, id, items, other, from } = data;
+  test("stores nothing of a lead that is erased completely while it sleeps before its write", async () => {
+    const { account, id, other, load } = await saved();
+    const items = [...(await tableItems()).values()].filter((item) => JSON.stringify(item).includes(id));
     for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
-    await put({ pk: `LIMIT#${account}`, sk: "requests", requests: 5 });
-    {
-      using _ = aroundCalls(async (command, send) => {
-        if (!isPut("Grace")(command)) return send(command);
-        await expect.poll(() => readItem(leadKey(account, id))).toBeDefined();
-        await erase(account, id);
-        const ofLead = [`LEAD#${account}`, `EXTERNAL#${account}`];
-        for (const item of items) if (ofLead.includes(String(item.pk))) await put(item);
-        throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
-      });
-      expect((await load(account, from)).failure).toMatch(
-        /^Stopped after 1 rows, new ones as import_\w+: AWS denied access: No\. Run the same command again to continue\.$/,
-      );
-    }
-    expect(await readItem(leadKey(account, id))).toBeUndefined();
-    expect((await load(account, from)).failure).toBeUndefined();
-    await expectErased(data);
+    using _ = beforeCall(
+      puts(({ pk, sk }) => pk === `LEAD#${account}` && sk === id),
+      async () => {
+        for (const item of items) await put(item);
+        await eraseLead(account, id);
+      },
+    );
+    expect(await load()).toMatchObject({
+      failure: undefined,
+      output: { [stored]: 1, present: 0, erased: ofLead },
+    });
+    await expectErased(account, id);
+    expect(await readItem(leadKey(account, other))).toBeDefined();
   });
 });
 
-test("accounts copy leaves nothing of a lead that is erased completely between a conversation and its messages", async () => {
-  const [from, account] = [randomUUID(), randomUUID()];
+describe("accounts copy leaves nothing of a lead that is erased completely before it writes", () => {
+  /** An account with a lead and its conversation, and what copies it to another one. */
+  async function source() {
+    const [from, to] = [randomUUID(), randomUUID()];
+    const { id } = await aLead(from, { externalId: "crm-ada" });
+    const message = await aMessage(from, id);
+    const again = () => copy("--account", from, "--from-table", tableName, "--to-account", to);
+    return { from, to, id, message, again };
+  }
+
+  type Data = Awaited<ReturnType<typeof source>>;
+  /** Copies it, and takes an item away from the copy. */
+  const without = (keyOf: (data: Data) => Key) => async (data: Data) => {
+    await data.again();
+    await remove(keyOf(data));
+  };
+  const headers = { "idempotency-key": "1" };
+  const cases: Readonly<Record<string, readonly [type: string, prepare?: (data: Data) => Promise<unknown>]>> =
+    {
+      "its external id": ["EXTERNAL", without(({ to }) => externalIdKey(to, "crm-ada"))],
+      "its conversation": ["CONVERSATION"],
+      "its conversation that has ended": [
+        "CONVERSATION",
+        ({ from, message }) => setStatus(from, message.conversationId, "closed"),
+      ],
+      "its conversation in whose place another one is active": [
+        "CONVERSATION",
+        async (data) => {
+          await without(({ to, message }) => conversationKey(to, message.conversationId))(data);
+          await aMessage(data.to, data.id);
+        },
+      ],
+      "the lock of its conversation": [
+        "ACTIVE",
+        without(({ to, id }) => activeConversationKey(to, id, "whatsapp")),
+      ],
+      "its message": ["MESSAGE"],
+      "the response to its change": [
+        "IDEMPOTENCY",
+        ({ from, id }) =>
+          call("create-lead", { account: from, headers, query: "ifExists=update", body: { id, score: 1 } }),
+      ],
+      "the response to a change of its message": [
+        "IDEMPOTENCY",
+        ({ from, message }) => report(from, message, { delivery: "sent" }, headers),
+      ],
+    };
+
+  test.each(Object.entries(cases))("%s", async (_, [type, prepare]) => {
+    const data = await source();
+    const { to, id, again } = data;
+    await prepare?.(data);
+    let isErased = false;
+    using __ = beforeCall(
+      puts(({ pk }) => pk.startsWith(`${type}#${to}`)),
+      async () => {
+        await eraseLead(to, id);
+        isErased = true;
+      },
+    );
+    expect(await again()).toMatchObject({ failure: undefined, output: { left: 0 } });
+    expect(isErased).toBe(true);
+    await expectErased(to, id);
+  });
+});
+
+test("accounts copy notes no erasure of a lead that is stored before it writes", async () => {
+  const [from, to] = [randomUUID(), randomUUID()];
   const { id } = await aLead(from);
-  await aMessage(from, id);
+  const lead = (await readItem(leadKey(from, id))) ?? {};
+  await eraseLead(from, id);
   using _ = beforeCall(
-    ({ input }) => String(input.Item?.pk).startsWith(`MESSAGE#${account}`),
-    () => runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes"),
+    puts(({ pk }) => pk === `ERASED#${to}`),
+    () => put({ ...lead, ...leadKey(to, id) }),
   );
-  const args = ["copy", "--account", from, "--from-table", tableName, "--to-account", account];
-  expect((await runJson(accountsCommand(), ...args)).failure).toBeUndefined();
-  const left = [...(await tableItems()).keys()].filter((key) => key.includes(account));
-  expect(left).toEqual([`ERASED#${account} ${id}`]);
+  const { output } = await copy("--account", from, "--from-table", tableName, "--to-account", to);
+  expect(output).toMatchObject({ stored: 0, present: 1 });
+  expect(await readItem(erasedLeadKey(to, id))).toBeUndefined();
 });
 
 test("accounts copy under another name brings back no lead that was erased since the restored time", async () => {
@@ -156,23 +189,29 @@ test("accounts copy under another name brings back no lead that was erased since
   await aMessage(account, id);
   const other = await aLead(account);
   const from = copyTable();
-  await runCommand(eraseCommand(), "--account", account, "--lead", id, "--yes");
+  await eraseLead(account, id);
   // The second copy finds what the first one has noted.
   for (const erased of [3, 3]) {
-    const args = ["copy", "--account", account, "--from-table", from, "--to-account", to];
-    expect((await runJson(accountsCommand(), ...args)).output).toMatchObject({ erased });
+    const args = ["--account", account, "--from-table", from, "--to-account", to];
+    expect((await copy(...args)).output).toMatchObject({ erased });
     const copied = [...(await tableItems()).keys()].filter((key) => key.includes(to));
     expect(copied.filter((key) => key.includes(id))).toEqual([`ERASED#${to} ${id}`]);
     expect(copied).toContain(`LEAD#${to} ${other.id}`);
   }
 });
 
-test("leads import stores no erased lead again that has no external id", async () => {
-  const account = randomUUID();
-  const { id } = await aLead(account);
-  await aLead(account, { name: "Grace" });
-  await erase(account, id);
-  const file = await leadFile(`id,name\n${id},Ada\n`);
-  const { output } = await runJson(importCommand(), file, "--account", account);
-  expect(output).toMatchObject({ imported: 0, erased: 1 });
+test("leads import makes no other lead of a row whose lead is erased after the row was found", async () => {
+  const account = await anAccount();
+  const file = await leadFile("name\nAda\n");
+  const load = () => runJson(leadsCommand(), "import", file, "--update", "--account", account);
+  await load();
+  const [{ id } = { id: "" }] = await storedLeads(account);
+  let reads = 0;
+  using _ = beforeCall(
+    ({ input }) => input.Key?.sk === id && String(input.Key.pk).startsWith("LEAD") && ++reads === 2,
+    () => eraseLead(account, id),
+  );
+  expect((await load()).output).toMatchObject({ imported: 0, erased: 1 });
+  await expectErased(account, id);
+  expect(await storedLeads(account)).toEqual([]);
 });

@@ -231,6 +231,18 @@ test("Ctrl-C says what is stored, and how to go on", async () => {
   });
 });
 
+test("a failure says what is stored, and how to go on", async () => {
+  using _ = aroundCalls(async (command, send) => {
+    if (!JSON.stringify(command.input).includes('"name":"Bob"')) return send(command);
+    throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
+  });
+  const { code, stderr } = await importFile(await anAccount(), await leadFile("name\nBob\n"));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^Stopped after 0 rows, new ones as import_\w+: AWS denied access: No\. Run the same command again to continue\.\n$/,
+  );
+});
+
 test("what is wrong with the command line is told without its control characters", async () => {
   for (const args of [["--map", "a\u001b[2J\u202e"], ["--b\u001b[2J"], ["--account", "\u001b"]]) {
     const { code, stderr } = await program(["leads", "import", "x.csv", ...args]);

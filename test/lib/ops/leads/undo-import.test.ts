@@ -10,9 +10,9 @@ import { runJson } from "../../../support/commands/command.ts";
 import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aMessage, setStatus } from "../../../support/requests/requests.ts";
-import { aroundCalls, beforeCall, type TableCommand } from "../../../support/tables/conditions.ts";
+import { aroundCalls, beforeCall, puts, type TableCommand } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
-import { tableItems } from "../../../support/tables/table-items.ts";
+import { remove, tableItems } from "../../../support/tables/table-items.ts";
 
 useTablesOfCommands();
 
@@ -180,6 +180,63 @@ test("an import that has read the record of a row makes a lead of it after the u
   using _ = beforeCall(({ input }) => input.Key?.sk === ada.id && input.Key.pk.startsWith("LEAD"), undo);
   await again();
   expect(await storedLeads(account)).toMatchObject([{ name: "Ada", id: expect.not.stringMatching(ada.id) }]);
+});
+
+test("an erasure wins over an import that has read that the lead is gone with its import", async () => {
+  const id = "lead_01M7ZA27P008RGE6JH5PA0WR2V";
+  const { account, undo, again } = await imported(`id,name\n${id},Ada\n`);
+  await undo();
+  using _ = beforeCall(
+    puts(({ pk }) => pk === `LEAD#${account}`),
+    () => beginErasure(account, id, new Pace()),
+  );
+  expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
+  expect(await storedLeads(account)).toEqual([]);
+});
+
+/** An import whose lead had a conversation, and what copies it back. */
+async function withCopy() {
+  const it = await imported(file);
+  const { account, ada } = it;
+  const { conversationId } = await aMessage(account, ada.id);
+  const args = ["copy", "--account", account, "--from-table", copyTable()];
+  const ofConversation = () => itemsWith(account, [conversationId]);
+  for (const [, item] of await ofConversation()) await remove(item);
+  const isWritten = puts(({ pk }) => pk === `CONVERSATION#${account}`);
+  return { ...it, isWritten, ofConversation, copy: () => runJson(accountsCommand(), ...args) };
+}
+
+test("a copied conversation keeps a lead that an undo has marked before the write", async () => {
+  const { account, ada, undo, undoHalf, isWritten, ofConversation, copy } = await withCopy();
+  {
+    using _ = beforeCall(isWritten, undoHalf);
+    expect((await copy()).failure).toBeUndefined();
+  }
+  expect((await undo()).output.kept).toEqual({ [ada.id]: "has a conversation" });
+  expect(await ofConversation()).toHaveLength(3);
+  expect(await storedLeads(account)).toEqual([ada]);
+});
+
+test("a copy stores nothing of a lead that an undo is about to erase, and then sleeps", async () => {
+  const { account, undo, isWritten, ofConversation, copy } = await withCopy();
+  const [isAbout, isWoken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  using _ = beforeCall(isErased, () => {
+    isAbout.resolve();
+    return isWoken.promise;
+  });
+  let undone: ReturnType<typeof undo> | undefined;
+  using __ = aroundCalls(async (command, send) => {
+    if (undone || !isWritten(command)) return send(command);
+    undone = undo();
+    await isAbout.promise;
+    return send(command).finally(() => {
+      isWoken.resolve();
+      return undone;
+    });
+  });
+  expect((await copy()).failure).toBeUndefined();
+  expect(await ofConversation()).toEqual([]);
+  expect(await storedLeads(account)).toEqual([]);
 });
 
 type Imported = Awaited<ReturnType<typeof imported>>;
