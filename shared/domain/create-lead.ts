@@ -115,7 +115,7 @@ async function checkReplay(account: string, { id }: Lead): Promise<void> {
   if (await leadExists(account, id)) return;
   // Single reads can see a part of the transaction that stored it.
   const [lead] = await readTogether([leadKey(account, id)]);
-  if (!lead) throw new ApiError("lead_not_found", "The lead that this request has stored is erased.");
+  if (!lead) throw new ApiError("lead_not_found", "The lead of this request is erased.");
 }
 
 /** Changes a lead. @param names those of the request, as they were read */

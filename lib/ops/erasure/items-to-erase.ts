@@ -44,7 +44,7 @@ export class ItemsToErase {
   }
 
   /** @returns whether the item is deleted, or why nobody can tell */
-  #decide(type: OwnedItemType, { pk, sk, id, leadId, ids }: Item): boolean | string {
+  #decide(type: OwnedItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
     switch (type) {
@@ -67,6 +67,7 @@ export class ItemsToErase {
         );
       case "idempotency":
         if (!areIds(ids)) return "its ids are not strings";
+        if (isOfLead(ids)) return leads.has(ids.id) && response !== undefined;
         return leads.has(ids.id) || this.#messages.has(this.#messagesOf(ids.conversationId));
       default:
         return false;
@@ -75,6 +76,9 @@ export class ItemsToErase {
 
   #messagesOf = (conversationId = "") => messageKey(this.subject.account, conversationId, "").pk;
 }
+
+/** Whether the record of a request with these ids is of a lead, and not of a message or a conversation. */
+export const isOfLead = (ids: unknown) => Object(ids).conversationId === undefined;
 
 /** Whether these are the ids of what a request made or changed: of a lead, a message or a conversation, with that of its conversation. */
 const areIds = (ids: unknown): ids is { readonly id: string; readonly conversationId?: string } =>

@@ -1,11 +1,12 @@
 import { accountPartition, conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { findOwner } from "../table/item-owner.ts";
 import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from "../table/read-items.ts";
-import { deleteItems } from "../table/write-items.ts";
-import type { ItemsToErase, Subject } from "./items-to-erase.ts";
+import { deleteItems, ignoreOthers } from "../table/write-items.ts";
+import { type ItemsToErase, isOfLead, type Subject } from "./items-to-erase.ts";
 
 /**
  * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
@@ -39,6 +40,7 @@ export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }:
     for (const item of taken) {
       const type = findOwner(item)?.type;
       if (type === "count") nodes.push(item);
+      else if (leads && type === "idempotency" && isOfLead(item.ids)) await forgetResponse(item, pace);
       else (leads && (type === "conversation" || type === "active") ? last : now).push(item);
     }
     await deleteItems(now, pace);
@@ -54,7 +56,17 @@ export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }:
   return nodes;
 }
 
-const attributes = { ProjectionExpression: "pk, sk, id, leadId, ids, accountId" };
+const attributes = {
+  ProjectionExpression: "pk, sk, id, leadId, ids, accountId, #response",
+  ExpressionAttributeNames: { "#response": "response" },
+};
+
+/** Removes the lead from the record of a request, which stays: until it expires, no retry stores the lead again. */
+async function forgetResponse({ pk, sk, ids }: Item, pace: Pace): Promise<void> {
+  const update = buildUpdate({ pk: String(pk), sk: String(sk) }, { response: undefined }, { ids });
+  await pace.retry(() => updateItem(update).catch(ignoreOthers));
+  await pace.spend(readsPerWrite);
+}
 
 /** What says that the erasure of an account was begun: it is deleted when nothing else is left. */
 export const lastPartition = (account: string) => accountPartition("frozen", account);

@@ -28,7 +28,8 @@ export const deleteItems = (items: readonly Item[], pace: Pace): Promise<void> =
     await spendWrites([response?.ConsumedCapacity ?? {}], pace);
   });
 
-function ignoreOthers(error: unknown): undefined {
+/** A condition that does not hold: the item is of others, or gone. */
+export function ignoreOthers(error: unknown): undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }
 
