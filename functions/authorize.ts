@@ -1,26 +1,21 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
+import { readAccountSettings } from "../shared/domain/accounts.ts";
 import { type AuthorizerContext, findApiKey } from "../shared/domain/api-keys.ts";
-import { readFrozenAt } from "../shared/domain/frozen-accounts.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
-import { rateLimit, readAccountLimit } from "../shared/rate-limit/rate-limit.ts";
 
 /**
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
  *
  * It never throws for a bad key, because API Gateway would respond 500. It does if a read fails: API Gateway caches the
- * limit of an account, and whether it is frozen, with the rest of the result, but no error.
+ * settings of an account with the rest of the result, but no error.
  */
 async function authorize({ identitySource }: APIGatewayRequestAuthorizerEventV2) {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
   // The gateway tells the caller nothing of the reason; the local run logs it.
   if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
-  const [frozenAt, rateLimitRequests] = await Promise.all([
-    readFrozenAt(key.accountId),
-    rateLimit && readAccountLimit(key.accountId),
-  ]);
-  const ofAccount = { ...(frozenAt && { frozenAt }), ...(rateLimitRequests && { rateLimitRequests }) };
-  return { isAuthorized: true, context: { ...key, ...ofAccount } satisfies AuthorizerContext };
+  const settings = await readAccountSettings(key.accountId);
+  return { isAuthorized: true, context: { ...key, ...settings } satisfies AuthorizerContext };
 }
 
 export const handler = maskedFailures(authorize);

@@ -3,7 +3,7 @@ import { readSenderAccount } from "../shared/channels/connections.ts";
 import { isSigned, readWebhook, type WebhookEntry } from "../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../shared/channels/receive-entry.ts";
 import { appSecret, readSecret, verifyToken } from "../shared/channels/secrets.ts";
-import { accountFrozen, readFrozenAt } from "../shared/domain/frozen-accounts.ts";
+import { accountFrozen, readFrozenAt } from "../shared/domain/accounts.ts";
 import { ApiError } from "../shared/errors.ts";
 import { inParallel } from "../shared/in-parallel.ts";
 import { parseJson } from "../shared/json.ts";

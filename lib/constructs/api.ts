@@ -43,11 +43,10 @@ export class Api extends Construct {
       RATE_LIMIT_REQUESTS: String(rateLimitRequests),
       RATE_LIMIT_SECONDS: "60",
     };
-    // It reads three items. If that takes longer, a quick failure serves the caller better.
+    // It reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),
-      environment: { ...rateLimit },
     });
     const httpApi = new HttpApi(this, "HttpApi", {
       apiName,

@@ -74,6 +74,7 @@ const writeCounts: readonly Grant[] = [
   { actions: ["PutItem"], types: ["COUNT"], sets: ["expiresAt"] },
 ];
 
+/** A stage in which accounts have no rate limit does not allow it. */
 const countRequests: Grant = {
   actions: ["UpdateItem"],
   types: ["RATE"],
@@ -81,11 +82,6 @@ const countRequests: Grant = {
   returnsStored: true,
 };
 
-/** The limits are of a type of their own: no function may change one. */
-const readAccountLimit: Grant = { actions: ["GetItem"], types: ["LIMIT"] };
-
-/** A stage in which accounts have no rate limit does not allow these. */
-const rateLimitGrants: readonly Grant[] = [countRequests, readAccountLimit];
 
 /** Everything that each function may do with the table. A transaction needs the actions of its items. */
 const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
@@ -124,7 +120,8 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     ...writeMessages,
     countRequests,
   ],
-  authorize: [{ actions: ["GetItem"], types: ["KEY", "FROZEN"] }, readAccountLimit],
+  // No function may change an account: its limit and its freeze are the operator's.
+  authorize: [{ actions: ["GetItem"], types: ["KEY", "ACCOUNT"] }],
   "maintain-counts": [
     { actions: ["Query", "BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     ...writeCounts,
@@ -140,13 +137,13 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   // The stream passes it whole items.
   "publish-events": [],
   "deliver-message": [
-    { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "FROZEN"] },
+    { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "ACCOUNT"] },
     { actions: ["UpdateItem"], types: ["MESSAGE"] },
   ],
   "receive-webhook": [
     {
       actions: ["GetItem"],
-      types: ["SENDER", "FROZEN", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
+      types: ["SENDER", "ACCOUNT", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
     },
     { actions: ["BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["Query"], types: ["MESSAGE"] },
@@ -161,7 +158,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
 /** The policy statements of what a function may do with the table: none for a function that does not use it. */
 export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: boolean) =>
   grants[name]
-    .filter((grant) => hasRateLimit || !rateLimitGrants.includes(grant))
+    .filter((grant) => hasRateLimit || grant !== countRequests)
     .map((grant) => grantStatement(table, grant));
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */

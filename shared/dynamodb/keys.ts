@@ -55,6 +55,7 @@ export const expiryAttribute = "expiresAt";
 
 /** The first part of every partition key, of the table and of its indexes. */
 export const itemTypes = {
+  account: "ACCOUNT",
   lead: "LEAD",
   conversation: "CONVERSATION",
   message: "MESSAGE",
@@ -63,8 +64,6 @@ export const itemTypes = {
   count: "COUNT",
   idempotency: "IDEMPOTENCY",
   rate: "RATE",
-  limit: "LIMIT",
-  frozen: "FROZEN",
   leadImport: "IMPORT",
   erasedLead: "ERASED",
   externalId: "EXTERNAL",
@@ -97,6 +96,9 @@ export const leadEmailPartition = (account: string, email: string) =>
 
 const key = (sk: string, ...parts: string[]) => ({ pk: join(...parts), sk });
 
+/** An account itself: since when it exists, its own rate limit, and since when it is frozen. */
+export const accountKey = (account: string) => key("account", itemTypes.account, account);
+
 /** The key of a row of a list. */
 export const rowKey = (type: Listed, account: string, id: string) => key(id, itemTypes[type], account);
 
@@ -119,12 +121,6 @@ export const idempotencyKey = (account: string, route: string, idempotencyKey: s
 
 /** The used requests of an account in the rate limit's window that starts at a time, in seconds since the epoch. */
 export const rateWindowKey = (account: string, start: number) => key(String(start), itemTypes.rate, account);
-
-/** The limit of an account's requests that an operator has set in place of the stage's. */
-export const accountLimitKey = (account: string) => key("requests", itemTypes.limit, account);
-
-/** That an account takes no writes. */
-export const frozenKey = (account: string) => key("frozen", itemTypes.frozen, account);
 
 /** The long lists of an account that started in a second since the epoch. */
 export const longListsKey = (account: string, second: number) =>

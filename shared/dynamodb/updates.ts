@@ -24,7 +24,10 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
     UpdateExpression: clauses.filter(Boolean).join(" "),
     ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
     ExpressionAttributeNames: Object.fromEntries([...all, ...read].map(({ name, at }) => [`#${at}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
+    // DynamoDB refuses a map of none.
+    ...(present.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
+    }),
   };
 }
 

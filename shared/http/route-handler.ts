@@ -1,7 +1,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import validator, { type Options } from "@middy/validator";
 import type { APIGatewayProxyResultV2, Context } from "aws-lambda";
-import { accountFrozen } from "../domain/frozen-accounts.ts";
+import { accountFrozen } from "../domain/accounts.ts";
 import { type IdempotentRequest, idempotentRequest, type WriteOutcome } from "../domain/idempotent-replay.ts";
 import { ApiError, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";

@@ -1,7 +1,3 @@
-import { ifValid, isCount, readFields } from "../dynamodb/invalid-items.ts";
-import { accountLimitKey } from "../dynamodb/keys.ts";
-import { readItem } from "../dynamodb/table-client.ts";
-
 /** How many requests an account may make in a window; windows start at multiples of their length. */
 export interface RateLimit {
   readonly requests: number;
@@ -22,11 +18,3 @@ function readCount(name: string): number {
 
 /** The most requests that an operator or a stage can allow in a window. */
 export const largestLimit = 100_000_000;
-
-const isLimit = (value: unknown): value is number => isCount(value) && value > 0;
-
-/** Reads how many requests an account may make in a window; undefined if it has the limit of its stage. */
-export async function readAccountLimit(account: string): Promise<number | undefined> {
-  const item = await readItem(accountLimitKey(account));
-  return item && ifValid(() => readFields(item, { requests: isLimit }))?.requests;
-}

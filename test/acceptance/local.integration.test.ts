@@ -7,13 +7,13 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { defaults } from "../../lib/config/settings.ts";
-import { writeLimit } from "../../lib/ops/accounts/accounts-settings.ts";
+import { accountKey } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../support/cases/skipped-waits.ts";
 import { createDataDirectory } from "../support/commands/ops.ts";
 import { startApi } from "../support/requests/api.ts";
 import { synthesizeAssembly } from "../support/stack/assembly.ts";
-import { tableItems } from "../support/tables/table-items.ts";
+import { put, tableItems } from "../support/tables/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import type { Report } from "./report.ts";
@@ -36,7 +36,7 @@ const api = await startApi({
   maxEnvironments: 4,
 });
 /** An item of an account that the run must not touch. */
-await writeLimit("neighbour", 100);
+await put({ ...accountKey("neighbour"), createdAt: "2026-01-01T00:00:00.000Z" });
 const isNeighbour = ({ pk }: Item) => String(pk).endsWith("#neighbour");
 const DATA_DIR = await createDataDirectory(process.env.TABLE_NAME, api.url);
 

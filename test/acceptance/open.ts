@@ -43,11 +43,11 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   const { accounts, url } = await openAccounts(target, stage);
   await reach(url);
   opening.defer(() => accounts.erase());
-  await accounts.setLimit(accounts.mine, highLimit);
   const keys = {
     mine: (await accounts.issueKey(accounts.mine)).apiKey,
     other: (await accounts.issueKey(accounts.other)).apiKey,
   };
+  await accounts.setLimit(accounts.mine, highLimit);
   const mine = new Account(url, keys.mine, signal);
   return {
     ...base,

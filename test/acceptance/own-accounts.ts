@@ -9,7 +9,7 @@ import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../lib/ops/keys/ap
 import { listByParent } from "../../lib/ops/table/read-items.ts";
 import { deleteItems } from "../../lib/ops/table/write-items.ts";
 import type { ApiKey } from "../../shared/domain/api-keys.ts";
-import { accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
+import { accountKey, accountPartition, itemTypes } from "../../shared/dynamodb/keys.ts";
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
@@ -56,14 +56,14 @@ export class OwnAccounts {
   async erase(): Promise<void> {
     const { pace } = this;
     for (const account of this.names) {
-      const list = (type: "lead" | "erasedLead" | "limit") =>
+      const list = (type: "lead" | "erasedLead") =>
         queryAll({ ...inPartition(accountPartition(type, account)), ...keysOnly }, pace);
       const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
       if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
       const isKey = ({ pk }: { readonly pk: string }) => pk.startsWith(`${itemTypes.apiKey}#`);
       const keys = (await listByParent(accountPartition("apiKey", account), pace)).filter(isKey);
       await dropTrees(account, [], pace);
-      await deleteItems([...keys, ...(await list("erasedLead")), ...(await list("limit"))], pace);
+      await deleteItems([...keys, ...(await list("erasedLead")), accountKey(account)], pace);
     }
   }
 }

@@ -4,8 +4,8 @@ import type { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner, isAccountId, type OwnedItemType } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
 
-/** The number of items of each type. */
-type ItemCounts = Partial<Record<OwnedItemType, number>>;
+/** The number of items of each type, and whether the account is frozen. */
+type ItemCounts = Partial<Record<OwnedItemType | "frozen", number>>;
 
 /**
  * Counts the items of all accounts that do not expire, by account. It reads the whole table.
@@ -24,15 +24,16 @@ export async function countAccounts(pace: Pace, invalid?: InvalidItems) {
       }
       const counts = accounts.get(owner.account) ?? {};
       counts[owner.type] = (counts[owner.type] ?? 0) + 1;
+      if (owner.type === "account" && item.frozenAt !== undefined) counts.frozen = 1;
       accounts.set(owner.account, counts);
     }
   };
-  const selection = { ProjectionExpression: "pk, sk, accountId", ...withoutExpiry };
+  const selection = { ProjectionExpression: "pk, sk, accountId, frozenAt", ...withoutExpiry };
   await scanTable(selection, pace, onItems);
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The numbers of an account's items, and whether it is frozen. `others` are derived, or records of imports and the account's own rate limit. */
+/** The numbers of an account's items, and whether it is frozen. `others` are derived, or records of imports and the account itself. */
 export function nameItemCounts(counts: ItemCounts) {
   const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, frozen, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);

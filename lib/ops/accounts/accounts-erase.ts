@@ -1,10 +1,8 @@
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
-import { onTable, type Tools } from "../command/action.ts";
+import { onAccount, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber, type TableOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
-import { checkAccount } from "../command/known-account.ts";
-import { wasErased } from "../erasure/drop-trees.ts";
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
@@ -30,7 +28,7 @@ export const eraseAccountCommand = () =>
   )
     .option(...cacheSecondsOption)
     .addHelpText("after", `\n${eventsNote}`)
-    .action(onTable(eraseAccount));
+    .action(onAccount(eraseAccount));
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
@@ -50,7 +48,6 @@ export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOpti
 
 async function eraseAccount(options: AccountOptions & CacheOptions, { pace, invalid }: Tools) {
   const { account, dryRun, yes } = options;
-  if (!(await wasErased(account, pace))) await checkAccount(options, pace);
   if (dryRun || !yes) {
     const accounts = await countAccounts(pace);
     const counts = nameItemCounts(accounts.get(account) ?? {});

@@ -2,7 +2,6 @@ import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../user-error.ts";
 import { onAccount, type Tools } from "../command/action.ts";
 import { command, type OutputOptions, outputOption } from "../command/command.ts";
 import { writeOutput } from "../output/output-file.ts";
@@ -22,14 +21,12 @@ export const exportAccountCommand = () =>
     .action(onAccount(exportAccount));
 
 async function exportAccount({ account, output }: OutputOptions, { pace, invalid }: Tools) {
-  const counts = { limit: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
+  const counts = { account: 0, erasedLead: 0, leadImport: 0, lead: 0, conversation: 0, message: 0 };
   const lines = async function* () {
     for await (const some of readAccount(account, pace, invalid)) {
       for (const { type } of some) counts[type] += 1;
       yield some.map((line) => `${JSON.stringify(line)}\n`).join("");
     }
-    if (Object.values(counts).every((count) => count === 0))
-      throw new UserError(`The account ${account} has nothing to export.`);
   };
   await writeOutput(lines(), output);
   const { lead, conversation, message } = counts;
@@ -43,7 +40,7 @@ const conversationsAtOnce = 8;
 /** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
 async function* readAccount(account: string, pace: Pace, invalid: InvalidItems): AsyncGenerator<Line[]> {
   const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
-  for (const type of ["limit", "erasedLead", "leadImport", "lead"] as const)
+  for (const type of ["account", "erasedLead", "leadImport", "lead"] as const)
     for await (const items of read(type))
       yield items.flatMap((item) => {
         const record = readStored(type, item, invalid);

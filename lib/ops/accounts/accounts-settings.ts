@@ -1,7 +1,7 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { accountLimitKey, frozenKey } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import { largestLimit, readAccountLimit } from "../../../shared/rate-limit/rate-limit.ts";
+import { readAccountSettings } from "../../../shared/domain/accounts.ts";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { onAccount, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { freezeAccount, longestRun } from "../erasure/erase.ts";
@@ -9,10 +9,7 @@ import { type CacheOptions, cacheSecondsOption, findCacheSeconds } from "./accou
 
 /** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
 export async function writeLimit(account: string, requests: number | null): Promise<void> {
-  const Key = accountLimitKey(account);
-  await (requests === null
-    ? table.send(new DeleteCommand({ TableName: tableName, Key }))
-    : table.send(new PutCommand({ TableName: tableName, Item: { ...Key, requests } })));
+  await updateItem(buildUpdate(accountKey(account), { requests: requests ?? undefined }));
 }
 
 const parseLimit = parseNumber(
@@ -41,7 +38,10 @@ export const setLimitCommand = () =>
 /** `accounts show-limit`: which one an account has. */
 export const showLimitCommand = () =>
   command("show-limit", "show the rate limit of an account's own").action(
-    onAccount(async ({ account }) => describeLimit(account, (await readAccountLimit(account)) ?? null)),
+    onAccount(async ({ account }) => {
+      const { rateLimitRequests: requests = null } = await readAccountSettings(account);
+      return describeLimit(account, requests);
+    }),
   );
 
 function describeLimit(account: string, requests: number | null): Printed {
@@ -76,7 +76,7 @@ export const unfreezeCommand = () =>
     writes: "always",
   }).action(
     onAccount(async ({ account }) => {
-      await table.send(new DeleteCommand({ TableName: tableName, Key: frozenKey(account) }));
+      await updateItem(buildUpdate(accountKey(account), { frozenAt: undefined }));
       const text = `The account ${account} takes writes again, with each key when it is next authorized.`;
       return { json: { account, frozenAt: null }, text };
     }),

@@ -11,7 +11,7 @@ import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { erasureAsRead } from "../erasure/erased-leads.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
 import { copyConversation } from "./copy-conversation.ts";
-import { type Adapt, type Copying, type CopyOutcome, copyItem, once } from "./copy-item.ts";
+import { type Adapt, type Copying, type CopyOutcome, copyItem, copyLacking, once } from "./copy-item.ts";
 
 /** Copies what the source has of an account beside its conversations, and does not follow from other items. */
 export async function copyAccount(copying: Copying): Promise<void> {
@@ -25,7 +25,7 @@ export async function copyAccount(copying: Copying): Promise<void> {
       const record = readStored(type, item, invalid);
       if (record) counts[await copy(record)] += 1;
     });
-  await copyEach("limit", (limit) => copyItem(copying, toItem.limit(account, limit), once));
+  await copyEach("account", (own) => copyLacking(copying, toItem.account(account, own)));
   await copyEach("leadImport", (start) => copyItem(copying, toItem.leadImport(account, start), once));
   // What is erased comes before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));

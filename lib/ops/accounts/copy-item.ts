@@ -27,7 +27,7 @@ const reported = ["delivery", "deliveryError", "providerId"];
 const ofMessages = ["conversationId", "direction", "message", "template", "metadata"];
 
 /** The fields that no change of an item changes. */
-const fixed = ["id", "createdAt", "leadId", "channel", "accountId", "sender", ...ofMessages];
+const fixed = ["id", "leadId", "channel", "accountId", "sender", ...ofMessages];
 
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends Storing {
@@ -122,6 +122,10 @@ export async function ifLeadExists(
   if (erased.has(leadId) || (await readItem(erasedLeadKey(account, leadId)))) return "erased";
   return { left: "its lead does not exist" };
 }
+
+/** Writes an item that is absent. One that exists gets only what it lacks. */
+export const copyLacking = (copying: Copying, wanted: Item & Key): Promise<CopyOutcome> =>
+  copyItem({ ...copying, replace: true }, wanted, async (stored) => ({ item: { ...wanted, ...stored } }));
 
 /** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
 export function differences(stored: Item, wanted: Item): readonly string[] {

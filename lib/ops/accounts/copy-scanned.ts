@@ -5,7 +5,7 @@ import { isId } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
-import { type Copying, type CopyOutcome, copyItem, ifLeadExists } from "./copy-item.ts";
+import { type Copying, type CopyOutcome, copyItem, copyLacking, ifLeadExists } from "./copy-item.ts";
 
 /** Copies what only a scan of the source finds, as it is: records of requests that have not expired and, if wanted, API keys. */
 export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
@@ -21,18 +21,11 @@ export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
     },
   };
   const copyOne = async (item: Item) => {
-    const copy = isApiKey(item) ? keys && copyKey : copyRequest;
-    if (copy) counts[await copy(copying, item)] += 1;
+    // A key that exists here may lack its revocation.
+    const copy = isApiKey(item) ? keys && copyLacking : copyRequest;
+    if (copy) counts[await copy(copying, item as Item & Key)] += 1;
   };
   return scanTable(selection, pace, (items) => inParallel(items, copyOne), source);
-}
-
-/** A key that exists here gets only what it lacks, such as its revocation. */
-function copyKey(copying: Copying, item: Item): Promise<CopyOutcome> {
-  const wanted = item as Item & Key;
-  return copyItem({ ...copying, replace: true }, wanted, async (stored) => ({
-    item: { ...wanted, ...stored },
-  }));
 }
 
 /**

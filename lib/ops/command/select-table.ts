@@ -3,7 +3,7 @@ import {
   type DynamoDBClientConfig,
   ListTagsOfResourceCommand,
 } from "@aws-sdk/client-dynamodb";
-import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
+import { readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
@@ -55,7 +55,8 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
   );
 }
 
-const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
+/** How long a short command repeats a call that the SDK does not. */
+export const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
 
 /** The name of the table, and the settings with which a client reaches it. */
 async function findTable({ local, stage, table: name }: TableOptions) {

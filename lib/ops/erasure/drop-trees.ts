@@ -13,7 +13,6 @@ import {
   DamagedTreeError,
   isTreeChanged,
   readRoot,
-  readValidRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../user-error.ts";
@@ -105,10 +104,4 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
   };
   const deadline = Number.POSITIVE_INFINITY;
   return withRetry(() => pace.retry(step), { deadline, isRetryable: isTreeChanged, wait: pace.wait });
-}
-
-/** Whether an account has the roots that its erasure has left. */
-export async function wasErased(account: string, pace: Pace): Promise<boolean> {
-  const roots = countedOwners(account).map((owner) => pace.retry(() => readValidRoot(owner)));
-  return (await Promise.all(roots)).some((root) => (root?.expiresAt ?? 0) > Date.now() / 1000);
 }

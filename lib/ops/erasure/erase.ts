@@ -1,9 +1,8 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
-import { accountPartition, frozenKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { readFrozenAt } from "../../../shared/domain/accounts.ts";
+import { accountKey, accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
@@ -11,7 +10,7 @@ import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";
-import { lastPartition, longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 
 /**
  * Erases leads, or a whole account, by the same steps. It may end at any moment, and continues when it is run again.
@@ -39,7 +38,8 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await dropTrees(account, nodes, pace);
-  const last = await queryAll(inPartition(lastPartition(account)), pace);
+  // As long as the account exists, the erasure can be continued.
+  const last = await queryAll(inPartition(accountPartition("account", account)), pace);
   await deleteItems(found.take(last), pace);
 }
 
@@ -53,7 +53,7 @@ export const longestRun = 35_000;
 export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =>
   pace.retry(async () => {
     const frozenAt = (await readFrozenAt(account)) ?? new Date().toISOString();
-    await table.send(new PutCommand({ TableName: tableName, Item: { ...frozenKey(account), frozenAt } }));
+    await updateItem(buildUpdate(accountKey(account), { frozenAt }));
     return frozenAt;
   });
 

@@ -49,7 +49,7 @@ export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }:
   const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(found.subject, pace);
   if (leads) for await (const items of first) await onItems(items);
-  const other = leads ? accountPartition("conversation", account) : lastPartition(account);
+  const other = leads ? accountPartition("conversation", account) : accountPartition("account", account);
   if (scan)
     await scanTable(selectItems(account), pace, (items) => onItems(items.filter(({ pk }) => pk !== other)));
   await deleteItems(last, pace);
@@ -67,9 +67,6 @@ async function forgetResponse({ pk, sk, ids }: Item, pace: Pace): Promise<void> 
   await pace.retry(() => updateItem(update).catch(ignoreOthers));
   await pace.spend(readsPerWrite);
 }
-
-/** What says that the erasure of an account was begun: it is deleted when nothing else is left. */
-export const lastPartition = (account: string) => accountPartition("frozen", account);
 
 /**
  * What a scan looks for: all that can be of the account, also by keys that only who decodes them finds to be. Each item then

@@ -1,16 +1,21 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
-import { accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
+import { accountKey, accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
-import { type Item, readItem, table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { withRetry } from "../../../shared/dynamodb/retry.ts";
+import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { UserError } from "../../user-error.ts";
+import { whileBusy } from "../command/select-table.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
 
-/** Issues a key for the account. Only the result contains the key: it cannot be shown again. */
+/**
+ * Issues a key for the account, which exists from its first one on. Only the result contains the key: it cannot be shown
+ * again.
+ */
 export async function issueApiKey(
   accountId: string,
   { access = "full", ...options }: Partial<Pick<ApiKey, "label" | "access" | "validUntil">> = {},
@@ -20,8 +25,15 @@ export async function issueApiKey(
   const record: ApiKey = { keyId, accountId, access, createdAt: new Date().toISOString(), ...options };
   const sha256 = parseApiKey(apiKey)?.sha256 ?? "";
   const Item = { ...apiKeyKey(sha256, keyId), byParent: accountPartition("apiKey", accountId), ...record };
-  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret.
-  await table.send(new PutCommand({ TableName: tableName, Item }));
+  const Update = {
+    TableName: tableName,
+    Key: accountKey(accountId),
+    UpdateExpression: "SET createdAt = if_not_exists(createdAt, :now)",
+    ExpressionAttributeValues: { ":now": record.createdAt },
+  };
+  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret. A key that
+  // is issued at the same time holds the account for a moment.
+  await withRetry(() => transact([{ Update }, { Put: { TableName: tableName, Item } }], true), whileBusy());
   return { ...record, apiKey };
 }
 

@@ -26,14 +26,6 @@ import type { InvalidItems } from "./invalid-items.ts";
 export const countedOwners = (account: string): CountedOwner[] =>
   Object.values(countedLists).map((list) => ({ account, list }));
 
-/** The items that the index `by-parent` lists for a value. */
-export const ofParent = (parent: string) => ({
-  IndexName: "by-parent",
-  KeyConditionExpression: "#parent = :parent",
-  ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
-  ExpressionAttributeValues: { ":parent": parent },
-});
-
 /** How many parts of the table are read at the same time. */
 const segments = 8;
 
@@ -116,8 +108,16 @@ export const readMessageItems = async (account: string, conversationId: unknown,
   isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
 
 /** The keys of the items, of any type, that the index `by-parent` lists for a value. An item may be gone, or have another value. */
-export const listByParent = (parent: string, pace: AnyPace) =>
-  queryAll({ ...ofParent(parent), ...keysOnly }, pace) as Promise<unknown> as Promise<Key[]>;
+export function listByParent(parent: string, pace: AnyPace) {
+  const selection = {
+    IndexName: "by-parent",
+    KeyConditionExpression: "#parent = :parent",
+    ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
+    ExpressionAttributeValues: { ":parent": parent },
+    ...keysOnly,
+  };
+  return queryAll(selection, pace) as Promise<unknown> as Promise<Key[]>;
+}
 
 /** How many items are read at the same time. */
 const itemsAtOnce = 16;

@@ -4,7 +4,7 @@ import { withAddresses } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import {
-  accountLimitKey,
+  accountKey,
   erasedLeadKey,
   leadImportKey,
   messageKey,
@@ -30,10 +30,14 @@ const ofRecord = { type: "object", additionalProperties: false } as const;
 
 /** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
 const validators = {
-  limit: recordValidator({
+  /** Without a freeze, which is of the table: both tables of a move have the same record. */
+  account: recordValidator({
     ...ofRecord,
-    properties: { requests: { type: "integer", minimum: 1, maximum: largestLimit } },
-    required: ["requests"],
+    properties: {
+      createdAt: timestamp,
+      requests: { type: "integer", minimum: 1, maximum: largestLimit },
+    },
+    required: ["createdAt"],
   } as const),
   /** Of an erasure, whose id has its time. If an import was undone by it, an import of the row makes another lead. */
   erasedLead: recordValidator({
@@ -74,7 +78,7 @@ const validateAddress = requestValidator({ properties: { email } });
 export const toItem: {
   readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
 } = {
-  limit: (account, { requests }) => ({ ...accountLimitKey(account), requests }),
+  account: (account, record) => ({ ...accountKey(account), ...record }),
   erasedLead: (account, erasure) => ({ ...erasedLeadKey(account, erasure.leadId), ...erasure }),
   leadImport: (account, { sha256, ...record }) => ({ ...leadImportKey(account, sha256), ...record }),
   lead: leadItem,
@@ -116,7 +120,7 @@ function stored(record: Item): Item {
   return {
     ...record,
     ...Object.fromEntries(labels.map((name) => [name, normalizeLabel(String(record[name]))])),
-    ...("createdAt" in record && { createdAt: createdAt(String(record.id)) }),
+    ...("createdAt" in record && "id" in record && { createdAt: createdAt(String(record.id)) }),
   };
 }
 

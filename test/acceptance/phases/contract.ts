@@ -27,11 +27,11 @@ export const contract: Phase = {
 };
 
 async function prepare({ url, keys, mine, accounts, signal }: Acceptance): Promise<Context> {
-  await accounts.setLimit(accounts.limited, ownLimit);
   const keyOf = async (access: "read" | "create") =>
     new Account(url, (await accounts.issueKey(accounts.mine, access)).apiKey, signal);
   const [readOnly, creating] = [await keyOf("read"), await keyOf("create")];
   const limited = new Client(url, (await accounts.issueKey(accounts.limited)).apiKey, signal);
+  await accounts.setLimit(accounts.limited, ownLimit);
   const other = new Account(url, keys.other, signal);
   const anonymous = new Client(url, undefined, signal);
   return { mine, other, anonymous, key: keys.mine, readOnly, creating, limited, shared: new Map() };

@@ -42,8 +42,8 @@ async function revocation(acceptance: Acceptance): Promise<Finding> {
 /** A limit of an account's own is a number in the context of the authorizer. */
 async function contextNumbers({ url, accounts }: Acceptance): Promise<Finding> {
   const { limited, issueKey, setLimit } = accounts;
-  await setLimit(limited, ownLimit);
   const client = new Client(url, (await issueKey(limited)).apiKey);
+  await setLimit(limited, ownLimit);
   const { headers } = await client.sendOnce({ path: `${leads}?limit=1` });
   return compared(
     {

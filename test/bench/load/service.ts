@@ -18,5 +18,6 @@ process.once("disconnect", () => process.exit());
 const options = { throttling: false, log: () => {}, onEngineExit: () => process.exit(1) };
 const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, ...options });
 selectEngineTable(dynamodbEndpoint, tableName);
+const { apiKey } = await issueApiKey("bench");
 await writeLimit("bench", 1e9);
-process.send?.({ url, apiKey: (await issueApiKey("bench")).apiKey });
+process.send?.({ url, apiKey });

@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { handler } from "../../../functions/authorize.ts";
+import { writeLimit } from "../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { newApiKey } from "../../../shared/domain/api-key-format.ts";
 import type { KeyRefusal } from "../../../shared/domain/api-keys.ts";
-import { accountLimitKey, frozenKey } from "../../../shared/dynamodb/keys.ts";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { authorizerEvent } from "../../support/requests/events.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
-// The authorizer reads these when it is loaded.
-vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
-vi.stubEnv("RATE_LIMIT_SECONDS", "60");
-const { handler } = await import("../../../functions/authorize.ts");
-const { writeLimit } = await import("../../../lib/ops/accounts/accounts-settings.ts");
+/** The item of an account, as an operator's commands stored it. */
+const anAccount = (accountId = "acme") => ({
+  ...accountKey(accountId),
+  createdAt: "2026-01-01T00:00:00.000Z",
+});
 
 /** A key and its item, as an operator's command stored it. The digest is by Python's hashlib. */
 const issued = {
@@ -34,7 +36,7 @@ beforeEach(() => {
 });
 
 const store = (item: Record<string, unknown>) => table.memory.put(item);
-const authorize = (authorization: string, authorizer = handler) => authorizer(authorizerEvent(authorization));
+const authorize = (authorization: string) => handler(authorizerEvent(authorization));
 const past = "2026-01-01T00:00:00.000Z";
 const denied = (reason: KeyRefusal) => ({ isAuthorized: false, context: { reason } });
 
@@ -71,7 +73,7 @@ describe("the authorizer", () => {
   ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
     // Another key in each test: an environment logs one item of a partition.
     const { apiKey, keyId: sk } = await issueApiKey("acme");
-    const [item] = table.memory.items();
+    const item = [...table.memory.items()].find((each) => each.sk === sk);
     store({ ...item, [name]: value });
     expect(await authorize(`Bearer ${apiKey}`)).toEqual(denied("invalid"));
     expect(logged.mock.calls).toEqual([[expect.objectContaining({ event: "invalid item", sk })]]);
@@ -117,7 +119,8 @@ describe("the authorizer", () => {
 
 test("a new key's record holds a digest, never the secret", async () => {
   const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
-  const [item, ...others] = [...table.memory.items()];
+  const [account, item, ...others] = [...table.memory.items()];
+  expect(account).toEqual({ ...anAccount(), createdAt: item?.createdAt });
   expect(others).toEqual([]);
   expect(item).toEqual({
     ...issued.item,
@@ -142,35 +145,29 @@ test("only the identity source decides, by which API Gateway caches the result",
   expect(await handler(event)).toMatchObject({ isAuthorized: true });
 });
 
-describe("the limit of an account", () => {
+describe("the limit and the freeze of an account", () => {
   const reads = () => table.calls.map(({ input }) => String((input.Key as { pk: string }).pk).split("#")[0]);
 
-  test("is passed on with each of its keys, for one more read, consistent as well", async () => {
-    await writeLimit("acme", 250);
+  test("are passed on with each of its keys, for one more read, consistent as well", async () => {
+    const frozenAt = "2026-01-01T00:00:00.000Z";
+    store({ ...anAccount(), requests: 250, frozenAt });
+    const context = { rateLimitRequests: 250, frozenAt };
     for (let key = 0; key < 2; key++) {
       const { apiKey } = await issueApiKey("acme");
       table.calls = [];
-      expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ context: { rateLimitRequests: 250 } });
-      expect(reads()).toEqual(["KEY", "FROZEN", "LIMIT"]);
+      expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true, context });
+      expect(reads()).toEqual(["KEY", "ACCOUNT"]);
       for (const { input } of table.calls) expect(input.ConsistentRead).toBe(true);
     }
   });
 
-  test("is passed on with the time since which the account is frozen", async () => {
-    const frozenAt = "2026-01-01T00:00:00.000Z";
-    store({ ...issued.item });
-    store({ ...frozenKey("acme"), frozenAt });
-    await writeLimit("acme", 250);
-    const context = { frozenAt, rateLimitRequests: 250 };
-    expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({ isAuthorized: true, context });
-  });
-
-  test("is not passed on if it is that of the stage", async () => {
-    store(issued.item);
+  test("are not passed on if it has that of the stage and takes writes", async () => {
+    for (const item of [issued.item, anAccount(), anAccount("other")]) store(item);
     await writeLimit("acme", 7);
     await writeLimit("acme", null);
     await writeLimit("other", 8);
-    expect(JSON.stringify(await authorize(`Bearer ${issued.apiKey}`))).not.toContain("rateLimit");
+    const context = { accountId: "acme", keyId: issued.item.keyId, access: "full" };
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual({ isAuthorized: true, context });
   });
 
   test.each([
@@ -182,33 +179,28 @@ describe("the limit of an account", () => {
   ])("passes none on for a limit of %j, and logs the item", async (requests) => {
     const accountId = `limit of ${requests}`;
     store({ ...issued.item, accountId });
-    store({ ...accountLimitKey(accountId), requests });
+    store({ ...anAccount(accountId), requests });
     const { context } = (await authorize(`Bearer ${issued.apiKey}`)) as { context: object };
     expect(context).not.toHaveProperty("rateLimitRequests");
-    const line = { event: "invalid item", ...accountLimitKey(accountId), field: "requests" };
+    const line = { event: "invalid item", ...accountKey(accountId), field: "requests" };
     expect(logged).toHaveBeenCalledWith(line);
   });
 
-  test("is not read for a key that is revoked", async () => {
+  test.each(["soon", 1, null, {}])("since the invalid time %j is a freeze, too", async (frozenAt) => {
+    store(issued.item);
+    store({ ...anAccount(), frozenAt });
+    expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({
+      context: { frozenAt: String(frozenAt) },
+    });
+  });
+
+  test("are not read for a key that is revoked", async () => {
     store({ ...issued.item, revokedAt: past });
     expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("revoked"));
     expect(reads()).toEqual(["KEY"]);
   });
 
-  test("is not read on a stage without a rate limit", async () => {
-    vi.stubEnv("RATE_LIMIT_REQUESTS", undefined);
-    vi.resetModules();
-    const unlimited = await import("../../../functions/authorize.ts");
-    const { WatchedTable } = await import("../../support/tables/watched-table.ts");
-    table = new WatchedTable();
-    store(issued.item);
-    expect(await authorize(`Bearer ${issued.apiKey}`, unlimited.handler)).toMatchObject({
-      isAuthorized: true,
-    });
-    expect(reads()).toEqual(["KEY", "FROZEN"]);
-  });
-
-  test("makes the authorizer fail if it cannot be read, so that nothing is cached", async () => {
+  test("make the authorizer fail if they cannot be read, so that nothing is cached", async () => {
     store(issued.item);
     table.before = (_, call) => {
       if (call > 1) throw new Error("ada@example.com");

@@ -3,7 +3,7 @@ import type { SQSEvent } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import * as delivery from "../../../shared/channels/deliver-message.ts";
 import { UndeliveredError } from "../../../shared/channels/graph-api.ts";
-import * as frozen from "../../../shared/domain/frozen-accounts.ts";
+import * as accounts from "../../../shared/domain/accounts.ts";
 
 vi.stubEnv("MAX_ATTEMPTS", "32");
 const { handler } = await import("../../../functions/deliver-message.ts");
@@ -15,7 +15,7 @@ beforeEach(() => {
   deliver = vi.spyOn(delivery, "deliverMessage");
   send = vi.spyOn(SQSClient.prototype, "send").mockImplementation(async () => {});
   log = vi.spyOn(console, "error").mockReturnValue();
-  vi.spyOn(frozen, "readFrozenAt").mockResolvedValue(undefined);
+  vi.spyOn(accounts, "readFrozenAt").mockResolvedValue(undefined);
 });
 
 const message = { account: "acme", channel: "whatsapp", id: "msg_1", message: "Secret text" };
@@ -72,7 +72,7 @@ test.each([
 test.each([
   1, 32,
 ])("a message of a frozen account waits for 15 minutes and has not failed, at attempt %i", async (attempts) => {
-  vi.spyOn(frozen, "readFrozenAt").mockResolvedValue("2026-01-01T00:00:00.000Z");
+  vi.spyOn(accounts, "readFrozenAt").mockResolvedValue("2026-01-01T00:00:00.000Z");
   expect(await receive(attempts)).toEqual({ batchItemFailures: [{ itemIdentifier: "1" }] });
   expect(send.mock.lastCall?.[0].input).toMatchObject({ ReceiptHandle: "handle", VisibilityTimeout: 900 });
   expect([deliver.mock.calls, log.mock.calls]).toEqual([[], []]);

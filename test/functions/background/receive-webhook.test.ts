@@ -5,7 +5,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/receive-webhook.ts";
 import { connect } from "../../../shared/channels/connections.ts";
 import * as entries from "../../../shared/channels/receive-entry.ts";
-import { frozenKey } from "../../../shared/dynamodb/keys.ts";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { call } from "../../support/requests/call.ts";
 import { put, remove } from "../../support/tables/table-items.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
@@ -112,7 +112,7 @@ test("a webhook of a frozen account comes again, and what it has of another one 
   const entry = [...JSON.parse(webhook("106", ["1", "2"])).entry];
   entry.push(...JSON.parse(webhook("107", ["3"], () => ({ from: "492" }))).entry);
   const body = JSON.stringify({ object: "whatsapp_business_account", entry });
-  const frozen = { ...frozenKey(account), frozenAt: "2026-01-01T00:00:00.000Z" };
+  const frozen = { ...accountKey(account), frozenAt: "2026-01-01T00:00:00.000Z" };
   await put(frozen);
   for (let n = 0; n < 2; n++) expect(await post(body, sign(body))).toEqual({ statusCode: 503 });
   expect([await total(), await total(other), errors.mock.calls]).toEqual([0, 1, []]);

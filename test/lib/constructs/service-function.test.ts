@@ -69,8 +69,8 @@ test("Only a stage that says so logs the messages of errors", async () => {
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());
-  expect(text).not.toMatch(/RATE|LIMIT#/);
-  for (const type of ["RATE#*", "LIMIT#*"]) expect(JSON.stringify(template.toJSON())).toContain(type);
+  expect(text).not.toContain("RATE");
+  expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
 });
 
 test("With the setting, each function is traced, and its own role lets it", async () => {

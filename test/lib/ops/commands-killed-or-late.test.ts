@@ -129,13 +129,13 @@ const changes: Readonly<Record<string, Change>> = {
   "leads erase --yes --no-scan --lead ADA": {},
   [`accounts copy --account ${neighbour} --from-table ${tableName} --to-account ${account} --replace --yes`]:
     {
-      // A lead with its names, a conversation with its messages and lock, the limit, the records of requests, and the notes of
+      // A lead with its names, a conversation with its messages and lock, the account, the records of requests, and the notes of
       // an erasure and of an import.
       isAbsent: ({ pk, sk, leadId, conversationId }) =>
         sk === ids.ada ||
         ([`EXTERNAL#${account}`, `ADDRESS#${account}`].includes(String(pk)) && leadId === ids.ada) ||
         [sk, conversationId].includes(ids.chat) ||
-        ["LIMIT", "ERASED", "IMPORT", "IDEMPOTENCY"].some((type) =>
+        ["ACCOUNT", "ERASED", "IMPORT", "IDEMPOTENCY"].some((type) =>
           `${pk}#`.startsWith(`${type}#${account}#`),
         ),
       isComplete: true,

@@ -148,7 +148,7 @@ describe("a command that changes nothing", () => {
     const lines = await readLines(path);
     const report = JSON.parse(stdout);
     expect(lines.length + report.invalid).toBe(
-      countOf("LEAD", "CONVERSATION", "LIMIT", "ERASED", "IMPORT", "MESSAGE"),
+      countOf("LEAD", "CONVERSATION", "ACCOUNT", "ERASED", "IMPORT", "MESSAGE"),
     );
     expect(lines).toContainEqual(expect.objectContaining({ type: "lead", id: ids.ada, name }));
     const copy = ["accounts", "copy", ...ofAccount, "--from-table", tableName, "--to-account", "copy"];

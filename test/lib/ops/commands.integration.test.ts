@@ -9,7 +9,7 @@ import { newId } from "../../../shared/ids.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../support/commands/lead-files.ts";
 import { createDataDirectory } from "../../support/commands/ops.ts";
-import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { aMessage } from "../../support/requests/requests.ts";
 import { smallPages } from "../../support/tables/conditions.ts";
 import { put, remove, tableItems } from "../../support/tables/table-items.ts";
 import { program } from "./support/program.ts";
@@ -38,7 +38,7 @@ test("the leads of an account are imported, copied, shown, exported and erased, 
   const id = `${ada?.id}`;
   const { conversationId } = await aMessage("acme", id);
   const copied = await ops("accounts copy --account acme --to-account other --from-table", tableName);
-  expect(copied).toMatchObject({ code: 0, output: { stored: 8, erased: 0, invalid: [] } });
+  expect(copied).toMatchObject({ code: 0, output: { stored: 9, erased: 0, invalid: [] } });
   expect((await storedLeads("other")).map(({ name }) => name)).toEqual(["Ada", "Grace", "Mary"]);
   const planted = [
     {
@@ -85,7 +85,7 @@ test("the leads of an account are imported, copied, shown, exported and erased, 
 });
 
 test("--local uses neither the AWS credentials nor the endpoint of the operator", async () => {
-  await aLead("local");
+  await issueApiKey("local");
   const env = {
     ...{ DATA_DIR: await createDataDirectory(), AWS_PROFILE: "nobody" },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9", AWS_REGION: "eu-central-1" },

@@ -4,7 +4,7 @@ import { channelsCommand } from "../../../lib/ops/channels/channels-command.ts";
 import { countsCommand } from "../../../lib/ops/counts/counts-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
-import { readFrozenAt } from "../../../shared/domain/frozen-accounts.ts";
+import { readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";

@@ -20,19 +20,18 @@ skipWaits();
  */
 const shapes: Readonly<Record<number, unknown>> = {
   1: {
+    "ACCOUNT#*": "createdAt frozenAt requests sk",
     "ACTIVE#*#*": "conversationId sk",
     "ADDRESS#*": "leadId sk",
     "CONVERSATION#*":
       "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel id lastInboundAt lastMessage leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
-    "FROZEN#*": "frozenAt sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",
     "IMPORT#*": "importId leadId sk storedAt",
     "KEY#*": "access accountId byParent=KEY#* createdAt keyId label revokedAt sk validUntil",
     "LEAD#*":
       "activeAt addresses byLabel=LEAD#*#* byParent=LEAD#*#* byStatus=LEAD#*#* byStatusAndLabel=LEAD#*#*#* changeId changed details.createdAt details.email details.externalId details.metadata details.name details.score details.tags details.updatedAt id imported sk source status",
-    "LIMIT#*": "requests sk",
     "MESSAGE#*#*":
       "changeId changed channel conversationId createdAt delivery deliveryError direction id leadId message metadata providerId sk template to",
   },

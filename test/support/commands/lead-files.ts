@@ -39,8 +39,7 @@ export const readLines = async (path: string) =>
     .map((line) => JSON.parse(line));
 
 /** A new account: it has a key. @returns its name */
-export async function anAccount(): Promise<string> {
-  const account = randomUUID();
+export async function anAccount(account: string = randomUUID()): Promise<string> {
   await issueApiKey(account);
   return account;
 }

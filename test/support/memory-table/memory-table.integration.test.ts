@@ -112,7 +112,8 @@ test("the memory table answers each call of routes, commands, maintainers and au
   const { keyId } = JSON.parse(String(printed[0]));
   await runCommand(keysCommand(), "revoke", ...on, "--key", keyId, "--yes");
   await runCommand(leadsCommand(), "import", file, ...on);
-  await runCommand(accountsCommand(), "set-limit", ...on, "--requests", "5");
+  for (const requests of ["5", "stage", "5"])
+    await runCommand(accountsCommand(), "set-limit", ...on, "--requests", requests);
 
   const leads = Array.from({ length: 60 }, (_, n) => {
     const id = newId("lead", Date.now() - 60_000 + n);

@@ -4,7 +4,7 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "../cases/statistics.ts";
 import { holds, type Substitutions } from "./expressions.ts";
-import { checkKeys, type StoredItems } from "./stored-items.ts";
+import { checkKeys, type StoredItems, validationError } from "./stored-items.ts";
 import { updateItem } from "./updates.ts";
 
 /** The input of a PutCommand, an UpdateCommand or a DeleteCommand, or of such an item of a transaction. */
@@ -62,6 +62,9 @@ export function transactWrite(items: StoredItems, { TransactItems = [] }: Transa
 function plan(items: StoredItems, kind: WriteKind, input: WriteInput) {
   const { pk, sk } = (kind === "Put" ? input.Item : input.Key) as unknown as Key;
   const key = { pk, sk };
+  const { ExpressionAttributeValues: values } = input;
+  if (values && Object.keys(values).length === 0)
+    throw validationError("ExpressionAttributeValues must not be empty.");
   const before = items.find(key)?.item;
   const allowed = holds(input.ConditionExpression, before ?? {}, input);
   return { kind, input, key, before, after: afterWrite(kind, input, key, before), allowed };

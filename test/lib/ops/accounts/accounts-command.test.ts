@@ -1,18 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect, test } from "vitest";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { formatColumns } from "../../../../lib/ops/output/columns.ts";
-import { readFrozenAt } from "../../../../shared/domain/frozen-accounts.ts";
-import { type Item, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readFrozenAt } from "../../../../shared/domain/accounts.ts";
+import { accountKey } from "../../../../shared/dynamodb/keys.ts";
+import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runCommand } from "../../../support/commands/command.ts";
-import { filePath, readLines } from "../../../support/commands/lead-files.ts";
+import { anAccount, filePath, readLines } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { beforeCall } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
-import { compareItems, put, tableItems } from "../../../support/tables/table-items.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
 import { accounts } from "./support/copy.ts";
 
@@ -41,14 +43,20 @@ test("accounts copy moves an account to another, which then exports the same lin
   const path = await exported(source);
   const lines = await readLines(path);
   expect(Object.groupBy(lines, ({ type }) => type)).toMatchObject({
-    ...{ limit: [{ requests: 5 }], erasedLead: [{}], leadImport: [{}] },
+    ...{
+      account: [{ createdAt: "2026-01-01T00:00:00.000Z", requests: 5 }],
+      erasedLead: [{}],
+      leadImport: [{}],
+    },
     ...{ lead: [{}, {}, {}], conversation: Array(10).fill({}), message: Array(13).fill({}) },
   });
-  // How many messages a conversation has follows from them, whatever its item says.
+  // How many messages a conversation has follows from them, whatever its item says. A freeze is of the table.
+  const own = (await readItem(accountKey(source))) ?? {};
+  await put({ ...own, frozenAt: "2026-01-01T00:00:00.000Z" });
   const [joined] = [...(await tableItems()).values()].filter(({ messageCount }) => messageCount === 3);
   await put({ ...joined, messageCount: 9 });
   expect(await readLines(await exported(source))).toEqual(lines);
-  await put({ ...joined });
+  for (const item of [joined, own]) await put({ ...item });
   const account = randomUUID();
   const args = ["copy", "--account", source, "--from-table", tableName, "--to-account", account];
   const before = await tableItems();
@@ -107,7 +115,7 @@ test("accounts list counts the items of each account", async () => {
   const { output } = await accounts("list");
   expect(output.find(({ account }: Item) => account === source)).toEqual({
     ...{ account: source, leads: 3, conversations: 10, messages: 13, keys: 1, erasedLeads: 1 },
-    // The record of the import, the limit, the external id, the address, ten locks and four items of counts.
+    // The account itself, the record of the import, the external id, the address, ten locks and four items of counts.
     others: 18,
   });
   expect(output.map(({ account }: Item) => account)).toEqual(
@@ -146,4 +154,35 @@ test("accounts freeze waits for what the cache and the longest run can still wri
   const unfreeze = () => accounts("unfreeze", "--account", source);
   expect((await unfreeze()).output).toEqual({ account: source, frozenAt: null });
   expect([await readFrozenAt(source), (await unfreeze()).failure]).toEqual([undefined, undefined]);
+});
+
+const settings = [
+  ["set-limit", ["--requests", "7"]],
+  ["freeze", ["--cache-seconds", "0"]],
+  ["unfreeze", []],
+] as const;
+
+test.each(settings)("what another command sets while `accounts %s` runs stays", async (name, args) => {
+  skipWaits();
+  const account = await anAccount();
+  const set = name === "set-limit" ? { frozenAt: "2026-01-01T00:00:00.000Z" } : { requests: 5 };
+  using _ = beforeCall(
+    (command) => command instanceof UpdateCommand,
+    async () => put({ ...(await readItem(accountKey(account))), ...set }),
+  );
+  expect((await accounts(name, "--account", account, ...args)).failure).toBeUndefined();
+  expect(await readItem(accountKey(account))).toMatchObject(set);
+});
+
+test.each(
+  settings,
+)("`accounts %s` does not bring back an account that is erased while it runs", async (name, args) => {
+  const account = await anAccount();
+  using _ = beforeCall(
+    (command) => command instanceof UpdateCommand,
+    () => remove(accountKey(account)),
+  );
+  const { failure } = await accounts(name, "--account", account, ...args);
+  expect(failure).toBe("The conditional request failed");
+  expect(await readItem(accountKey(account))).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import { connect, readConnection, readSenderAccount } from "../../../../shared/c
 import { receiveEntry } from "../../../../shared/channels/receive-entry.ts";
 import { storeDelivery } from "../../../../shared/channels/store-delivery.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
-import { accountLimitKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
+import { accountKey, channelKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runCommand } from "../../../support/commands/command.ts";
@@ -159,7 +159,8 @@ test("with --keys, keys work in the copy, and stop to work when they are revoked
     await aLead(account);
   });
   const states = () => Promise.all(Object.values(keys).map(({ apiKey }) => findApiKey(apiKey)));
-  expect((await copy(account, from)).output).toMatchObject({ stored: 1 });
+  // The account, and the lead.
+  expect((await copy(account, from)).output).toMatchObject({ stored: 2 });
   expect(await listApiKeys(account)).toEqual([]);
   expect((await copy(account, from, "--keys", "--dry-run")).output).toMatchObject({ stored: 6 });
   expect((await copy(account, from, "--keys")).output).toMatchObject({ stored: 6 });
@@ -207,7 +208,7 @@ test("channels are connected with their tokens and since the same time, but not 
   expect(stored[`/unit/${path}`]).toBe(token);
   expect(await readConnection(account, "whatsapp")).toEqual({ sender: whatsapp, connectedAt });
   expect(await readSenderAccount("whatsapp", whatsapp)).toBe(account);
-  expect(await readItem(accountLimitKey(account))).toBeUndefined();
+  expect(await readItem(accountKey(account))).toBeUndefined();
   await connect({ account: "other", channel: "instagram", sender: instagram });
   expect(await leftOut()).toBe("the account other has its sender");
   await connect({ account, channel: "instagram", sender: "17841" });

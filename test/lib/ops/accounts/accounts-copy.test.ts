@@ -6,7 +6,7 @@ import { updateConversation } from "../../../../shared/domain/conversations/upda
 import { nameKeys } from "../../../../shared/domain/lead-names.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
-  accountLimitKey,
+  accountKey,
   activeConversationKey,
   addressKey,
   conversationKey,
@@ -179,17 +179,24 @@ describe("an account is copied from a table that was restored without indexes", 
     expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.id}`);
   });
 
-  test("an account gets its rate limit back, but keeps one that was set since", async () => {
+  test("an account gets its rate limit back, but keeps one that was set since, and no freeze is copied", async () => {
     const account = randomUUID();
-    const key = accountLimitKey(account);
-    await put({ ...key, requests: 100 });
+    const key = accountKey(account);
+    const [createdAt, since] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
+    await put({ ...key, createdAt, requests: 100, frozenAt: since });
     const from = copyTable();
-    await put({ ...key, requests: 200 });
-    await replace(account, from);
-    expect(await readItem(key)).toMatchObject({ requests: 200 });
-    await remove(key);
-    await replace(account, from);
-    expect(await readItem(key)).toMatchObject({ requests: 100 });
+    for (const [here, then] of [
+      [
+        { createdAt: since, requests: 200 },
+        { createdAt: since, requests: 200 },
+      ],
+      [{ createdAt: since }, { createdAt: since, requests: 100 }],
+      [undefined, { createdAt, requests: 100, imported: expect.any(String) }],
+    ]) {
+      await (here ? put({ ...key, ...here }) : remove(key));
+      await replace(account, from);
+      expect(await readItem(key)).toEqual({ ...key, ...then });
+    }
   });
 
   test("names whose items are missing beside their lead are stored again", async () => {

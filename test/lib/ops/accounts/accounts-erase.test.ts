@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import { countAccounts } from "../../../../lib/ops/accounts/account-items.ts";
 import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { issueApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
+import { readFrozenAt } from "../../../../shared/domain/accounts.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
-import { readFrozenAt } from "../../../../shared/domain/frozen-accounts.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
 import {
+  accountKey,
   accountPartition,
   apiKeyKey,
   countNodeKey,
-  frozenKey,
   messageKey,
   nodeName,
 } from "../../../../shared/dynamodb/keys.ts";
@@ -25,6 +25,7 @@ import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runJson } from "../../../support/commands/command.ts";
+import { anAccount } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/tables/conditions.ts";
@@ -49,7 +50,8 @@ async function aFullAccount(account: string): Promise<void> {
   await fillAccount(account);
   await issueApiKey(account, { validUntil: "2020-01-01T00:00:00.000Z" });
   await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
-  await put({ ...frozenKey(account), frozenAt: "2026-01-01T00:00:00.000Z" });
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  await put({ ...accountKey(account), createdAt, frozenAt: createdAt, requests: 5 });
 }
 
 const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
@@ -102,12 +104,19 @@ describe("accounts erase", () => {
     const { changed, deleted } = compareItems(neighbours, await tableItems());
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
     await expectErased(account);
-    expect(await erase(account)).toMatchObject({ failure: undefined, output: { leads: 0, invalid: [] } });
+    expect((await erase(account)).failure).toMatch(`There is no account ${account} in the table `);
+  });
+
+  test("deletes a frozen account of which nothing else is left", async () => {
+    const account = randomUUID();
+    const createdAt = "2026-01-01T00:00:00.000Z";
+    await put({ ...accountKey(account), createdAt, frozenAt: createdAt });
+    expect((await erase(account)).failure).toBeUndefined();
     await expectErased(account);
   });
 
   test("deletes what requests write while their key is still accepted, and notes the erasure of each lead", async () => {
-    const account = randomUUID();
+    const account = await anAccount();
     const { id } = await aLead(account);
     const noted = new Set<unknown>();
     using _ = aroundCalls((command, send) => {
@@ -130,7 +139,7 @@ describe("accounts erase", () => {
   });
 
   test("fails if something still writes, and continues when it is run again", async () => {
-    const account = randomUUID();
+    const account = await anAccount();
     await aLead(account);
     let scans = 0;
     // The whole table has been read in its eight parts.
@@ -150,7 +159,7 @@ describe("accounts erase", () => {
   });
 
   test("deletions that are counted afterwards bring nothing back, whether the lists were counted or not", async () => {
-    const [account, small] = [randomUUID(), randomUUID()];
+    const [account, small] = [await anAccount(), await anAccount()];
     const old = Date.now() - 3_600_000;
     const ids = Array.from({ length: 300 }, (_, i) => newId("lead", old + i));
     const lead = { name: "Ada", score: 0, status: "new", source: "fair", createdAt: "" } as const;
@@ -199,7 +208,7 @@ describe("accounts erase", () => {
   });
 
   test("an item whose index key is the account's, and a root that cannot be read, harm nobody and stop nothing", async () => {
-    const [account, other] = [randomUUID(), randomUUID()];
+    const [account, other] = [await anAccount(), randomUUID()];
     await aLead(account);
     const { apiKey } = await issueApiKey(other);
     const { sha256 = "", keyId = "" } = parseApiKey(apiKey) ?? {};

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { deleteSecret, getSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
 import { createTableClient, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
-import { aLead } from "../../../support/requests/requests.ts";
+import { anAccount } from "../../../support/commands/lead-files.ts";
 import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   stored.length = 0;
   vi.spyOn(SSMClient.prototype, "send").mockImplementation((async ({ input }: { input: object }) =>
     stored.push(input)) as never);
-  for (const account of ["acme", "other"]) await aLead(account);
+  for (const account of ["acme", "other"]) await anAccount(account);
 });
 
 const run = (account: string, name: string, args: readonly string[] = [], input = `${token}\n`) =>
@@ -61,7 +61,7 @@ test.each<[string, string, readonly string[], string, RegExp]>([
 
 test("an erased account leaves neither connections nor tokens, and those of others stay", async () => {
   skipWaits();
-  await aLead("whatsapp");
+  await anAccount("whatsapp");
   await run("acme", "connect", whatsapp);
   await run("other", "connect", ["--channel", "whatsapp", "--sender", "10000000000"]);
   const erase = ["accounts", "erase", "--table", "unit", "--yes", "--cache-seconds", "0"];

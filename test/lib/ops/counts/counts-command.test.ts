@@ -6,6 +6,7 @@ import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runCommand } from "../../../support/commands/command.ts";
+import { anAccount } from "../../../support/commands/lead-files.ts";
 import { putLeads } from "../../../support/tables/memory-leads.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 
@@ -14,6 +15,7 @@ const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;
 const deadline = Number.POSITIVE_INFINITY;
 
 const memory = useTablesOfCommands();
+await anAccount("acme");
 const empty = memory.snapshot();
 
 beforeEach(() => {

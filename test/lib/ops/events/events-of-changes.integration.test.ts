@@ -9,7 +9,7 @@ import { toEvents } from "../../../../shared/domain/events.ts";
 import { leadKey, messageKey } from "../../../../shared/dynamodb/keys.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runCommand } from "../../../support/commands/command.ts";
-import { leadFile } from "../../../support/commands/lead-files.ts";
+import { anAccount, leadFile } from "../../../support/commands/lead-files.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
 import { stack } from "../../../support/stack/role-check.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
@@ -70,7 +70,7 @@ test("a change of a status and a report have events, late reports none, and of a
 });
 
 test("a copy and an import have events of the leads that they store and of what they change, and of nothing else", async () => {
-  const [account, other] = [randomUUID(), randomUUID()];
+  const [account, other] = [await anAccount(), randomUUID()];
   const lead = await aLead(account);
   const { conversationId, id: messageId } = await aMessage(account, lead.id);
   await aMessage(account, lead.id);

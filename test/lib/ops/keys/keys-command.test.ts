@@ -1,9 +1,17 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { writeLimit } from "../../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey, listApiKeys } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
-import { accountPartition, apiKeyKey, conversationKey, leadKey } from "../../../../shared/dynamodb/keys.ts";
+import {
+  accountKey,
+  accountPartition,
+  apiKeyKey,
+  conversationKey,
+  leadKey,
+} from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
+import { canceled } from "../../../support/tables/cancellation.ts";
 import { aroundCalls } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
@@ -124,10 +132,31 @@ test("the command changes nothing when two keys have the same id, unless the who
   expect(await findApiKey(apiKey)).toBe("revoked");
 });
 
+test("an account is created with its first key, and stays as it is with the others", async () => {
+  const item = () => readItem(accountKey("acme"));
+  await run("issue", ...acme);
+  const created = { ...accountKey("acme"), createdAt: after(0) };
+  expect(await item()).toEqual(created);
+  await writeLimit("acme", 5);
+  vi.setSystemTime(now + hour);
+  await run("issue", ...acme);
+  expect(await item()).toEqual({ ...created, requests: 5 });
+});
+
+test("a key that is issued at the same time as another one is tried again", async () => {
+  let conflicts = 2;
+  using _ = aroundCalls((command, send) => {
+    if (command.input.TransactItems && conflicts-- > 0) throw canceled("TransactionConflict", "None");
+    return send(command);
+  });
+  const { apiKey } = await issueApiKey("acme");
+  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
+});
+
 test("a key whose first response is lost is issued once", async () => {
   // The SDK makes the same call again.
   using _ = aroundCalls((command, send) => send(command).then(() => send(command)));
   const { apiKey, keyId } = await issueApiKey("acme");
   expect(await findApiKey(apiKey)).toMatchObject({ keyId });
-  expect([...memory.items()]).toHaveLength(1);
+  expect([...memory.items()].map(({ pk }) => String(pk).split("#")[0])).toEqual(["ACCOUNT", "KEY"]);
 });

@@ -23,6 +23,7 @@ import type { RouteName } from "../../../../shared/routes.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { withFields } from "../../../support/cases/with-fields.ts";
 import { runCommand, runJson } from "../../../support/commands/command.ts";
+import { anAccount } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import type { TestRequest } from "../../../support/requests/events.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
@@ -45,6 +46,7 @@ const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
  * idempotency keys. @returns the keys of its items
  */
 async function aKnownLead(account: string, email?: string) {
+  await anAccount(account);
   const before = await tableItems();
   const requests: [RouteName, TestRequest][] = [];
   const post = async <Route extends "create-lead" | "send-message">(
@@ -82,7 +84,7 @@ const withoutRecords = (items: readonly string[]) => items.filter((item) => !ite
 const deletedItems = { conversations: 2, messages: 3, locks: 2, idempotencyRecords: 6, invalid: [] };
 
 test("several leads are shown and erased at once, and those that do not exist are named", async () => {
-  const account = randomUUID();
+  const account = await anAccount();
   const [{ id: one }, { id: two }] = [await aLead(account), await aLead(account, { name: "Grace" })];
   const missing = newId("lead");
   const show = (...ids: string[]) => runJson(showCommand(), "--account", account, "--lead", ...ids);
@@ -97,7 +99,7 @@ test("several leads are shown and erased at once, and those that do not exist ar
 });
 
 test("an erasure of several leads names what it has left, beside those that do not exist", async () => {
-  const account = randomUUID();
+  const account = await anAccount();
   const { id } = await aLead(account);
   const { conversationId } = await aMessage(account, id);
   const key = messageKey(account, conversationId, newId("msg"));
@@ -241,7 +243,7 @@ describe("leads erase", () => {
   });
 
   test("lists erasures, and whether they have ended: one that has names nobody any more", async () => {
-    const account = randomUUID();
+    const account = await anAccount();
     const { id } = await aLead(account, { email });
     const erased = async () => (await runJson(leadsCommand(), "erased", "--account", account)).output;
     await beginErasure(account, id, new Pace());
@@ -266,7 +268,7 @@ describe("leads erase", () => {
 });
 
 test("leads show names leads that may be meant, and whose address cannot be read", async () => {
-  const account = randomUUID();
+  const account = await anAccount();
   const { id } = await aLead(account, { email });
   await put(withFields((await readItem(leadKey(account, id))) ?? {}, { email: ["x"] }));
   const args = ["leads", "show", "--account", account, "--table", tableName, "--email", email];

@@ -35,7 +35,7 @@ const exportTo = (output: string) =>
 /** Starts a table that has the account, and then never responds. @returns the variables of a process that uses it */
 async function silentTable() {
   const table = createServer();
-  table.once("request", (_, response) => response.end('{"Items":[{}]}'));
+  table.once("request", (_, response) => response.end('{"Item":{}}'));
   onTestFinished(() => {
     table.closeAllConnections();
     table.close();

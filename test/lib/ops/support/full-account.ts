@@ -4,6 +4,7 @@ import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-lea
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import {
+  accountKey,
   accountPartition,
   apiKeyKey,
   countNodeKey,
@@ -36,6 +37,7 @@ export async function fillAccount(account: string) {
   const key = { byParent: accountPartition("apiKey", account), keyId: account, accountId: account };
   const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
   await put({ ...apiKeyKey("hash", account), ...key, ...fields });
+  await put({ ...accountKey(account), createdAt: fields.createdAt });
   const names = { externalId: "crm-ada", addresses: { email: [email] } };
   const body = { name: "Ada", email, source: "fair", ...names, metadata: { plan: "pro" } };
   const headers = { "idempotency-key": randomUUID() };
