@@ -82,7 +82,6 @@ const countRequests: Grant = {
   returnsStored: true,
 };
 
-
 /** Everything that each function may do with the table. A transaction needs the actions of its items. */
 const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "list-leads": [

@@ -7,9 +7,9 @@ import { type AccountOptions, command, parseNumber } from "../command/command.ts
 import { freezeAccount, longestRun } from "../erasure/erase.ts";
 import { type CacheOptions, cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
 
-/** Gives an account a limit of its own, or, for null, that of its stage again: its keys get it when they are next authorized. */
-export async function writeLimit(account: string, requests: number | null): Promise<void> {
-  await updateItem(buildUpdate(accountKey(account), { requests: requests ?? undefined }));
+/** Gives an account a limit of its own, or that of its stage again: its keys get it when they are next authorized. */
+export async function writeLimit(account: string, requests: number | undefined): Promise<void> {
+  await updateItem(buildUpdate(accountKey(account), { requests }));
 }
 
 const parseLimit = parseNumber(
@@ -26,10 +26,12 @@ export const setLimitCommand = () =>
     .requiredOption(
       "--requests <number>",
       "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
-      (text) => (text === "stage" ? null : parseLimit(text)),
+      // The parser of the command line makes an empty text of what is null.
+      (text) => (text === "stage" ? text : parseLimit(text)),
     )
     .action(
-      onAccount(async ({ account, requests }: AccountOptions & { requests: number | null }) => {
+      onAccount(async ({ account, ...options }: AccountOptions & { requests: number | "stage" }) => {
+        const requests = options.requests === "stage" ? undefined : options.requests;
         await writeLimit(account, requests);
         return describeLimit(account, requests);
       }),
@@ -39,15 +41,15 @@ export const setLimitCommand = () =>
 export const showLimitCommand = () =>
   command("show-limit", "show the rate limit of an account's own").action(
     onAccount(async ({ account }) => {
-      const { rateLimitRequests: requests = null } = await readAccountSettings(account);
-      return describeLimit(account, requests);
+      const { rateLimitRequests } = await readAccountSettings(account);
+      return describeLimit(account, rateLimitRequests);
     }),
   );
 
-function describeLimit(account: string, requests: number | null): Printed {
+function describeLimit(account: string, requests: number | undefined): Printed {
   const limit =
-    requests === null ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
-  return { json: { account, requests }, text: `The account ${account} has ${limit}.` };
+    requests === undefined ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
+  return { json: { account, requests: requests ?? null }, text: `The account ${account} has ${limit}.` };
 }
 
 /** `accounts freeze`: stops all writes for an account, so that a copy has everything. */

@@ -28,7 +28,10 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   await begin(found, pace);
   // Requests that had found a lead still write, and deleted keys are still accepted. Imports and copies write nothing of a
   // lead any more, and meanwhile the index lists what they had stored.
-  await pace.wait(leads ? longestWrite : keyCache + longestRun);
+  const wait = leads ? longestWrite : keyCache + longestRun;
+  if (!leads)
+    console.error(`The keys are deleted, but what is running may still write: waiting for ${wait / 1000} s.`);
+  await pace.wait(wait);
   if (!leads) {
     // The newest ones may not have been listed. Until the account was frozen, they could read, write and create leads.
     await deleteKeys(found, pace);

@@ -164,7 +164,7 @@ describe("the limit and the freeze of an account", () => {
   test("are not passed on if it has that of the stage and takes writes", async () => {
     for (const item of [issued.item, anAccount(), anAccount("other")]) store(item);
     await writeLimit("acme", 7);
-    await writeLimit("acme", null);
+    await writeLimit("acme", undefined);
     await writeLimit("other", 8);
     const context = { accountId: "acme", keyId: issued.item.keyId, access: "full" };
     expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual({ isAuthorized: true, context });

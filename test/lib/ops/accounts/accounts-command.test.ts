@@ -136,8 +136,10 @@ test("accounts set-limit and show-limit say which limit the account has", async 
     account: source,
     requests: 20_000,
   });
-  await limit("set-limit", "--requests", "stage");
-  expect(await limit("show-limit")).toEqual([`${has} the rate limit of its stage.`]);
+  const ofStage = [`${has} the rate limit of its stage.`];
+  expect(await limit("set-limit", "--requests", "stage")).toEqual(ofStage);
+  expect(await limit("show-limit")).toEqual(ofStage);
+  expect(await readItem(accountKey(source))).not.toHaveProperty("requests");
 });
 
 test("accounts freeze waits for what the cache and the longest run can still write, also again, and names its time", async () => {
