@@ -71,7 +71,9 @@ export async function sendByGraph(token: string, message: GraphMessage): Promise
   const description = describeError({ code: `HTTP ${response.status}`, ...error }).replaceAll(token, "…");
   const { code, error_subcode: subcode } = error;
   if (response.status === 429 || throttles.includes(code)) throw new UndeliveredError(description);
-  const isOfToken = response.status === 401 || (Number(code) >= 200 && Number(code) <= 299);
+  // Of a sender that the token has no rights on, Meta says that there is none.
+  const isHidden = code === 100 && subcode === 33;
+  const isOfToken = response.status === 401 || isHidden || (Number(code) >= 200 && Number(code) <= 299);
   if (isOfToken || (refusedSenders.includes(code) && subcode !== outsideWindow))
     throw new UndeliveredError(description, { isRefusedSender: true });
   if (response.status >= 500 || outages.includes(code))

@@ -83,6 +83,7 @@ test.each<[number, unknown, boolean, number]>([
   [400, { error: { code: 190 } }, true, 0],
   [403, { error: { code: 200 } }, true, 0],
   [400, { error: { code: 131031 } }, true, 0],
+  [400, { error: { code: 100, error_subcode: 33 } }, true, 0],
 ])("after %i with %j another attempt may succeed, by another sender: %s, in %i seconds", async (status, body, isRefusedSender, pause) => {
   respond(status, body);
   await expect(send()).rejects.toMatchObject({ name: "UndeliveredError", isRefusedSender, pause });
