@@ -185,7 +185,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was changed
-         * @description Sent when a request ends a conversation or makes it active again, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationUpdated"];
         delete?: never;
@@ -440,7 +440,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;
@@ -506,7 +506,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;
@@ -838,7 +838,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.
+             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;

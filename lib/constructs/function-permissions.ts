@@ -116,6 +116,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   "send-message": [
     { actions: ["GetItem"], types: ["LEAD"], shows: ["addresses", "undoing"] },
     { actions: ["GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
+    { actions: ["Query"], types: ["MESSAGE"] },
     ...writeMessages,
     countRequests,
   ],
@@ -136,8 +137,18 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   // The stream passes it whole items.
   "publish-events": [],
   "deliver-message": [
-    { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "ACCOUNT"] },
+    { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "CONVERSATION", "ACCOUNT"] },
+    { actions: ["Query"], types: ["MESSAGE"] },
     { actions: ["UpdateItem"], types: ["MESSAGE"] },
+    {
+      // A lead waits again if its reply fails: the others are read or mark the change.
+      actions: ["UpdateItem"],
+      types: ["CONVERSATION"],
+      changes: [
+        ...["awaitingReplySince", "failureId", "changeId", "changed"],
+        ...["status", "activeAt", "messageCount"],
+      ],
+    },
   ],
   "receive-webhook": [
     {

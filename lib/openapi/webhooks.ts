@@ -36,7 +36,7 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   "conversation.updated": {
     summary: "A conversation was changed",
     description:
-      "Sent when a request ends a conversation or makes it active again, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change.",
+      "Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change.",
   },
   "message.updated": {
     summary: "A message got further",

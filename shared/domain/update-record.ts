@@ -62,7 +62,7 @@ export const updateRecord = <
           throw notFound(noun, "id", key.sk);
         const { record, changes, others = [] } = await change(found);
         // An erasure waits for requests that have found the lead: what they store besides is deleted, too.
-        const storesMore = idempotency !== undefined || others.length > 0;
+        const storesMore = idempotency !== undefined || others.some(({ Put }) => Put);
         if (storesMore && !(await leadExists(account, found.leadId))) throw notFound(noun, "id", key.sk);
         const conditions = Object.fromEntries([...unchanged, "changeId"].map((name) => [name, item[name]]));
         const marked = changes && markChange(item, changes, validate.properties);

@@ -139,7 +139,7 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
   lastInboundAt:
     "Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.",
   awaitingReplySince:
-    "Time of the lead's first message since the last one to them, in UTC: a reply takes it away, and so does the end of the conversation.",
+    "Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.",
 };
 
 /** The query of `POST /api/v1/conversations`. */

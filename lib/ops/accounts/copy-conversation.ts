@@ -94,6 +94,7 @@ const countMessages = ({ account, invalid, pace }: Copying, conversationId: stri
     const changes = counters.filter((name) => !isDeepStrictEqual(conversation[name], counted[name]));
     if (changes.length === 0) return;
     const changed = Object.fromEntries(changes.map((name) => [name, counted[name]]));
-    const { messageCount, activeAt, status } = conversation;
-    await updateItem(buildUpdate(key, asChange(conversation, changed), { messageCount, activeAt, status }));
+    const { messageCount, activeAt, status, failureId } = conversation;
+    const read = { messageCount, activeAt, status, failureId };
+    await updateItem(buildUpdate(key, asChange(conversation, changed), read));
   });

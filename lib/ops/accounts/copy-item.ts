@@ -16,7 +16,7 @@ import type { SourceTable } from "./source-table.ts";
 export type CopyOutcome = "stored" | "present" | "replaced" | "left" | "erased";
 
 /** What tells how an item was written: it is of its own table. */
-const writeMarks = ["imported", "changed", "changeId", "undoing"];
+const writeMarks = ["imported", "changed", "changeId", "failureId", "undoing"];
 
 /** What the messages of a conversation decide. */
 export const counters = ["messageCount", "activeAt", "lastMessage", "lastInboundAt", "awaitingReplySince"];

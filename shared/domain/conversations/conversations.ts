@@ -132,13 +132,15 @@ export function toLastMessage({ direction, message }: Message): Conversation["la
 export function summarize(messages: readonly Message[]) {
   const last = messages.at(-1);
   if (!last) throw new Error("A conversation has a message.");
-  const sent = messages.findLastIndex(({ direction }) => direction === "outbound");
+  const isInbound = ({ direction }: Message) => direction === "inbound";
+  // What has failed is no reply.
+  const reply = messages.findLastIndex((message) => !isInbound(message) && message.delivery !== "failed");
   return {
     lastMessageAt: last.createdAt,
     messageCount: messages.length,
     lastMessage: toLastMessage(last),
-    lastInboundAt: messages.findLast(({ direction }) => direction === "inbound")?.createdAt,
-    awaitingReplySince: messages[sent + 1]?.createdAt,
+    lastInboundAt: messages.findLast(isInbound)?.createdAt,
+    awaitingReplySince: messages.slice(reply + 1).find(isInbound)?.createdAt,
   };
 }
 

@@ -12,10 +12,12 @@ import { validateMessage } from "../../schemas/record-validators.ts";
 import type { IdempotentRequest, WriteOutcome } from "../idempotent-replay.ts";
 import { notFound } from "../not-found.ts";
 import { updateRecord } from "../update-record.ts";
+import { waitingUpdate } from "./newest-messages.ts";
 
 /**
  * Stores how far an outbound message has got. Reports come in any order and more than once: an earlier state than the stored
- * one is not stored, and a late report adds only a provider's id that is missing.
+ * one is not stored, and a late report adds only a provider's id that is missing. A message that fails is no reply: its lead
+ * waits again.
  *
  * @throws ApiError `message_not_found`, `invalid_input` for an inbound message, or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other reports of the message win
@@ -38,10 +40,12 @@ export async function updateMessage(
     },
     idempotency,
     [],
-    (message) => {
+    async (message) => {
       if (message.direction === "inbound") throw invalidInput([isInbound]);
       const changes = changesBy(message, report);
-      return { record: toRecord(messageSchema, { ...message, ...changes }), changes };
+      const record = toRecord(messageSchema, { ...message, ...changes });
+      const isOtherReply = (record.delivery === "failed") !== (message.delivery === "failed");
+      return { record, changes, others: isOtherReply ? await waitingUpdate(account, record) : [] };
     },
   );
 }

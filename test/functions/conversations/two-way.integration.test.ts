@@ -50,10 +50,11 @@ async function agreeing(account: string): Promise<OpenedConversation[]> {
   const found = (await Promise.all(rows.map(({ id }) => list(`id=${id}&include=messages`)))).flat();
   for (const { messages = [], ...row } of found) {
     const says: Partial<Conversation> = { messageCount: messages.length, lastInboundAt: undefined };
-    for (const { direction, message, createdAt } of messages.toReversed()) {
+    for (const { direction, delivery, message, createdAt } of messages.toReversed()) {
       Object.assign(says, { lastMessageAt: createdAt, lastMessage: { direction, text: message } });
       if (direction === "inbound") says.lastInboundAt = createdAt;
-      says.awaitingReplySince = direction === "inbound" ? (says.awaitingReplySince ?? createdAt) : undefined;
+      if (direction === "inbound") says.awaitingReplySince ??= createdAt;
+      else if (delivery !== "failed") says.awaitingReplySince = undefined;
     }
     if (row.status !== "active") says.awaitingReplySince = undefined;
     expect(row).toEqual({ ...row, ...says });
@@ -138,7 +139,7 @@ test.each(Object.keys(tableFaults))("a fault of each first write makes nothing t
   for (const direction of ["inbound", "inbound"]) await disturbed(() => send(account, leadId, direction));
   const last = await disturbed(() => send(account, leadId, "outbound"));
   const changes = [
-    ...["sent", "delivered"].map(
+    ...["failed", "delivered"].map(
       (delivery) => (headers: object) => report(account, last, { delivery }, headers),
     ),
     ...["closed", "active", "closed"].map(
@@ -148,13 +149,15 @@ test.each(Object.keys(tableFaults))("a fault of each first write makes nothing t
   for (const [n, change] of changes.entries()) {
     const headers = n % 2 ? { "idempotency-key": `${n}` } : {};
     await disturbed(() => untilDone(() => change(headers)));
+    await agreeing(account);
   }
   vi.restoreAllMocks();
   const messages = [{ id: last.id, delivery: "delivered" }, {}, {}];
   expect(await agreeing(account)).toMatchObject([{ status: "closed", messages }]);
   expect((await eventsOf(account)).map(({ type }) => type).sort()).toEqual([
     "conversation.started",
-    ...Array(3).fill("conversation.updated"),
+    // The lead waits as long as the message has failed.
+    ...Array(5).fill("conversation.updated"),
     ...["message.received", "message.received", "message.sent", "message.updated", "message.updated"],
   ]);
 });

@@ -45,7 +45,7 @@ const isOld = ({ sk, conversationId }: Item) => [sk, conversationId].includes(id
 /** What the table has of an account, without what differs from one run of a command to the next; of trees the names. */
 async function stateOf(name: string): Promise<Record<string, unknown>> {
   const state = [...(await itemsOf(name))].map(
-    ([key, { imported, changed, changeId, importId, storedAt, ...item }]) => [
+    ([key, { imported, changed, changeId, failureId, importId, storedAt, ...item }]) => [
       key,
       key.startsWith("COUNT") ? {} : key.startsWith("LEAD") ? { ...item, activeAt: isOfChange(item) } : item,
     ],

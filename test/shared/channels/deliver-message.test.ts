@@ -102,6 +102,18 @@ test("a message that was sent and could not be stored is not sent again if a web
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
+test("a lead whose reply is refused waits again", async () => {
+  const event = await aSentMessage();
+  await aMessage(account, event.leadId, "whatsapp", { direction: "inbound" });
+  const reply = await aMessage(account, event.leadId, "whatsapp");
+  const waiting = async () =>
+    (await call("list-conversations", { account, query: "awaitingReply=true" })).body.pagination.total;
+  expect(await waiting()).toBe(0);
+  fetched.mockResolvedValue(refused(131047));
+  await deliver({ ...event, ...reply } as MessageSent);
+  expect(await waiting()).toBe(1);
+});
+
 test("a message that was given up and then reported as sent is not sent again", async () => {
   const event = await aSentMessage();
   fetched.mockImplementation(async () => refused(131000));

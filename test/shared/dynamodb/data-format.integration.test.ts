@@ -24,7 +24,7 @@ const shapes: Readonly<Record<number, unknown>> = {
     "ACTIVE#*#*": "conversationId sk",
     "ADDRESS#*": "leadId sk",
     "CONVERSATION#*":
-      "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel id lastInboundAt lastMessage leadId messageCount sk status",
+      "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel failureId id lastInboundAt lastMessage leadId messageCount sk status",
     "ERASED#*": "id leadId sk",
     "EXTERNAL#*": "leadId sk",
     "IDEMPOTENCY#*#*": "expiresAt fingerprint ids response sk",

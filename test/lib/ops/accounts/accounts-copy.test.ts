@@ -39,7 +39,7 @@ const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
       .filter(([key]) =>
         new RegExp(`^(?:LEAD|EXTERNAL|ADDRESS|CONVERSATION|MESSAGE|ACTIVE)#${account}[# ]`).test(key),
       )
-      .map(([key, { changed, changeId, ...item }]) => [key, item as Item]),
+      .map(([key, { changed, changeId, failureId, ...item }]) => [key, item as Item]),
   );
 
 /** Checks that the API could have made the items of an account. */

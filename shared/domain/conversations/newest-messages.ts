@@ -1,0 +1,41 @@
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { ifValid } from "../../dynamodb/invalid-items.ts";
+import { conversationKey, messageKey } from "../../dynamodb/keys.ts";
+import { inPartition } from "../../dynamodb/read-pages.ts";
+import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
+import type { TransactItems } from "../../dynamodb/transact.ts";
+import { buildUpdate } from "../../dynamodb/updates.ts";
+import { newId } from "../../ids.ts";
+import { active, type Message } from "../../schemas/conversation-schemas.ts";
+import { readRecord } from "../../schemas/record.ts";
+import { validateMessage } from "../../schemas/record-validators.ts";
+import { markChange } from "../marked-change.ts";
+import { summarize } from "./conversations.ts";
+
+/** The newest hundred messages of a conversation, in their order, read consistently. Invalid ones are left out. */
+export async function readNewest(account: string, conversationId: string): Promise<Message[]> {
+  const newest = { ConsistentRead: true, ScanIndexForward: false, Limit: 100 };
+  const { pk } = messageKey(account, conversationId, "");
+  const command = new QueryCommand({ TableName: tableName, ...inPartition(pk), ...newest });
+  const { Items = [] } = await table.send(command);
+  return Items.flatMap((item) => ifValid(() => readRecord(validateMessage, item)) ?? []).reverse();
+}
+
+/**
+ * What is written together with a message that fails, or has not failed after all: whether its lead waits for a reply. The
+ * newest hundred messages decide it; nobody would notice what older ones say. An ended conversation never waits.
+ *
+ * @param message after the change
+ */
+export async function waitingUpdate(account: string, message: Message): Promise<TransactItems> {
+  const key = conversationKey(account, message.conversationId);
+  const read = await readItem(key);
+  if (read?.status !== active) return [];
+  const newest = await readNewest(account, message.conversationId);
+  const { awaitingReplySince } = summarize(newest.map((each) => (each.id === message.id ? message : each)));
+  // No message may join meanwhile, and no other one may fail: each could decide it.
+  const { status, activeAt, messageCount, failureId } = read;
+  const changes = { awaitingReplySince, failureId: newId("change") };
+  const marked = markChange(read, changes, ["awaitingReplySince"]);
+  return [{ Update: buildUpdate(key, marked, { status, activeAt, messageCount, failureId }) }];
+}
