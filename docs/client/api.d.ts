@@ -1512,6 +1512,12 @@ export interface components {
             to?: string;
             /** @description The template that WhatsApp sends in place of the text, if the message has one. */
             template?: components["schemas"]["Template"];
+            /**
+             * @description Only if the message was written in the channel's own app, so that nobody delivers it again: `sent`, `failed`, `delivered` or `read`.
+             * @example sent
+             * @enum {string}
+             */
+            delivery?: "sent" | "failed" | "delivered" | "read";
         };
         MessageSentEvent: {
             /**

@@ -155,7 +155,6 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       actions: ["GetItem"],
       types: ["SENDER", "ACCOUNT", "LEAD", "ADDRESS", "ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"],
     },
-    { actions: ["BatchGetItem"], types: ["CONVERSATION"] },
     { actions: ["Query"], types: ["MESSAGE"] },
     writeLeads,
     { actions: ["PutItem"], types: ["ADDRESS"] },

@@ -61,6 +61,8 @@ const detailDescriptions = {
   addresses: "Where the lead is reached, by channel, if it has addresses.",
   to: "The address of the lead on the channel, if it has one: the first of them.",
   template: "The template that WhatsApp sends in place of the text, if the message has one.",
+  delivery:
+    "Only if the message was written in the channel's own app, so that nobody delivers it again: `sent`, `failed`, `delivered` or `read`.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
   metadata: "Your own data of the lead or message, if it has some.",
@@ -115,11 +117,12 @@ const envelopeExample = (type: EventType) => ({
 export const eventComponents = Object.fromEntries(
   eventTypes.flatMap((type) => {
     const name = pascalCase(type);
-    // Most events have no `imported`, `importId` and `replay-name`.
+    // Most events have no `imported`, `importId`, `delivery` and `replay-name`.
     const example = {
       ...eventDetailExamples[type],
       imported: true,
       importId: "import_01M7ZA27P008RGE6JH5PA0WR2V",
+      delivery: "sent",
     };
     const envelopeFields = { ...envelopeExample(type), "replay-name": "whatsapp-again" };
     return [

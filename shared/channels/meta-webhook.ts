@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MetaChannel } from "../meta-channels.ts";
 import { type Content, type Fields, isFilled, readContent, toFields, toTime } from "./message-content.ts";
 
-/** A message that a lead has written. */
+/** A message that a lead has written, or the account. */
 export interface ReceivedMessage extends Content {
   readonly kind: "message";
   readonly channel: MetaChannel;
@@ -14,6 +14,8 @@ export interface ReceivedMessage extends Content {
   readonly addresses: readonly string[];
   /** The name in the lead's profile. Instagram does not send it. */
   readonly name?: string;
+  /** Whether the account has sent it, by this service, another app or the phone: the addresses are those of its recipient. */
+  readonly isEcho?: true;
 }
 
 /** What has happened to a message that was sent. */
@@ -79,10 +81,16 @@ const isAddress = (value: unknown): value is string => isMetaId(value) && value.
 
 function readWhatsApp({ changes }: Fields): WebhookEntry[] {
   return toFieldsList(changes).flatMap(({ field, value }) => {
-    const { metadata, contacts, messages, statuses } = toFields(value);
+    const { metadata, contacts, messages, statuses, message_echoes: echoes } = toFields(value);
     const sender = toFields(metadata).phone_number_id;
-    if (field !== "messages" || !isMetaId(sender)) return [];
+    if (!isMetaId(sender)) return [];
     const people = toFieldsList(contacts);
+    if (field === "smb_message_echoes")
+      return toFieldsList(echoes)
+        .map(({ to, to_user_id: userId, ...echo }) => ({ ...echo, from: to, from_user_id: userId }))
+        .flatMap((echo) => readMessage(sender, echo, people))
+        .map((message) => ({ ...message, isEcho: true }));
+    if (field !== "messages") return [];
     return [
       ...toFieldsList(messages).flatMap((message) => readMessage(sender, message, people)),
       ...toFieldsList(statuses).flatMap((status) => readStatus(sender, status)),
@@ -90,7 +98,11 @@ function readWhatsApp({ changes }: Fields): WebhookEntry[] {
   });
 }
 
-function readMessage(sender: string, message: Fields, people: readonly Fields[]): WebhookEntry[] {
+function readMessage(
+  sender: string,
+  message: Fields,
+  people: readonly Fields[],
+): (ReceivedMessage | MovedLead)[] {
   const { id, from, from_user_id: userId, group_id: groupId, timestamp, type: kind, ...parts } = message;
   const addresses = [from, userId].filter(isAddress);
   const [lead] = addresses;
@@ -153,21 +165,22 @@ export function describeError(error: Fields): string {
 function readInstagram({ id: sender, messaging }: Fields): WebhookEntry[] {
   if (!isMetaId(sender)) return [];
   return toFieldsList(messaging).flatMap((event): WebhookEntry[] => {
-    const lead = toFields(event.sender).id;
-    // What the account has sent itself comes, too.
-    if (!isAddress(lead) || lead === sender) return [];
     const message = toFields(event.message ?? event.postback);
     const { mid, text, title, attachments, is_echo: isEcho, is_deleted: isDeleted, ...others } = message;
+    const lead = toFields(isEcho ? event.recipient : event.sender).id;
+    // An account can write to itself.
+    if (!isAddress(lead) || lead === sender) return [];
     const { mid: readId } = toFields(event.read);
     if (isMetaId(readId))
       return [{ kind: "state", channel: "instagram", sender, providerId: readId, delivery: "read", lead }];
-    if (!isMetaId(mid) || isEcho || isDeleted) return [];
+    if (!isMetaId(mid) || isDeleted) return [];
     // What people tap, such as an ice breaker, has a title.
     const written = text ?? title;
     const [attachment] = toFieldsList(attachments);
     const type = !attachment && isFilled(written) ? "text" : toKind(attachment?.type);
     const known = { id: mid, sentAt: toTime(event.timestamp, 1), type };
     const content = readContent(known, { text: written, attachments }, others);
-    return [{ kind: "message", channel: "instagram", sender, id: mid, addresses: [lead], ...content }];
+    const common = { kind: "message", channel: "instagram", sender, id: mid, addresses: [lead] } as const;
+    return [{ ...common, ...(isEcho ? { isEcho: true } : {}), ...content }];
   });
 }

@@ -1,19 +1,21 @@
 import { readLock } from "../domain/conversations/active-conversation.ts";
-import { openConversations } from "../domain/conversations/conversations.ts";
-import { sendMessage } from "../domain/conversations/messages.ts";
+import { inboundLifetime, sendMessage } from "../domain/conversations/messages.ts";
+import { readNewest } from "../domain/conversations/newest-messages.ts";
+import { isGivenUp } from "../domain/conversations/update-message.ts";
 import { createOrUpdateLead } from "../domain/create-lead.ts";
 import { idempotentRequest } from "../domain/idempotent-replay.ts";
 import { readName } from "../domain/lead-names.ts";
 import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
+import type { MetaChannel } from "../meta-channels.ts";
 import type { Message } from "../schemas/conversation-schemas.ts";
 import { findOrCreateLead } from "./find-or-create-lead.ts";
 import type { MovedLead, ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
 import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
 
-/** How many of the newest messages of a conversation can be told as read by the provider's id alone. */
-const newest = "100";
+/** The longest time for which a message waits to be sent, in milliseconds. */
+const longestWait = 8 * 60 * 60 * 1000;
 
 /**
  * Stores what a webhook tells of a message, once, however often it comes.
@@ -21,7 +23,7 @@ const newest = "100";
  * @throws an error if the webhook has to come again
  */
 export async function receiveEntry(account: string, entry: WebhookEntry): Promise<void> {
-  if (entry.kind === "message") await receiveMessage(account, entry);
+  if (entry.kind === "message") await (entry.isEcho ? storeEcho : receiveMessage)(account, entry);
   if (entry.kind === "state") await storeState(account, entry);
   if (entry.kind === "move") await moveLead(account, entry);
 }
@@ -41,13 +43,51 @@ async function moveLead(account: string, { channel, lead, address }: MovedLead):
   if (item) await findOrCreateLead(account, { channel, addresses: [address, lead] });
 }
 
+/**
+ * Stores a message that the account has sent, unless this service has: on the phone, or by another app. If it is one that has no
+ * response yet, or has lost it, no attempt sends it again.
+ */
+async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> {
+  const { channel, id: providerId, text, metadata } = echo;
+  // Its lead is answered where it wrote last, whatever number was called.
+  const { item } = await readName(account, addressKey(account, channel, String(echo.addresses[0])));
+  const leadId = item ? String(item.id) : await findOrCreateLead(account, echo);
+  const messages = await readNewestOf(account, leadId, channel);
+  if (messages.some((message) => message.providerId === providerId)) return;
+  const message = toText(text, 4096, "(no text)");
+  const own = messages.find((each) => isUnsent(each) && toText(each.message, 4096, "") === message);
+  if (own) {
+    const { id, conversationId } = own;
+    const stored = await storeDelivery(account, { id, conversationId, delivery: "sent", providerId });
+    // If the response to another one with the same text came first, this one is not that.
+    if (stored && stored.providerId !== providerId) await storeEcho(account, echo);
+    return;
+  }
+  const input = {
+    leadId,
+    channel,
+    message,
+    metadata,
+    delivery: "sent",
+    providerId,
+  } as const;
+  const request = idempotentRequest(account, "receive-webhook", `${channel} ${providerId}`, {});
+  await sendMessage(account, input, { ...request, lifetime: inboundLifetime });
+}
+
+const isUnsent = (message: Message) =>
+  message.direction === "outbound" &&
+  message.providerId === undefined &&
+  (message.delivery === undefined || isGivenUp(message)) &&
+  Date.parse(message.createdAt) > Date.now() - longestWait;
+
 async function storeState(account: string, state: ReportedState): Promise<void> {
-  const { callbackData, delivery, deliveryError, providerId } = state;
-  const sent = callbackData === undefined ? await findSent(account, state) : readCallbackData(callbackData);
-  if (!sent) return;
+  const { delivery, deliveryError } = state;
   const error = deliveryError !== undefined && { deliveryError };
-  const message = await storeDelivery(account, { ...sent, delivery, providerId, ...error });
-  if (message) await addAddress(account, message, state);
+  for (const each of await findSent(account, state)) {
+    const message = await storeDelivery(account, { ...each, delivery, ...error });
+    if (message) await addAddress(account, message, state);
+  }
 }
 
 /** WhatsApp knows some numbers in another form than people write, such as without a 9 in Brazil: the lead answers from that. */
@@ -61,14 +101,28 @@ async function addAddress(account: string, { leadId, to }: Message, { channel, l
   }
 }
 
-/** The message with an id of the provider among the newest of the lead's conversation. */
-async function findSent(account: string, { channel, lead = "", providerId }: ReportedState) {
+/**
+ * The messages of which a state tells, with their ids of the provider. Without what was sent along, it is the one with the id of
+ * the provider among the newest of the lead's conversation. Who has read it has read those before, of which Instagram tells
+ * nothing.
+ */
+async function findSent(account: string, state: ReportedState) {
+  const { channel, lead = "", providerId, delivery, callbackData } = state;
+  if (callbackData !== undefined) {
+    const ids = readCallbackData(callbackData);
+    return ids ? [{ ...ids, providerId }] : [];
+  }
   const { leadId } = await readName(account, addressKey(account, channel, lead));
-  if (!isId("lead", leadId)) return undefined;
-  const conversationId = await readLock(account, { leadId, channel });
-  if (!isId("conv", conversationId)) return undefined;
-  const query = { id: [conversationId], include: "messages" as const, messageLimit: newest };
-  const { data } = await openConversations(account, query, { page: 1, limit: 1 });
-  const found = data[0]?.messages?.find((message) => message.providerId === providerId);
-  return found && { id: found.id, conversationId };
+  const messages = await readNewestOf(account, leadId, channel);
+  const at = messages.findIndex((message) => message.providerId === providerId);
+  return messages
+    .slice(0, at + 1)
+    .filter((message, n) => n === at || (delivery === "read" && message.delivery === "sent"))
+    .map(({ id, conversationId, providerId }) => ({ id, conversationId, providerId }));
+}
+
+/** The newest messages of the lead's conversation on a channel. */
+async function readNewestOf(account: string, leadId: unknown, channel: MetaChannel): Promise<Message[]> {
+  const id = isId("lead", leadId) && (await readLock(account, { leadId, channel }));
+  return isId("conv", id) ? readNewest(account, id) : [];
 }

@@ -88,7 +88,13 @@ export const eventSchemas = {
   "message.sent": eventSchema(
     "message.sent",
     "msg",
-    { ...messageFields, to: leadAddress, template: message.properties.template },
+    {
+      ...messageFields,
+      to: leadAddress,
+      template: message.properties.template,
+      /** Only if it was sent before it was stored. */
+      delivery: message.properties.delivery,
+    },
     requiredOfMessage,
   ),
   /** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */

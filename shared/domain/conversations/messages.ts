@@ -27,10 +27,13 @@ import { conversationItem, summarize } from "./conversations.ts";
 /** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
 export const inboundLifetime = 8 * 24 * 60 * 60;
 
+/** A message to store: no request says that it was sent already. */
+type Input = NewMessage & Pick<Message, "delivery" | "providerId">;
+
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {
   readonly account: string;
-  readonly input: NewMessage;
+  readonly input: Input;
   readonly idempotency: IdempotentRequest | undefined;
   /** The lead, if the account has it. */
   lead?: Promise<Item | undefined>;
@@ -52,7 +55,7 @@ interface Outgoing {
  */
 export async function sendMessage(
   account: string,
-  message: NewMessage,
+  message: Input,
   request?: IdempotentRequest,
 ): Promise<WriteOutcome<Message>> {
   if (message.template && message.direction === "inbound") throw invalidInput([isInbound]);
@@ -154,9 +157,9 @@ const addressesOn = (channel: string, { addresses }: Item): readonly unknown[] =
 
 const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
-  { direction = "outbound", ...input }: NewMessage,
+  { direction = "outbound", ...input }: Input,
 ): Message => toRecord(messageSchema, { id, conversationId, direction, ...input, createdAt: createdAt(id) });
 
 /** @param at milliseconds since the epoch */
-const createMessage = (conversationId: string, input: NewMessage, at: number) =>
+const createMessage = (conversationId: string, input: Input, at: number) =>
   toMessage({ id: newId("msg", at), conversationId }, input);

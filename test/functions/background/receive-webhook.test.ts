@@ -84,6 +84,23 @@ test("what is no text is stored with what Meta tells of it, and once if it comes
   expect(data).toMatchObject([{ messages: [{ message: "[location] 52.5, 13.4", metadata }] }]);
 });
 
+test("what was written on the phone is stored once, and its lead no longer waits", async () => {
+  const hi = webhook("106");
+  await post(hi, sign(hi));
+  const body = hi
+    .replace('"messages":[', '"message_echoes":[')
+    .replace('"messages"', '"smb_message_echoes"')
+    .replace('"from":"491"', '"from":"492","to":"+491"')
+    .replace("wamid.0", "wamid.1");
+  const waiting = async () =>
+    (await call("list-conversations", { account, query: "awaitingReply=true" })).body.pagination.total;
+  expect(await waiting()).toBe(1);
+  for (let n = 0; n < 2; n++) expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
+  const { data } = (await call("list-conversations", { account })).body;
+  const lastMessage = { direction: "outbound", text: "Hi" };
+  expect([data, await waiting()]).toMatchObject([[{ messageCount: 2, lastMessage }], 0]);
+});
+
 test("a thousand messages at once are stored, those of each lead in their order", async () => {
   const texts = Array.from({ length: 1000 }, (_, n) => `${n}`);
   const body = webhook("106", texts, (n) => ({ from: `49${n % 100}` }));

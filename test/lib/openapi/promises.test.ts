@@ -50,7 +50,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   LeadCreatedEvent: [envelope, "replay-name"],
   ConversationStarted: [`${event} leadId channel`],
   ConversationStartedEvent: [envelope, "replay-name"],
-  MessageSent: [message[0], "template metadata to"],
+  MessageSent: [message[0], "delivery template metadata to"],
   MessageSentEvent: [envelope, "replay-name"],
   MessageReceived: message,
   MessageReceivedEvent: [envelope, "replay-name"],

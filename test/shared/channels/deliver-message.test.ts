@@ -102,6 +102,36 @@ test("a message that was sent and could not be stored is not sent again if a web
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
+test("a message whose response is lost is not sent again if an echo tells of it, and what was sent on the phone is not sent", async () => {
+  await connect({ account, channel: "instagram", sender: "17" });
+  const event = await aSentMessage({ instagram: ["99"] }, { channel: "instagram" });
+  const echo = (id: string, text: string) =>
+    receiveEntry(account, {
+      ...{
+        kind: "message",
+        channel: "instagram",
+        sender: "17",
+        id,
+        addresses: ["99"],
+        text,
+        isEcho: true,
+        metadata: {},
+      },
+    });
+  fetched.mockRejectedValueOnce(new TypeError("fetch failed"));
+  await expect(deliver(event)).rejects.toThrow();
+  await echo("mid.1", event.message);
+  await deliver(event);
+  expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "mid.1" });
+  await echo("mid.2", "Written on the phone");
+  const query = `id=${event.conversationId}&include=messages`;
+  const { data } = (await call("list-conversations", { account, query })).body;
+  const [written] = (data as OpenedConversation[])[0]?.messages ?? [];
+  expect(written?.message).toBe("Written on the phone");
+  await deliver({ ...event, ...written } as MessageSent);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
 test("a lead whose reply is refused waits again", async () => {
   const event = await aSentMessage();
   await aMessage(account, event.leadId, "whatsapp", { direction: "inbound" });

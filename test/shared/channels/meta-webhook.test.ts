@@ -14,6 +14,10 @@ const instagram = (...messaging: object[]) => ({ object: "instagram", entry: [{ 
 const direct = (part: object, from = "99") =>
   instagram({ sender: { id: from }, recipient: { id: "1784" }, ...part });
 
+const echoed = (message: object, to = "99") =>
+  instagram({ sender: { id: "1784" }, recipient: { id: to }, message: { ...message, is_echo: true } });
+const phoned = { from: "15550783881", to: "+491", id: "wamid.1", type: "text", text: { body: "Hi" } };
+
 const contacts = [{ profile: { name: "Ada" }, wa_id: "491", user_id: "DE.1" }];
 const written = (message: object) =>
   whatsapp({ contacts, messages: [{ id: "wamid.1", from: "491", ...message }] });
@@ -136,7 +140,29 @@ describe("a webhook of Meta", () => {
         },
       ],
     ],
-    ["an echo", direct({ message: { mid: "mid.1", text: "Hi", is_echo: true } }, "1784"), []],
+    [
+      "what the account has sent on Instagram",
+      echoed({ mid: "mid.1", text: "Hi" }),
+      [
+        {
+          ...{ kind: "message", channel: "instagram", sender: "1784", id: "mid.1", addresses: ["99"] },
+          ...{ isEcho: true, text: "Hi", metadata: { id: "mid.1" } },
+        },
+      ],
+    ],
+    ["what the account has sent itself", echoed({ mid: "mid.1", text: "Hi" }, "1784"), []],
+    ["what the account has taken back", echoed({ mid: "mid.1", is_deleted: true }), []],
+    [
+      "what was sent on the phone by WhatsApp",
+      whatsapp(
+        { message_echoes: [phoned, { ...phoned, to: null, to_user_id: "DE.1" }] },
+        "smb_message_echoes",
+      ),
+      [
+        { ...ofAda, name: undefined, addresses: ["+491"], text: "Hi", isEcho: true },
+        { ...ofAda, name: undefined, addresses: ["DE.1"], text: "Hi", isEcho: true },
+      ],
+    ],
     ["a message that was taken back", direct({ message: { mid: "mid.1", is_deleted: true } }), []],
     ["another object", { object: "page", entry: [{ id: "1784", messaging: [] }] }, []],
   ])("tells of %s", (_, body, entries) => {

@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, expect, test } from "vitest";
+import type { DynamoDBRecord } from "aws-lambda";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { ReceivedMessage, ReportedState } from "../../../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import { toCallbackData } from "../../../shared/channels/store-delivery.ts";
-import type { OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
+import * as states from "../../../shared/domain/conversations/update-message.ts";
+import { toEvents } from "../../../shared/domain/events.ts";
+import type { Message, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report } from "../../support/requests/requests.ts";
-import { useTable } from "../../support/tables/watched-table.ts";
+import { useTable, WatchedTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
 useTable();
@@ -170,19 +173,104 @@ test("a lead whom WhatsApp knows by another form of the number answers from it",
   expect(await messages()).toHaveLength(2);
 });
 
-test("Instagram tells only the provider's id of what is read, which is found in the lead's conversation", async () => {
+/** A message in short: its direction, text, state and id of the provider. */
+const inShort = ({ direction, message, delivery, providerId = "-" }: Message) =>
+  `${direction} ${message} ${delivery ?? "-"} ${providerId}`;
+const echoed = (more: Partial<ReceivedMessage> = {}) => received({ text: "Hello", isEcho: true, ...more });
+
+const given = { delivery: "failed", deliveryError: `${states.givenUp}503` };
+test.each<[what: string, states: readonly object[], message: string, after: readonly string[]]>([
+  ["one whose state is stored", [{ delivery: "sent", providerId: "wamid.1" }], "Hello", ["sent wamid.1"]],
+  ["one without a response yet", [{}], "Hello", ["sent wamid.1"]],
+  ["one without a response yet, in other blanks", [{}], "Hello ", ["sent wamid.1"]],
+  ["one that was given up", [given], "Hello", ["sent wamid.1"]],
+  ["the first of two", [{}, {}], "Hello", ["sent wamid.1", "- -"]],
+  ["the second of two", [{ delivery: "sent", providerId: "x" }, {}], "Hello", ["sent x", "sent wamid.1"]],
+  ["another than one that was refused", [{ delivery: "failed" }], "Hello", ["failed -", "sent wamid.1"]],
+  ["another than one that was sent", [{ delivery: "sent" }], "Hello", ["sent -", "sent wamid.1"]],
+  ["another text", [{}], "Hi", ["- -", "sent wamid.1"]],
+])("an echo is of %s, however often and at once it comes", async (_, before, message, after) => {
+  using _waits = skipWaits();
+  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["+49 177 1"] } });
+  await received({ id: "wamid.0", text: "Hi" });
+  for (const state of before) {
+    const sent = await aMessage(account, leadId, "whatsapp", { message });
+    if ("delivery" in state) await report(account, sent, state);
+  }
+  await Promise.all([echoed(), echoed()]);
+  await echoed();
+  const texts = before.map(() => message);
+  expect((await messages()).toReversed().map(inShort)).toEqual([
+    "inbound Hi - -",
+    ...after.map((state, n) => `outbound ${texts[n] ?? "Hello"} ${state}`),
+  ]);
+  expect((await call("list-conversations", { account })).body.data[0]?.awaitingReplySince).toBeUndefined();
+});
+
+test("an echo is of no message that nobody sends any more", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 9 * 60 * 60 * 1000 });
+  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["491771"] } });
+  await aMessage(account, leadId);
+  vi.useRealTimers();
+  await echoed();
+  expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello - -"]);
+});
+
+test("an echo that comes with the response to another message of the same text is stored by itself", async () => {
+  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["491771"] } });
+  const sent = await aMessage(account, leadId);
+  const storing = vi.spyOn(states, "updateMessage").mockImplementationOnce(async (...args) => {
+    storing.mockRestore();
+    await report(account, sent, { delivery: "sent", providerId: "x" });
+    return states.updateMessage(...args);
+  });
+  await echoed();
+  expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello sent x"]);
+});
+
+test("an account that writes first on the phone has the lead, a conversation, and an event of a message that is sent", async () => {
+  const records: DynamoDBRecord[] = [];
+  new WatchedTable(records);
+  for (let n = 0; n < 2; n++) await echoed({ text: "[image]", metadata: { type: "image" } });
+  expect(await leads()).toMatchObject([{ name: "Ada", addresses: { whatsapp: ["491771"] } }]);
+  const sent = {
+    direction: "outbound",
+    to: "491771",
+    message: "[image]",
+    metadata: { type: "image" },
+    delivery: "sent",
+  };
+  expect(await messages()).toMatchObject([{ ...sent, providerId: "wamid.1" }]);
+  expect(toEvents(records).filter(({ type }) => type === "message.sent")).toMatchObject([sent]);
+  // A state of it is found by its id.
+  await reported({ providerId: "wamid.1", delivery: "delivered" });
+  expect(await messages()).toMatchObject([{ delivery: "delivered" }]);
+});
+
+test("Instagram tells only the provider's id of what is read, which is found in the lead's conversation, with all before it", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["99"] } });
-  const [first, second] = [
-    await aMessage(account, leadId, "instagram"),
-    await aMessage(account, leadId, "instagram"),
-  ];
-  for (const [n, message] of [first, second].entries())
-    await report(account, message, { delivery: "sent", providerId: `mid.${n}` });
-  for (const [lead, providerId] of [
-    ["99", "mid.0"],
-    ["99", "mid.7"],
-    ["98", "mid.1"],
-  ] as const)
+  const deliveries = ["sent", "failed", undefined, "sent", "sent"];
+  for (const [n, delivery] of deliveries.entries()) {
+    const message = await aMessage(account, leadId, "instagram");
+    if (delivery) await report(account, message, { delivery, providerId: `mid.${n}` });
+  }
+  await aMessage(account, leadId, "instagram", { direction: "inbound" });
+  const read = async (lead: string, providerId: string) => {
     await reported({ channel: "instagram", lead, providerId });
-  expect((await messages()).map(({ delivery }) => delivery)).toEqual(["sent", "read"]);
+    return (await messages()).toReversed().map(({ delivery }) => delivery);
+  };
+  for (const [lead, providerId] of [
+    ["99", "mid.7"],
+    ["98", "mid.3"],
+  ] as const)
+    expect(await read(lead, providerId)).toEqual([...deliveries, undefined]);
+  expect(await read("99", "mid.3")).toEqual(["read", "failed", undefined, "read", "sent", undefined]);
+  expect((await messages()).map(({ providerId }) => providerId)).toEqual([
+    undefined,
+    "mid.4",
+    "mid.3",
+    undefined,
+    "mid.1",
+    "mid.0",
+  ]);
 });

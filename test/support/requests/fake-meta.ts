@@ -139,6 +139,9 @@ export async function startFakeMeta(secret: string) {
     const [status = 200, error] = isWrong ? [400, isNoNumber] : refusal;
     if (error) return response.writeHead(status).end(JSON.stringify({ error }));
     taken.push(message);
+    // Instagram tells the account of all that it has sent, also by this service.
+    const echo = { sender: { id: sender }, recipient: { id: to }, message: { mid: id, text, is_echo: true } };
+    if (channel === "instagram") await notify(ofInstagram(sender, sender, echo));
     if (text.includes("lost") && attempt === 1) {
       response.destroy();
       await report(message, "sent");
