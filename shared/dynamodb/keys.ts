@@ -158,9 +158,11 @@ const optionalDigit = /(?<=^55\d\d)9(?=[6-9]\d{7}$)|(?<=^52)1(?=\d{10}$)|(?<=^54
  * group.
  */
 export function comparableAddress(address: string): string {
-  const isNumber = /^(?:\(?\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(address) && /\d/.test(address);
+  // Pasted numbers have other hyphens, or digits of full width.
+  const plain = address.normalize("NFKC").replace(/\p{Pd}/gu, "-");
+  const isNumber = /^(?:\(?\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(plain) && /\d/.test(plain);
   if (!isNumber) return address.includes("@") ? address.toLowerCase() : address;
-  const digits = address.replace(/\D/g, "").replace(/^00(?=[1-9])/, "");
+  const digits = plain.replace(/\D/g, "").replace(/^00(?=[1-9])/, "");
   return digits.replace(optionalDigit, "");
 }
 
