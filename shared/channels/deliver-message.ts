@@ -11,7 +11,7 @@ import { storeDelivery, toCallbackData } from "./store-delivery.ts";
 export type MessageSent = Extract<ServiceEvent, { type: "message.sent" }> & { readonly channel: MetaChannel };
 
 /** The longest texts: of WhatsApp in characters, of Instagram in bytes. */
-const longest = { whatsapp: 4096, instagram: 1000 };
+export const longest = { whatsapp: 4096, instagram: 1000 };
 
 /**
  * Sends a message by its channel, and stores what came of it. A message of an account that has not connected the channel is left

@@ -12,7 +12,7 @@ import { type Acceptance, type Phase, poll, settle } from "../phase.ts";
 const rate = 50;
 
 /** How long the counts may take to have all rows, in seconds after the last one. */
-export const countedWithin = 15;
+export const countedWithin = 30;
 
 /** How long an index may take to list a row, in milliseconds. */
 const indexWithin = 1000;

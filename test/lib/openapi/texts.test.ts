@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { defaults } from "../../../lib/config/settings.ts";
+import { longest } from "../../../shared/channels/deliver-message.ts";
 import { inboundLifetime } from "../../../shared/domain/conversations/messages.ts";
 import { usualLifetime } from "../../../shared/domain/idempotent-replay.ts";
 import { maxFaults } from "../../../shared/errors.ts";
@@ -76,7 +77,9 @@ test("the numbers in all texts are those of the code", () => {
     "Which key to choose": [
       ...["1 to", `${fields.externalId.maxLength} visible`, `${fields.maxAddresses} addresses`],
     ],
-    Messages: ["24 hours", `${template.properties.parameters.maxItems}`],
+    Messages: [
+      ...["24 hours", `${template.properties.parameters.maxItems}`, `${count(longest.instagram)} bytes`],
+    ],
     "An inbox": [`${maxLimit} conversations`, "24 hours"],
     "Deliver and report": [errorText],
     "Receive answers": [days],
