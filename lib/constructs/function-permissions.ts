@@ -157,7 +157,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     },
     { actions: ["Query"], types: ["MESSAGE"] },
     writeLeads,
-    { actions: ["PutItem"], types: ["ADDRESS"] },
+    { actions: ["PutItem", "DeleteItem"], types: ["ADDRESS"] },
     ...writeMessages,
   ],
   // It uses the API like any caller.

@@ -1,6 +1,8 @@
 import { givenUp, isGivenUp } from "../domain/conversations/update-message.ts";
 import type { ServiceEvent } from "../domain/event-schemas.ts";
+import { isContended } from "../dynamodb/dynamodb-errors.ts";
 import { messageKey } from "../dynamodb/keys.ts";
+import { withRetry } from "../dynamodb/retry.ts";
 import { readItem } from "../dynamodb/table-client.ts";
 import type { MetaChannel } from "../meta-channels.ts";
 import { readConnection } from "./connections.ts";
@@ -12,6 +14,9 @@ export type MessageSent = Extract<ServiceEvent, { type: "message.sent" }> & { re
 
 /** The longest texts: of WhatsApp in characters, of Instagram in bytes. */
 export const longest = { whatsapp: 4096, instagram: 1000 };
+
+/** For how long it is tried to store what came of a message, in milliseconds. */
+const storePatience = 5000;
 
 /**
  * Sends a message by its channel, and stores what came of it. A message of an account that has not connected the channel is left
@@ -27,7 +32,12 @@ export async function deliverMessage(event: MessageSent, { isLast }: { isLast: b
   const stored = await readItem(messageKey(account, conversationId, id));
   // Its lead may have been erased. What was given up, an operator can queue again.
   if (!stored || (stored.delivery !== undefined && !isGivenUp(stored))) return;
-  const store = (sent: Sent) => storeDelivery(account, { id, conversationId, ...sent });
+  // Others may change the conversation, and what is not stored is sent again.
+  const store = (sent: Sent) =>
+    withRetry(() => storeDelivery(account, { id, conversationId, ...sent }), {
+      deadline: Date.now() + storePatience,
+      isRetryable: isContended,
+    });
   try {
     await store(await send(event, sender));
   } catch (error) {

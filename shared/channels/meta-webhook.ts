@@ -79,6 +79,9 @@ export const isMetaId = (value: unknown): value is string =>
 /** Whether a value can be an address of a lead, too. */
 const isAddress = (value: unknown): value is string => isMetaId(value) && value.length <= 160;
 
+/** What somebody does on the phone to a message that is there. */
+const noReplies: readonly unknown[] = ["reaction", "revoke", "edit"];
+
 function readWhatsApp({ changes }: Fields): WebhookEntry[] {
   return toFieldsList(changes).flatMap(({ field, value }) => {
     const { metadata, contacts, messages, statuses, message_echoes: echoes } = toFields(value);
@@ -87,6 +90,7 @@ function readWhatsApp({ changes }: Fields): WebhookEntry[] {
     const people = toFieldsList(contacts);
     if (field === "smb_message_echoes")
       return toFieldsList(echoes)
+        .filter(({ type }) => !noReplies.includes(type))
         .map(({ to, to_user_id: userId, ...echo }) => ({ ...echo, from: to, from_user_id: userId }))
         .flatMap((echo) => readMessage(sender, echo, people))
         .map((message) => ({ ...message, isEcho: true }));

@@ -1,15 +1,19 @@
-import { readLock } from "../domain/conversations/active-conversation.ts";
+import { readLatest } from "../domain/conversations/active-conversation.ts";
 import { inboundLifetime, sendMessage } from "../domain/conversations/messages.ts";
-import { readNewest } from "../domain/conversations/newest-messages.ts";
+import { newest, readNewest } from "../domain/conversations/newest-messages.ts";
 import { isGivenUp } from "../domain/conversations/update-message.ts";
-import { createOrUpdateLead } from "../domain/create-lead.ts";
+import { changeLead, createOrUpdateLead } from "../domain/create-lead.ts";
 import { idempotentRequest } from "../domain/idempotent-replay.ts";
-import { readName } from "../domain/lead-names.ts";
+import { type LeadName, readName } from "../domain/lead-names.ts";
+import { ifValid } from "../dynamodb/invalid-items.ts";
 import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
+import { retryBriefly } from "../dynamodb/throttling.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { MetaChannel } from "../meta-channels.ts";
 import type { Message } from "../schemas/conversation-schemas.ts";
+import { readRecord } from "../schemas/record.ts";
+import { validateLead } from "../schemas/record-validators.ts";
 import { findOrCreateLead } from "./find-or-create-lead.ts";
 import type { MovedLead, ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
 import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
@@ -37,25 +41,39 @@ async function receiveMessage(account: string, message: ReceivedMessage): Promis
   await sendMessage(account, { ...input, metadata }, request);
 }
 
-/** Gives a lead its new number, which it is answered at from now on. */
-async function moveLead(account: string, { channel, lead, address }: MovedLead): Promise<void> {
-  const { item } = await readName(account, addressKey(account, channel, lead));
-  if (item) await findOrCreateLead(account, { channel, addresses: [address, lead] });
-}
+/** Gives a lead its new number in place of the former one, unless another lead has it. */
+const moveLead = (account: string, { channel, lead, address }: MovedLead): Promise<void> =>
+  retryBriefly(async () => {
+    const both = [address, lead].map((one) => readName(account, addressKey(account, channel, one)));
+    const [next, { item }] = (await Promise.all(both)) as [LeadName, LeadName];
+    const record = item && ifValid(() => readRecord(validateLead, item));
+    if (!record || (next.item && next.item.id !== record.id)) return;
+    const moved = [address, lead].map(comparableAddress);
+    const own = record.addresses?.[channel] ?? [];
+    const others = own.filter((each) => !moved.includes(comparableAddress(each)));
+    const addresses = { ...record.addresses, [channel]: [address, ...others] };
+    await changeLead(account, item, { ...record, addresses }, [next]);
+  });
 
 /**
- * Stores a message that the account has sent, unless this service has: on the phone, or by another app. If it is one that has no
- * response yet, or has lost it, no attempt sends it again.
+ * Stores a message that the account has sent, unless this service has: on the phone, or by another app. Instagram tells of both:
+ * if it is one that has no response yet, or has lost it, no attempt sends it again.
  */
 async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> {
   const { channel, id: providerId, text, metadata } = echo;
+  const [to = ""] = echo.addresses;
   // Its lead is answered where it wrote last, whatever number was called.
-  const { item } = await readName(account, addressKey(account, channel, String(echo.addresses[0])));
+  const { item } = await readName(account, addressKey(account, channel, to));
   const leadId = item ? String(item.id) : await findOrCreateLead(account, echo);
   const messages = await readNewestOf(account, leadId, channel);
   if (messages.some((message) => message.providerId === providerId)) return;
+  // What comes so late can be one that is not read any more.
+  const isLate = String(metadata.sentAt) < String(messages[0]?.createdAt);
+  if (channel === "instagram" && isLate && messages.length >= newest) return;
   const message = toText(text, 4096, "(no text)");
-  const own = messages.find((each) => isUnsent(each) && toText(each.message, 4096, "") === message);
+  const own =
+    channel === "instagram" &&
+    messages.find((each) => isUnsent(each) && toText(each.message, 4096, "") === message);
   if (own) {
     const { id, conversationId } = own;
     const stored = await storeDelivery(account, { id, conversationId, delivery: "sent", providerId });
@@ -63,14 +81,7 @@ async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> 
     if (stored && stored.providerId !== providerId) await storeEcho(account, echo);
     return;
   }
-  const input = {
-    leadId,
-    channel,
-    message,
-    metadata,
-    delivery: "sent",
-    providerId,
-  } as const;
+  const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to } as const;
   const request = idempotentRequest(account, "receive-webhook", `${channel} ${providerId}`, {});
   await sendMessage(account, input, { ...request, lifetime: inboundLifetime });
 }
@@ -90,7 +101,7 @@ async function storeState(account: string, state: ReportedState): Promise<void> 
   }
 }
 
-/** WhatsApp knows some numbers in another form than people write, such as without a 9 in Brazil: the lead answers from that. */
+/** WhatsApp knows some numbers in another form than people write, such as without the 15 of Argentina: the lead answers from that. */
 async function addAddress(account: string, { leadId, to }: Message, { channel, lead }: ReportedState) {
   if (lead === undefined || to === undefined || comparableAddress(lead) === comparableAddress(to)) return;
   try {
@@ -103,7 +114,7 @@ async function addAddress(account: string, { leadId, to }: Message, { channel, l
 
 /**
  * The messages of which a state tells, with their ids of the provider. Without what was sent along, it is the one with the id of
- * the provider among the newest of the lead's conversation. Who has read it has read those before, of which Instagram tells
+ * the provider among the newest of the lead's conversations. Who has read it has read those before, of which Instagram tells
  * nothing.
  */
 async function findSent(account: string, state: ReportedState) {
@@ -121,8 +132,8 @@ async function findSent(account: string, state: ReportedState) {
     .map(({ id, conversationId, providerId }) => ({ id, conversationId, providerId }));
 }
 
-/** The newest messages of the lead's conversation on a channel. */
+/** The newest messages of the lead on a channel, in their order: of the active conversation, and of the one before it. */
 async function readNewestOf(account: string, leadId: unknown, channel: MetaChannel): Promise<Message[]> {
-  const id = isId("lead", leadId) && (await readLock(account, { leadId, channel }));
-  return isId("conv", id) ? readNewest(account, id) : [];
+  const ids = isId("lead", leadId) ? await readLatest(account, { leadId, channel }) : [];
+  return (await Promise.all(ids.map((id) => readNewest(account, id)))).flat();
 }

@@ -63,14 +63,17 @@ function toCalls(publications: readonly Publication[]): Publication[][] {
 const leadOf = (event: ServiceEvent) => ("leadId" in event ? event.leadId : event.id);
 
 /**
- * Queues the messages of channels that the service delivers itself, in the order of their conversations. One that is queued again
+ * Queues the messages of channels that the service delivers itself, in the order of their conversations, but for what was
+ * written on the phone and is sent. One that is queued again
  * with the rest of its batch is the same: by its id in the queue for five minutes, and later by its stored state.
  *
  * @throws Error if one was not taken
  */
 async function queueDeliveries(call: readonly Publication[]): Promise<void> {
   const messages = call.flatMap(({ event }) =>
-    event.type === "message.sent" && isMetaChannel(event.channel) ? [event] : [],
+    event.type === "message.sent" && isMetaChannel(event.channel) && event.delivery === undefined
+      ? [event]
+      : [],
   );
   if (deliveriesUrl === "" || messages.length === 0) return;
   const Entries = messages.map((event) => ({

@@ -84,12 +84,15 @@ export function openLocalQueues(
       return receipt(input.MessageBody);
     },
     async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly QueueMessage[] }) {
-      for (const entry of input.Entries) {
-        if (known.has(entry.MessageDeduplicationId)) continue;
-        // Before the response, after which the position in the stream is stored.
-        waiting.set(entry.MessageDeduplicationId, [input.QueueUrl, entry]);
-        deliverInOrder(input.QueueUrl, entry);
-      }
+      const entries = new Map(
+        input.Entries.filter((entry) => !known.has(entry.MessageDeduplicationId)).map((entry) => [
+          entry.MessageDeduplicationId,
+          [input.QueueUrl, entry] as const,
+        ]),
+      );
+      // Before the response, after which the position in the stream is stored.
+      waiting.set(...entries);
+      for (const [url, entry] of entries.values()) deliverInOrder(url, entry);
       return {
         Successful: input.Entries.map(({ Id, MessageBody }) => ({ Id, ...receipt(MessageBody) })),
         Failed: [],

@@ -19,8 +19,8 @@ export function openStoredMap<Value>(file: string) {
     get: (key: string): Value | undefined => values.get(key),
     /** In the order in which their keys were first set. */
     values: (): readonly Value[] => [...values.values()],
-    set(key: string, value: Value): void {
-      values.set(key, value);
+    set(...entries: readonly (readonly [key: string, value: Value])[]): void {
+      for (const [key, value] of entries) values.set(key, value);
       store();
     },
     delete(key: string): void {

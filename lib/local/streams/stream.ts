@@ -110,7 +110,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
       const batch = records.slice(from, from + source.batchSize);
       await deliverBatch(batch.filter(source.accepts));
       if (signal.aborted) return;
-      positions.set(position, String(batch.at(-1)?.dynamodb?.SequenceNumber));
+      positions.set([position, String(batch.at(-1)?.dynamodb?.SequenceNumber)]);
     }
   }
 

@@ -68,6 +68,12 @@ export async function readLock(account: string, { leadId, channel }: LeadOnChann
   return lock?.conversationId;
 }
 
+/** The conversation that a lock names and the one before it, the earlier first, which can be of others if the lock is invalid. */
+export async function readLatest(account: string, { leadId, channel }: LeadOnChannel): Promise<string[]> {
+  const lock = await readItem(activeConversationKey(account, leadId, channel));
+  return [lock?.formerId, lock?.conversationId].filter((id) => isId("conv", id));
+}
+
 /** Logs that a lock does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
 export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
   logInvalidItem({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });
@@ -83,11 +89,12 @@ export function takeLock(
   { id, leadId, channel }: LeadOnChannel & { id: string },
   named: unknown,
 ): TransactItems {
-  const Item = { ...activeConversationKey(account, leadId, channel), conversationId: id };
+  const formerId = isId("conv", named) && named !== id ? named : undefined;
+  const Item = { ...activeConversationKey(account, leadId, channel), conversationId: id, formerId };
   const put = { Put: { TableName: tableName, Item, ...isAsRead("conversationId", named) } };
-  if (!isId("conv", named) || named === id) return [put];
+  if (formerId === undefined) return [put];
   const { condition, ...expression } = joinable({ leadId, channel });
-  const Key = conversationKey(account, named);
+  const Key = conversationKey(account, formerId);
   // A client may make it active again at any moment.
   const ConditionExpression = `attribute_not_exists(pk) OR NOT (${condition})`;
   return [put, check(Key, { ConditionExpression, ...expression })];

@@ -27,8 +27,8 @@ import { conversationItem, summarize } from "./conversations.ts";
 /** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
 export const inboundLifetime = 8 * 24 * 60 * 60;
 
-/** A message to store: no request says that it was sent already. */
-type Input = NewMessage & Pick<Message, "delivery" | "providerId">;
+/** A message to store: no request says that it was sent already, and to which address. */
+type Input = NewMessage & Pick<Message, "delivery" | "providerId" | "to">;
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {
@@ -86,7 +86,7 @@ async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   // If this attempt loses, the lead may be gone.
   if (lead.undoing) delete outgoing.lead;
   // Nothing is awaited between the ids of a message and its write, whose age is theirs.
-  if (input.direction !== "inbound") [outgoing.to] = addressesOn(input.channel, lead);
+  if (input.direction !== "inbound") outgoing.to = input.to ?? addressesOn(input.channel, lead)[0];
   if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
   outgoing.ended = undefined;
   return startConversation(outgoing, named);

@@ -12,11 +12,14 @@ import { validateMessage } from "../../schemas/record-validators.ts";
 import { markChange } from "../marked-change.ts";
 import { summarize } from "./conversations.ts";
 
-/** The newest hundred messages of a conversation, in their order, read consistently. Invalid ones are left out. */
+/** How many messages of a conversation are its newest. */
+export const newest = 100;
+
+/** The newest messages of a conversation, in their order, read consistently. Invalid ones are left out. */
 export async function readNewest(account: string, conversationId: string): Promise<Message[]> {
-  const newest = { ConsistentRead: true, ScanIndexForward: false, Limit: 100 };
+  const selection = { ConsistentRead: true, ScanIndexForward: false, Limit: newest };
   const { pk } = messageKey(account, conversationId, "");
-  const command = new QueryCommand({ TableName: tableName, ...inPartition(pk), ...newest });
+  const command = new QueryCommand({ TableName: tableName, ...inPartition(pk), ...selection });
   const { Items = [] } = await table.send(command);
   return Items.flatMap((item) => ifValid(() => readRecord(validateMessage, item)) ?? []).reverse();
 }
@@ -31,8 +34,9 @@ export async function waitingUpdate(account: string, message: Message): Promise<
   const key = conversationKey(account, message.conversationId);
   const read = await readItem(key);
   if (read?.status !== active) return [];
-  const newest = await readNewest(account, message.conversationId);
-  const { awaitingReplySince } = summarize(newest.map((each) => (each.id === message.id ? message : each)));
+  const messages = await readNewest(account, message.conversationId);
+  if (!messages.some(({ id }) => id === message.id)) return [];
+  const { awaitingReplySince } = summarize(messages.map((each) => (each.id === message.id ? message : each)));
   // No message may join meanwhile, and no other one may fail: each could decide it.
   const { status, activeAt, messageCount, failureId } = read;
   const changes = { awaitingReplySince, failureId: newId("change") };

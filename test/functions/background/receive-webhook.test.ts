@@ -73,7 +73,7 @@ test("what is no text is stored with what Meta tells of it, and once if it comes
   const body = webhook("106", [""], () => ({ id: "wamid.9", ...system }));
   expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
   expect((await call("list-leads", { account })).body.data).toMatchObject([
-    { name: "491", addresses: { whatsapp: ["492", "491"] } },
+    { name: "491", addresses: { whatsapp: ["492"] } },
   ]);
   const [{ id } = { id: "" }] = (await call("list-conversations", { account })).body.data;
   const { data } = (await call("list-conversations", { account, query: `id=${id}&include=messages` })).body;

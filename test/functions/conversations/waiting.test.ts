@@ -70,6 +70,13 @@ test.each<[steps: string, since?: number]>([
   expect([data, pagination.total]).toEqual([rows, rows.length]);
 });
 
+test("an old reply that fails late does not move the time of a lead who has waited through a hundred messages", async () => {
+  const stored: Stored = [];
+  for (const text of ["out", ...Array(101).fill("in")]) await step(stored, text);
+  await step(stored, "0failed");
+  expect((await waiting()).data).toMatchObject([{ awaitingReplySince: stored[1]?.createdAt }]);
+});
+
 test("a lead whose reply failed is back at its old place, and an event tells of it", async () => {
   const records: DynamoDBRecord[] = [];
   new WatchedTable(records);

@@ -5,6 +5,7 @@ import { deliverMessage, type MessageSent } from "../../../shared/channels/deliv
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import * as secrets from "../../../shared/channels/secrets.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
+import { TooManyAtOnceError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
@@ -99,6 +100,15 @@ test("a message that was sent and could not be stored is not sent again if a web
   store.mockRestore();
   await tell(event, "sent");
   await deliver(event);
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test("a message that was sent is stored when others no longer change its conversation, and is not sent again", async () => {
+  const event = await aSentMessage();
+  fetched.mockImplementation(async () => taken());
+  vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new TooManyAtOnceError("Others win."));
+  await deliver(event);
+  expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 

@@ -155,7 +155,12 @@ describe("a webhook of Meta", () => {
     [
       "what was sent on the phone by WhatsApp",
       whatsapp(
-        { message_echoes: [phoned, { ...phoned, to: null, to_user_id: "DE.1" }] },
+        {
+          message_echoes: [
+            { ...phoned, type: "reaction", reaction: { emoji: "👍" } },
+            ...[phoned, { ...phoned, to: null, to_user_id: "DE.1" }],
+          ],
+        },
         "smb_message_echoes",
       ),
       [

@@ -9,7 +9,7 @@ import { toEvents } from "../../../shared/domain/events.ts";
 import type { Message, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { call } from "../../support/requests/call.ts";
-import { aLead, aMessage, report } from "../../support/requests/requests.ts";
+import { aLead, aMessage, report, setStatus } from "../../support/requests/requests.ts";
 import { useTable, WatchedTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
@@ -131,7 +131,7 @@ test("a name from the profile takes the place of an address, and of no other nam
 test("a lead with another number is answered there, and is not made by the change", async () => {
   const move = (lead: string, address: string) =>
     receiveEntry(account, { kind: "move", channel: "whatsapp", sender: "106", lead, address });
-  const { id } = await aLead(account, { addresses: { whatsapp: ["+49 1"] } });
+  const { id } = await aLead(account, { addresses: { whatsapp: ["7", "+49 1"] } });
   const other = await aLead(account, { addresses: { whatsapp: ["493"] } });
   // That of another lead stays there.
   for (const [lead, address] of [
@@ -142,8 +142,11 @@ test("a lead with another number is answered there, and is not made by the chang
   ] as const)
     await move(lead, address);
   const stored = Object.fromEntries((await leads()).map((lead) => [lead.id, lead.addresses]));
-  expect(stored).toEqual({ [id]: { whatsapp: ["492", "+49 1"] }, [other.id]: other.addresses });
+  expect(stored).toEqual({ [id]: { whatsapp: ["492", "7"] }, [other.id]: other.addresses });
   expect((await call("list-conversations", { account })).body.data).toEqual([]);
+  // It needs no room, and whoever gets the former number is somebody else.
+  await received({ addresses: ["491"] });
+  expect((await leads()).map((lead) => lead.addresses?.whatsapp)).toContainEqual(["491"]);
 });
 
 test("a state leads back to its message by what was sent along, in any order, and never to another account's", async () => {
@@ -176,7 +179,8 @@ test("a lead whom WhatsApp knows by another form of the number answers from it",
 /** A message in short: its direction, text, state and id of the provider. */
 const inShort = ({ direction, message, delivery, providerId = "-" }: Message) =>
   `${direction} ${message} ${delivery ?? "-"} ${providerId}`;
-const echoed = (more: Partial<ReceivedMessage> = {}) => received({ text: "Hello", isEcho: true, ...more });
+const echoed = (more: Partial<ReceivedMessage> = {}) =>
+  received({ channel: "instagram", text: "Hello", isEcho: true, ...more });
 
 const given = { delivery: "failed", deliveryError: `${states.givenUp}503` };
 test.each<[what: string, states: readonly object[], message: string, after: readonly string[]]>([
@@ -191,10 +195,10 @@ test.each<[what: string, states: readonly object[], message: string, after: read
   ["another text", [{}], "Hi", ["- -", "sent wamid.1"]],
 ])("an echo is of %s, however often and at once it comes", async (_, before, message, after) => {
   using _waits = skipWaits();
-  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["+49 177 1"] } });
-  await received({ id: "wamid.0", text: "Hi" });
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  await received({ channel: "instagram", id: "wamid.0", text: "Hi" });
   for (const state of before) {
-    const sent = await aMessage(account, leadId, "whatsapp", { message });
+    const sent = await aMessage(account, leadId, "instagram", { message });
     if ("delivery" in state) await report(account, sent, state);
   }
   await Promise.all([echoed(), echoed()]);
@@ -209,16 +213,52 @@ test.each<[what: string, states: readonly object[], message: string, after: read
 
 test("an echo is of no message that nobody sends any more", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 9 * 60 * 60 * 1000 });
-  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["491771"] } });
-  await aMessage(account, leadId);
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  await aMessage(account, leadId, "instagram");
   vi.useRealTimers();
   await echoed();
   expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello - -"]);
 });
 
+test("an echo of WhatsApp is of no message of the API, whatever its text is", async () => {
+  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["7", "+49 177 1"] } });
+  await aMessage(account, leadId);
+  await echoed({ channel: "whatsapp" });
+  expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello - -"]);
+  expect((await messages()).map(({ to }) => to)).toEqual(["491771", "7"]);
+});
+
+test.each([
+  ["sent", { delivery: "sent", providerId: "wamid.1" }],
+  ["not sent yet", {}],
+])("an echo of a message that is %s is found in the conversation that has ended since", async (_, state) => {
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  const sent = await aMessage(account, leadId, "instagram");
+  if ("delivery" in state) await report(account, sent, state);
+  await setStatus(account, sent.conversationId, "closed");
+  await received({ channel: "instagram", id: "wamid.2" });
+  await echoed();
+  const { data } = (await call("list-conversations", { account })).body;
+  expect(data).toMatchObject([
+    { messageCount: 1, awaitingReplySince: expect.any(String) },
+    { messageCount: 1 },
+  ]);
+});
+
+test("an echo that comes when a hundred newer messages are stored is of one that is not read any more", async () => {
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  const sentAt = new Date(Date.now() - 1000).toISOString();
+  for (let n = 0; n < 100; n++) await aMessage(account, leadId, "instagram", { direction: "inbound" });
+  await echoed({ metadata: { id: "wamid.1", sentAt } });
+  const { data } = (await call("list-conversations", { account })).body;
+  expect(data[0]?.messageCount).toBe(100);
+  await echoed({ metadata: { id: "wamid.1", sentAt: new Date().toISOString() } });
+  expect((await messages())[0]).toMatchObject({ delivery: "sent" });
+});
+
 test("an echo that comes with the response to another message of the same text is stored by itself", async () => {
-  const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["491771"] } });
-  const sent = await aMessage(account, leadId);
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  const sent = await aMessage(account, leadId, "instagram");
   const storing = vi.spyOn(states, "updateMessage").mockImplementationOnce(async (...args) => {
     storing.mockRestore();
     await report(account, sent, { delivery: "sent", providerId: "x" });
@@ -231,7 +271,8 @@ test("an echo that comes with the response to another message of the same text i
 test("an account that writes first on the phone has the lead, a conversation, and an event of a message that is sent", async () => {
   const records: DynamoDBRecord[] = [];
   new WatchedTable(records);
-  for (let n = 0; n < 2; n++) await echoed({ text: "[image]", metadata: { type: "image" } });
+  for (let n = 0; n < 2; n++)
+    await echoed({ channel: "whatsapp", text: "[image]", metadata: { type: "image" } });
   expect(await leads()).toMatchObject([{ name: "Ada", addresses: { whatsapp: ["491771"] } }]);
   const sent = {
     direction: "outbound",

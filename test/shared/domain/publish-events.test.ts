@@ -61,11 +61,12 @@ function aMessage(
   conversationId: string,
   message = "Hello",
   channel = "web",
+  state = {},
 ): DynamoDBRecord {
   const id = newId("msg");
   const key = messageKey("acme", conversationId, id);
   return insert({
-    ...{ ...key, id, conversationId, leadId, channel, direction: "outbound", message },
+    ...{ ...key, id, conversationId, leadId, channel, direction: "outbound", message, ...state },
     createdAt: createdAt(id),
   });
 }
@@ -110,7 +111,12 @@ test("messages of WhatsApp and Instagram are queued in the order of their conver
   queue.on(SendMessageBatchCommand).resolves({ Successful: [] });
   const { leadId, conversationId } = conversation();
   const records = ["1", "2\uFFFF", "3"].map((text) => aMessage(leadId, conversationId, text, "whatsapp"));
-  expect(await deliver([aMessage(leadId, newId("conv")), aLead(), ...records])).toEqual([]);
+  // It was written on the phone.
+  const isSent = aMessage(leadId, conversationId, "0", "whatsapp", {
+    delivery: "sent",
+    providerId: "wamid.1",
+  });
+  expect(await deliver([aMessage(leadId, newId("conv")), aLead(), isSent, ...records])).toEqual([]);
   const queued = queue
     .commandCalls(SendMessageBatchCommand)
     .flatMap(({ args: [{ input }] }) => input.Entries);
