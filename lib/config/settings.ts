@@ -177,7 +177,7 @@ export const stageSchema = {
     logErrorMessages: flag({
       default: false,
       description:
-        "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data.",
+        "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data. There is no other level of logs: `request failed` has the cause and its places.",
     }),
     tracing: flag({
       default: false,

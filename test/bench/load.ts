@@ -84,7 +84,7 @@ const text = `# The service under load
 
 Measured by \`npm run bench:load\` (${new Date().toISOString().slice(0, 10)}, Node ${process.version}) with autocannon. The service runs as with \`npm start\`: the deployed bundles, the permission proxy, the stream and the embedded DynamoDB, with a new data directory. It shares the machine (${machine}) with the client, so times and throughput are not those of AWS; compare only figures of one run. The status of every response was read: figures are of those with 200 and 201, and the last column counts all others.
 
-Each connection sends all kinds of requests in turn for ${seconds} s, two reads for each write, each after a response. A function has at most ten environments, as in a new AWS account; further requests wait.
+Each connection sends all kinds of requests in turn for ${seconds} s, two reads for each write, each after a response. A function has at most ten environments, as in a new AWS account; further requests wait, as the p99 at 16 connections shows. [capacity.md](../capacity.md) has what AWS takes.
 
 ${table(["connections", ...head], levels)}
 `;

@@ -78,13 +78,14 @@ test("the numbers in all texts are those of the code", () => {
       ...["1 to", `${fields.externalId.maxLength} visible`, `${fields.maxAddresses} addresses`],
     ],
     Messages: [
-      ...["24 hours", `${template.properties.parameters.maxItems}`, `${count(longest.instagram)} bytes`],
+      ...["24 hours", `${count(newMessage.properties.message.maxLength)} characters`],
+      ...[`${template.properties.parameters.maxItems}`, `${count(longest.instagram)} bytes`],
     ],
     "An inbox": [`${maxLimit} conversations`, "24 hours"],
     "Deliver and report": [errorText],
     "Receive answers": [days],
     "What the API does not do": ["35 days", "14 days", `${ids} ids`, "15 messages"],
-    Retries: ["15 seconds", "99 of", "100 within", hours, days],
+    Retries: ["15 seconds", "99 of", "100 are", hours, days],
     "Limits and 429": [
       ...[`${count(defaults.rateLimitRequests)} requests`, "1 second", "2 before", "4 before", "30"],
       "60 messages",
