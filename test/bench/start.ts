@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
 import { percentile } from "../support/cases/statistics.ts";
 import { bundle } from "../support/stack/bundle.ts";
-import { number, table } from "./markdown.ts";
+import { number, table } from "./report.ts";
 
 /** How many new processes load each bundle. */
 const rounds = 31;
@@ -50,6 +50,7 @@ const medians = bundles.map(({ times }) => percentile(times, 0.5));
 const rows = bundles.map(({ name, file }, n) => {
   const median = medians[n] ?? Number.NaN;
   const [bare = Number.NaN] = medians;
-  return [name, number(median), number(median / bare, 2), number(statSync(file).size)];
+  const times = { "processor (ms)": number(median), "× bare SDK": median / bare };
+  return { "": name, ...times, "bundle (bytes)": statSync(file).size };
 });
-console.log(table(["", "processor (ms)", "× bare SDK", "bundle (bytes)"], rows));
+console.log(table(rows));

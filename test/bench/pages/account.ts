@@ -1,31 +1,31 @@
 import type { DynamoDBRecord } from "aws-lambda";
+import { createLead } from "../../../shared/domain/create-lead.ts";
 import { countNodeKey, nodePrefix } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
 import { countedChanges } from "../../../shared/pages/maintain/changes.ts";
 import { maintainLists } from "../../../shared/pages/maintain/maintain-lists.ts";
+import { pick, seeded } from "../../support/cases/random.ts";
 import { itemSize } from "../../support/memory-table/item-size.ts";
 import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
-import { advanceClock } from "./clock.ts";
-import { type LeadRow, type RowFilter, rowItem } from "./lead-rows.ts";
-import { type Cost, metered, useMeteredTable } from "./metered-table.ts";
+import { details, type LeadRow, leadItems } from "./lead-rows.ts";
+import { advanceClock, type Cost, metered, useMeteredTable } from "./metered-table.ts";
 
 /** The most records of a stream batch, and how long an invocation may work, in milliseconds. */
-const batchSize = 1000;
-const invocationTime = 55_000;
+const [batchSize, invocationTime] = [1000, 55_000];
 
-/** An account alone in a table, whose leads are not counted yet, and the rows with which every response is compared. */
+/** An account alone in a table, and the rows of its leads, with which every response is compared. */
 export class Account {
   readonly name: string;
   /** The rows of the leads, oldest first. */
   readonly rows: LeadRow[];
-  /** The records of changes that the maintainer has not got yet. */
+  /** The records of changes that the maintainer has not got yet: the first one lets it count all items. */
   readonly stream: DynamoDBRecord[] = [];
   readonly memory: MemoryTable;
+  readonly random = seeded(7);
 
-  /** @param others items beside the leads */
-  constructor(name: string, rows: LeadRow[], others: Iterable<Item> = []) {
+  constructor(name: string, rows: LeadRow[], items: Iterable<Item> = leadItems(name, rows)) {
     this.name = name;
     this.rows = rows;
     console.error(`${Math.round(performance.now() / 1000)} s: ${name}, ${rows.length} leads`);
@@ -36,24 +36,13 @@ export class Account {
           this.stream.push(streamRecord(before, after));
       },
     });
-    for (const row of rows) this.memory.put(rowItem(name, row));
-    for (const item of others) this.memory.put(item);
+    let newest: Item | undefined;
+    for (const item of items) {
+      this.memory.put(item);
+      newest = item;
+    }
     isLoaded = true;
-  }
-
-  /** The rows that match a filter, oldest first. */
-  matching({ status, source }: RowFilter): readonly LeadRow[] {
-    return this.rows.filter(
-      (row) =>
-        (status === undefined || row.status === status) && (source === undefined || row.source === source),
-    );
-  }
-
-  /** Counts all leads, also in the lists of their sources: the maintainer gets the newest one. */
-  async count(): Promise<Cost> {
-    const newest = this.rows.at(-1);
-    if (newest) this.stream.push(streamRecord(undefined, rowItem(this.name, newest), idTimestamp(newest.id)));
-    return this.deliver();
+    if (newest) this.stream.push(streamRecord(undefined, newest, idTimestamp(String(newest.id))));
   }
 
   /** Delivers a batch of the stream, as the deployed function and its event source do. @returns what counting it cost */
@@ -65,17 +54,24 @@ export class Account {
     return cost;
   }
 
+  /** Creates a lead as the route does, by default of a source in proportion to those of the others. */
+  async createLead(fields: { source?: string; tags?: string[] } = {}): Promise<void> {
+    const mark = String(Math.floor(this.random() * 1e10)).padStart(10, "0");
+    const { source } = pick(this.random, this.rows);
+    const { record } = await createLead(this.name, { ...details(mark), source, ...fields });
+    this.rows.push({ id: record.id, status: record.status, source: fields.source ?? source });
+  }
+
   /** The size of the tree of all leads; `root` and `largest node` in bytes, as DynamoDB counts them. */
   tree() {
     const { pk } = countNodeKey("lead", this.name, "");
     const items = [...this.memory.items()].filter((item) => item.pk === pk);
     const nodes = items.filter(({ sk }) => String(sk).startsWith(nodePrefix));
-    const root = items.find(({ sk }) => sk === "root");
     return {
-      levels: Math.max(0, ...nodes.map(({ sk }) => Number(String(sk).split("#")[2]))),
+      levels: Math.max(...nodes.map(({ sk }) => Number(String(sk).split("#")[2]))),
       nodes: nodes.length,
-      root: root ? itemSize(root) : 0,
-      "largest node": nodes.reduce((most, node) => Math.max(most, itemSize(node)), 0),
+      root: itemSize(items.find(({ sk }) => sk === "root") ?? {}),
+      "largest node": Math.max(...nodes.map(itemSize)),
     };
   }
 }

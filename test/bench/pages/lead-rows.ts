@@ -11,9 +11,6 @@ export interface LeadRow {
   readonly source: string;
 }
 
-/** What lists are filtered by. */
-export type RowFilter = Partial<Pick<LeadRow, "status" | "source">>;
-
 /** The other fields of a lead that a caller sets. */
 export const details = (mark: string) => ({
   name: `Lead ${mark}`,
@@ -21,24 +18,16 @@ export const details = (mark: string) => ({
   tags: ["import"],
 });
 
-/** The item of a row in the table. */
-export function rowItem(account: string, row: LeadRow) {
-  const time = createdAt(row.id);
-  const others = { score: 0, ...details(row.id.slice(-10)), createdAt: time, updatedAt: time };
-  return leadItem(account, { ...others, ...row });
+/** The items of rows in the table. */
+export function* leadItems(account: string, rows: Iterable<LeadRow>) {
+  for (const row of rows) {
+    const time = createdAt(row.id);
+    const others = { score: 0, ...details(row.id.slice(-10)), createdAt: time, updatedAt: time };
+    yield leadItem(account, { ...others, ...row });
+  }
 }
 
-export const rareSource = "trade-fair-2019";
-
-/** One lead in this many has the rare source. */
-const rarity = 10_000;
-
-export const sourceShares = [
-  ["website", 60],
-  ["search-ad", 25],
-  ["referral", 10],
-  ["partner", 4.99],
-] as const;
+const sourceShares = Object.entries({ website: 60, "search-ad": 25, referral: 10, partner: 4.99 });
 
 const statusShares = [
   ["new", 80],
@@ -54,12 +43,11 @@ const period = 300 * 24 * 60 * 60 * 1000;
 export function buildRows(size: number, toSource?: () => string): LeadRow[] {
   const random = seeded(size);
   const status = skewed(random, statusShares);
-  const source = skewed(random, sourceShares);
-  const skewedSource = (n: number) => (n % rarity === 500 ? rareSource : source());
+  const source = toSource ?? skewed(random, sourceShares);
   return Array.from({ length: size }, (_, n) => ({
     id: `lead_${ulid(start + Math.floor((period * n) / size), random)}`,
     status: status(),
-    source: toSource ? toSource() : skewedSource(n),
+    source: source(),
   }));
 }
 

@@ -1,15 +1,27 @@
 import { table } from "../../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../../support/memory-table/memory-table.ts";
 
-/** What calls of the table cost: `trips` are those that had to wait for another one. */
+let now = Date.UTC(2026, 0, 1);
+
+/** Replaces `Date.now` by a clock that only `advanceClock` moves: every run gives the same figures. */
+export function installClock(): void {
+  Date.now = () => now;
+}
+
+/** Moves the clock ahead, in milliseconds; call it between two table calls, never during one. */
+export function advanceClock(milliseconds: number): void {
+  now += Math.ceil(milliseconds);
+}
+
+/** Read and write units and calls of the table; `trips` are the calls that had to wait for another one. */
 export interface Cost {
-  readonly read: number;
-  readonly write: number;
+  readonly R: number;
+  readonly W: number;
   readonly calls: number;
   readonly trips: number;
 }
 
-const none: Cost = { read: 0, write: 0, calls: 0, trips: 0 };
+const none: Cost = { R: 0, W: 0, calls: 0, trips: 0 };
 
 /** The cost of the innermost `metered`. */
 let current = none;
@@ -25,12 +37,8 @@ export function useMeteredTable(options?: ConstructorParameters<typeof MemoryTab
     if (together.push(resolve) === 1) setImmediate(startTrip);
     await promise;
     const { output, reads, writes } = memory.execute(command);
-    current = {
-      ...current,
-      read: current.read + reads,
-      write: current.write + writes,
-      calls: current.calls + 1,
-    };
+    const { R, W, calls, trips } = current;
+    current = { R: R + reads, W: W + writes, calls: calls + 1, trips };
     return output;
   };
   Object.assign(table, { send });
@@ -45,9 +53,7 @@ function startTrip(): void {
 }
 
 /** Runs something and meters its calls, except those of a `metered` within it. Nothing else may call the table meanwhile. */
-export async function metered<T>(
-  run: () => Promise<T>,
-): Promise<{ readonly result: T; readonly cost: Cost }> {
+export async function metered<T>(run: () => Promise<T>): Promise<{ result: T; cost: Cost }> {
   const outer = current;
   current = none;
   try {

@@ -1,5 +1,7 @@
+import { number } from "../report.ts";
+
 /** List prices in dollars, for a million or a GB: docs/deploying.md names their sources. */
-export const prices = {
+const prices = {
   gateway: 1,
   call: 0.2,
   /** Of 1 GB of memory for a second. */
@@ -13,3 +15,65 @@ export const prices = {
   /** To the internet. */
   transfer: 0.09,
 };
+
+/** Write units of the rate limit in each request, at 6,000 a minute on 20 environments. */
+const permitUnits = 0.12;
+
+interface Units {
+  readonly R: number;
+  readonly W: number;
+}
+
+/**
+ * What a million requests cost, each with some calls of functions.
+ *
+ * @param seconds how long these take together
+ * @param kilobytes of the response, of which API Gateway counts each 512 as a request
+ */
+export const price = ({ R, W }: Units, events: number, calls: number, seconds: number, kilobytes: number) =>
+  (1 + Math.floor(kilobytes / 512)) * prices.gateway +
+  kilobytes * prices.transfer +
+  calls * prices.call +
+  seconds * prices.second +
+  prices.log +
+  W * prices.write +
+  R * prices.read +
+  events * prices.event;
+
+/** A row of the table of what a million requests cost: their units, with those of counting, and their events. */
+export function costRow(Request: string, units: Units, events = 0) {
+  const [W, R] = [units.W + permitUnits, units.R];
+  const parts = [
+    prices.write * W,
+    prices.read * R,
+    prices.event * events,
+    price({ W, R }, events, 1, 0.02, 0),
+  ];
+  const [Writes = "", Reads = "", Events = "", total] = parts.map((dollars) => number(dollars, 2, 2));
+  return { Request, W, R, E: events, Writes, Reads, Events, "**A million**": `**${total}**` };
+}
+
+/** A list of the benchmark: read units of its first page, and of the worst. */
+interface List {
+  readonly list: string;
+  readonly first: number;
+  readonly worst: number;
+}
+
+/** The rows of the table for pages. */
+export function pageCosts(leads: number, lists: readonly List[]) {
+  const find = (name: string) => lists.findLast(({ list }) => list === name);
+  const row = (request: string, R = Number.NaN) => costRow(request, { R, W: 0 });
+  const any = `Any page of ${number(leads)} leads`;
+  return [
+    row("First page of leads", find("none")?.first),
+    row(`${any}, unfiltered`, find("none")?.worst),
+    row(`${any}, \`status=new\``, find("new")?.worst),
+    row("Any page of 20 conversations with a filter", find("active")?.worst),
+    row("First page of conversations by activity", find("all, by activity")?.first),
+    row(
+      "Leads that were changed, or conversations with a message, since a moment ago",
+      find("with a message since a moment ago")?.first,
+    ),
+  ];
+}

@@ -10,7 +10,8 @@ import { startLocal } from "../../../lib/local/local-run.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { percentile } from "../../support/cases/statistics.ts";
 import { buildRows, details, type LeadRow, sourcePicker } from "../pages/lead-rows.ts";
-import { limit } from "../pages/read-list.ts";
+import { limit } from "../pages/read-pages.ts";
+import { number } from "../report.ts";
 import { psql, storeInPostgres, storeLocally } from "./databases.ts";
 
 /** How often a page is read from all by turns, and how many times in each round. */
@@ -41,7 +42,7 @@ export async function comparePostgres(address: string, sizes: readonly number[])
     storeInPostgres(rows, apiKey, address);
     const local = await startLocal({ ...options, templateDirectory: join(directory, "stack") });
     const { server, url } = await startServer(address, local);
-    for (const times of await compareLists(rows, url, apiKey)) compared.push({ leads, ...times });
+    for (const cells of await compareLists(rows, url, apiKey)) compared.push({ leads, ...cells });
     server.disconnect();
     await local.stop();
   }
@@ -81,9 +82,16 @@ async function compareLists(rows: readonly LeadRow[], server: string, apiKey: st
         .slice(end - limit, end)
         .toReversed()
         .map(toLead);
-      const times = await time(urls, apiKey, { data, pagination: { page, limit, total: listed.length } });
-      const list = source ? "one of five sources" : "all";
-      compared.push({ list, page: page === 1 ? "first" : "middle", ...times });
+      const pagination = { page, limit, total: listed.length };
+      const { service, postgres, cursor } = await time(urls, apiKey, { data, pagination });
+      compared.push({
+        list: source ? "one of five sources" : "all",
+        page: page === 1 ? "first" : "middle",
+        "this service": number(service),
+        Postgres: number(postgres),
+        ratio: service / postgres,
+        cursor: number(cursor),
+      });
     }
   }
   return compared;

@@ -12,8 +12,8 @@ import { writeLimit } from "../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { Account } from "../pages/account.ts";
-import { installClock } from "../pages/clock.ts";
 import { details, type LeadRow } from "../pages/lead-rows.ts";
+import { installClock } from "../pages/metered-table.ts";
 
 const account = "bench";
 
@@ -49,7 +49,7 @@ export async function storeLocally(rows: LeadRow[], directory: string, tableName
   const { now } = Date;
   installClock();
   const counted = new Account(account, rows);
-  await counted.count();
+  await counted.deliver();
   const { apiKey } = await issueApiKey(account);
   // The reads of a run are more than an account may make.
   await writeLimit(account, 1_000_000);

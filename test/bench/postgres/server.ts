@@ -13,7 +13,7 @@ import type { AuthorizerContext } from "../../../shared/domain/api-keys.ts";
 import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import { authorizerEvent, lambdaContext, routeEvent } from "../../support/requests/events.ts";
 import { listening } from "../../support/requests/listening.ts";
-import { limit } from "../pages/read-list.ts";
+import { limit } from "../pages/read-pages.ts";
 
 // By default, plans are for disks that seek and for idle cores.
 const options = "-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0";
