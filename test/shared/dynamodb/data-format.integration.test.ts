@@ -21,7 +21,7 @@ skipWaits();
 const shapes: Readonly<Record<number, unknown>> = {
   1: {
     "ACCOUNT#*": "createdAt frozenAt requests sk",
-    "ACTIVE#*#*": "conversationId sk",
+    "ACTIVE#*#*": "conversationId formerId sk",
     "ADDRESS#*": "leadId sk",
     "CONVERSATION#*":
       "activeAt awaitingReplySince byLabel=CONVERSATION#*#* byParent=CONVERSATION#*#* byStatus=CONVERSATION#*#* byStatusAndLabel=CONVERSATION#*#*#* changeId changed channel failureId id lastInboundAt lastMessage leadId messageCount sk status",
