@@ -16,7 +16,7 @@ export interface Content {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A text or number, and where it stands, such as `location.latitude`. */
+/** A text, a number or a boolean, and where it stands, such as `location.latitude`. */
 type Value = readonly [path: string, value: string];
 
 /** What somebody wrote or chose. */
@@ -64,7 +64,7 @@ export function toTime(time: unknown, unit: number): string {
 }
 
 function flatten(value: unknown, path = ""): Value[] {
-  if (typeof value === "string" || typeof value === "number") return [[path, String(value)]];
+  if (["string", "number", "boolean"].includes(typeof value)) return [[path, String(value)]];
   return Object.entries(toFields(value)).flatMap(([name, part]) =>
     flatten(part, path === "" ? name : `${path}.${name}`),
   );

@@ -1,17 +1,20 @@
 import { readLatest } from "../domain/conversations/active-conversation.ts";
+import { summarize } from "../domain/conversations/conversations.ts";
 import { inboundLifetime, sendMessage } from "../domain/conversations/messages.ts";
 import { newest, readNewest } from "../domain/conversations/newest-messages.ts";
 import { isGivenUp } from "../domain/conversations/update-message.ts";
 import { changeLead, createOrUpdateLead } from "../domain/create-lead.ts";
-import { idempotentRequest } from "../domain/idempotent-replay.ts";
+import { idempotentRequest, readRecorded } from "../domain/idempotent-replay.ts";
 import { type LeadName, readName } from "../domain/lead-names.ts";
+import { isContended } from "../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../dynamodb/invalid-items.ts";
-import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
+import { addressKey, comparableAddress, conversationKey } from "../dynamodb/keys.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
+import { buildUpdate, updateItem } from "../dynamodb/updates.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { MetaChannel } from "../meta-channels.ts";
-import type { Message } from "../schemas/conversation-schemas.ts";
+import { active, type Message } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { findOrCreateLead } from "./find-or-create-lead.ts";
@@ -33,13 +36,20 @@ export async function receiveEntry(account: string, entry: WebhookEntry): Promis
 }
 
 async function receiveMessage(account: string, message: ReceivedMessage): Promise<void> {
-  const { channel, id, text, metadata } = message;
+  const { channel, text, metadata } = message;
+  const request = toRequest(account, message);
+  // It would move the lead to an address from which it wrote before, or bring an erased one back.
+  if (await readRecorded(request)) return;
   const leadId = await findOrCreateLead(account, message);
-  // The same message is the same request, whatever else Meta sends of it the next time.
-  const request = idempotentRequest(account, "receive-webhook", `${channel} ${id}`, {});
   const input = { leadId, channel, direction: "inbound", message: toText(text, 4096, "(no text)") } as const;
   await sendMessage(account, { ...input, metadata }, request);
 }
+
+/** The same message is the same request, whatever else Meta sends of it the next time. */
+const toRequest = (account: string, { channel, id }: ReceivedMessage) => ({
+  ...idempotentRequest(account, "receive-webhook", `${channel} ${id}`, {}),
+  lifetime: inboundLifetime,
+});
 
 /** Gives a lead its new number in place of the former one, unless another lead has it. */
 const moveLead = (account: string, { channel, lead, address }: MovedLead): Promise<void> =>
@@ -62,18 +72,21 @@ const moveLead = (account: string, { channel, lead, address }: MovedLead): Promi
 async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> {
   const { channel, id: providerId, text, metadata } = echo;
   const [to = ""] = echo.addresses;
+  const request = toRequest(account, echo);
+  if (await readRecorded(request)) return;
   // Its lead is answered where it wrote last, whatever number was called.
   const { item } = await readName(account, addressKey(account, channel, to));
   const leadId = item ? String(item.id) : await findOrCreateLead(account, echo);
   const messages = await readNewestOf(account, leadId, channel);
   if (messages.some((message) => message.providerId === providerId)) return;
   // What comes so late can be one that is not read any more.
-  const isLate = String(metadata.sentAt) < String(messages[0]?.createdAt);
-  if (channel === "instagram" && isLate && messages.length >= newest) return;
+  const { sentAt = new Date().toISOString() } = metadata;
+  const isOld = messages.length >= newest && sentAt < String(messages[0]?.createdAt);
+  if (channel === "instagram" && isOld) return;
   const message = toText(text, 4096, "(no text)");
   const own =
     channel === "instagram" &&
-    messages.find((each) => isUnsent(each) && toText(each.message, 4096, "") === message);
+    messages.find((each) => isUnsent(each, sentAt) && toText(each.message, 4096, "") === message);
   if (own) {
     const { id, conversationId } = own;
     const stored = await storeDelivery(account, { id, conversationId, delivery: "sent", providerId });
@@ -82,12 +95,34 @@ async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> 
     return;
   }
   const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to } as const;
-  const request = idempotentRequest(account, "receive-webhook", `${channel} ${providerId}`, {});
-  await sendMessage(account, input, { ...request, lifetime: inboundLifetime });
+  const { record } = await sendMessage(account, input, request);
+  // It is no reply to what the lead has written since.
+  if (messages.some((each) => each.direction === "inbound" && timeOf(each) > sentAt))
+    await waitOn(account, record, summarize(messages).awaitingReplySince);
 }
 
-const isUnsent = (message: Message) =>
+/** When a message was written, as far as Meta has told. */
+const timeOf = ({ metadata, createdAt }: Message) => metadata?.sentAt ?? createdAt;
+
+/** Lets the lead of a message wait as before it, unless there is a newer one. */
+async function waitOn(account: string, { conversationId, createdAt }: Message, since: string | undefined) {
+  const update = buildUpdate(
+    conversationKey(account, conversationId),
+    { awaitingReplySince: since },
+    { activeAt: createdAt, status: active },
+  );
+  await updateItem(update).catch((error: unknown) => {
+    if (!isContended(error)) throw error;
+  });
+}
+
+/** How far the clocks of Meta and of this service may differ, in milliseconds. */
+const clockDifference = 5000;
+
+/** Whether a message is not sent yet, as far as is known, and can be what was sent at a time. */
+const isUnsent = (message: Message, sentAt: string) =>
   message.direction === "outbound" &&
+  Date.parse(message.createdAt) < Date.parse(sentAt) + clockDifference &&
   message.providerId === undefined &&
   (message.delivery === undefined || isGivenUp(message)) &&
   Date.parse(message.createdAt) > Date.now() - longestWait;

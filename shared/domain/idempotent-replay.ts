@@ -125,8 +125,8 @@ function putRecord(request: IdempotentRequest, ids: Ids, response?: object) {
   };
 }
 
-/** The record of a request that has been carried out before it was refused. */
-async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
+/** The record of a request that has been carried out. */
+export async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
   const item = await readItem(key);
   const isExpired = typeof item?.expiresAt === "number" && item.expiresAt <= Date.now() / 1000;
   return isExpired ? undefined : item;

@@ -154,13 +154,13 @@ const optionalDigit = /(?<=^55\d\d)9(?=[6-9]\d{7}$)|(?<=^52)1(?=\d{10}$)|(?<=^54
 
 /**
  * The form in which addresses are compared: a telephone number is its digits, without 00 for the + and without an optional one,
- * and what has an @ is in lower case. Without a +, digits with dots or slashes may be a handle, and behind a minus the id of a
+ * and what has an @ is in lower case. Without + or 00, digits with dots or slashes may be a handle, and behind a minus the id of a
  * group.
  */
 export function comparableAddress(address: string): string {
   // Pasted numbers have other hyphens, or digits of full width.
   const plain = address.normalize("NFKC").replace(/\p{Pd}/gu, "-");
-  const isNumber = /^(?:\(?\+[\d ()./-]*|[\d(][\d ()-]*)$/.test(plain) && /\d/.test(plain);
+  const isNumber = /^(?:\(?(?:\+|00)[\d ()./-]*|[\d(][\d ()-]*)$/.test(plain) && /\d/.test(plain);
   if (!isNumber) return address.includes("@") ? address.toLowerCase() : address;
   const digits = plain.replace(/\D/g, "").replace(/^00(?=[1-9])/, "");
   return digits.replace(optionalDigit, "");

@@ -37,40 +37,49 @@ export function openLocalQueues(
   queues: readonly FunctionQueue[],
   { file, invoke, log, signal }: QueueOptions,
 ) {
-  /** What waits or is being delivered, by its deduplication id. */
-  const waiting = openStoredMap<readonly [url: string, QueueMessage]>(file);
+  /** What waits or is being delivered, by its deduplication id, and until when nothing receives it, in milliseconds since the epoch. */
+  const waiting = openStoredMap<readonly [url: string, QueueMessage, visibleAt: number]>(file);
   const known = new Set<string>();
   /** The last delivery of each group, which the next one waits for. */
   const groups = new Map<string, Promise<void>>();
   /** When received messages are visible again, if their function has said so, in seconds. */
   const pauses = new Map<string, number>();
 
-  for (const [url, entry] of waiting.values()) deliverInOrder(url, entry);
+  for (const kept of waiting.values()) deliverInOrder(...kept);
 
-  function deliverInOrder(url: string, entry: QueueMessage): void {
+  const pause = (milliseconds: number) =>
+    setTimeout(milliseconds, undefined, { signal, ref: false }).catch(() => {});
+
+  function deliverInOrder(url: string, entry: QueueMessage, visibleAt: number): void {
     const queue = queues.find((each) => each.url === url);
     if (!queue) return;
     known.add(entry.MessageDeduplicationId);
     const before = groups.get(entry.MessageGroupId) ?? Promise.resolve();
     groups.set(
       entry.MessageGroupId,
-      before.then(() => deliver(queue, entry)),
+      before.then(() => deliver(queue, entry, visibleAt)),
     );
   }
 
-  async function deliver(queue: FunctionQueue, entry: QueueMessage): Promise<void> {
+  async function deliver(queue: FunctionQueue, entry: QueueMessage, visibleAt: number): Promise<void> {
     const { MessageBody, MessageGroupId, MessageDeduplicationId } = entry;
+    /** Hides it for some seconds, also from the next run: its function may still be at work. */
+    const hide = (seconds: number) =>
+      waiting.set([MessageDeduplicationId, [queue.url, entry, Date.now() + seconds * 1000]]);
+    if (visibleAt > Date.now()) await pause(visibleAt - Date.now());
     const [messageId, receiptHandle] = [randomUUID(), randomUUID()];
     for (let receives = 1; receives <= queue.maxReceives && !signal.aborted; receives++) {
       const attributes = { MessageGroupId, ApproximateReceiveCount: `${receives}` };
+      hide(queue.visibilityTimeout);
       const records = [{ messageId, receiptHandle, body: MessageBody, attributes, eventSource: "aws:sqs" }];
       const isDone = await invoke(queue.function, JSON.stringify({ Records: records })).then(
         (response) => ((response as SQSBatchResponse | undefined)?.batchItemFailures ?? []).length === 0,
         () => false,
       );
       if (isDone) return waiting.delete(MessageDeduplicationId);
-      const pause = (pauses.get(receiptHandle) ?? queue.visibilityTimeout) * 1000;
-      await setTimeout(pause, undefined, { signal, ref: false }).catch(() => {});
+      const seconds = pauses.get(receiptHandle) ?? queue.visibilityTimeout;
+      if (!signal.aborted) hide(seconds);
+      await pause(seconds * 1000);
     }
     if (signal.aborted) return;
     waiting.delete(MessageDeduplicationId);
@@ -87,12 +96,12 @@ export function openLocalQueues(
       const entries = new Map(
         input.Entries.filter((entry) => !known.has(entry.MessageDeduplicationId)).map((entry) => [
           entry.MessageDeduplicationId,
-          [input.QueueUrl, entry] as const,
+          [input.QueueUrl, entry, Date.now()] as const,
         ]),
       );
       // Before the response, after which the position in the stream is stored.
       waiting.set(...entries);
-      for (const [url, entry] of entries.values()) deliverInOrder(url, entry);
+      for (const each of entries.values()) deliverInOrder(...each);
       return {
         Successful: input.Entries.map(({ Id, MessageBody }) => ({ Id, ...receipt(MessageBody) })),
         Failed: [],

@@ -67,7 +67,8 @@ export class ItemsToErase {
         );
       case "idempotency":
         if (!areIds(ids)) return "its ids are not strings";
-        if (isOfLead(ids)) return leads.has(ids.id) && response !== undefined;
+        // What has only ids keeps retries, also of webhooks, from storing the lead or its message again.
+        if (response === undefined) return false;
         return leads.has(ids.id) || this.#messages.has(this.#messagesOf(ids.conversationId));
       default:
         return false;

@@ -37,6 +37,7 @@ test.each([
   ["is found by 00 in place of +", "wa", "+49 177", "wa:0049177", true],
   ["is found by a number with other hyphens", "wa", "+49\u2011177\u20131", "wa:491771", true],
   ["is found by digits of full width", "wa", "\uff0b\uff14\uff19177", "wa:49177", true],
+  ["is found by 00 and other signs", "wa", "+49 177", "wa:0049/177.", true],
   ["is not found by more zeros", "wa", "+49 177", "wa:00049177", false],
   ["is found without the ninth digit of Brazil", "wa", "+55 31 9 9123-0001", "wa:553191230001", true],
   ["is found with the ninth digit of Brazil", "wa", "553161230001", "wa:%2B55 31 9 6123-0001", true],

@@ -194,7 +194,10 @@ describe("a webhook of Meta", () => {
   const ad = { source_url: "https://x", source_id: "12", body: "Ad" };
   const flow = { nfm_reply: { body: "Sent", response_json: '{"day":1}' } };
   test.each<[object, string]>([
-    [{ ...hi, context: { from: "1", id: "w.0", forwarded: true } }, "Hi; context.id=w.0; context.from=1"],
+    [
+      { ...hi, context: { from: "1", id: "w.0", forwarded: true } },
+      "Hi; context.id=w.0; context.forwarded=true; context.from=1",
+    ],
     [{ ...hi, timestamp: "1795000000" }, "Hi; sentAt=2026-11-18T11:06:40.000Z"],
     [{ text: {}, timestamp: "soon" }, "[text]; type=text"],
     [{ ...hi, referral: ad }, "Hi; referral.source_id=12; referral.body=Ad; referral.source_url=https://x"],
@@ -249,7 +252,7 @@ describe("a webhook of Meta", () => {
       "[image] Look; type=image; attachments.0.payload.url=https://x; attachments.1.type=video",
     ],
     [{ text: "Wow", reply_to: { story: { id: "17" } } }, "Wow; reply_to.story.id=17"],
-    [{ is_unsupported: true }, "[unknown]; type=unknown"],
+    [{ is_unsupported: true }, "[unknown]; type=unknown; is_unsupported=true"],
   ])("has of a message of Instagram %j", (message, expected, timestamp) => {
     expect(stored(direct({ timestamp, message: { mid: "mid.1", ...message } }))).toBe(expected);
   });

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
+import { erase } from "../../../lib/ops/erasure/erase.ts";
+import { ItemsToErase } from "../../../lib/ops/erasure/items-to-erase.ts";
 import type { ReceivedMessage, ReportedState } from "../../../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import { toCallbackData } from "../../../shared/channels/store-delivery.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
+import { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Message, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { call } from "../../support/requests/call.ts";
@@ -243,6 +246,39 @@ test.each([
     { messageCount: 1, awaitingReplySince: expect.any(String) },
     { messageCount: 1 },
   ]);
+});
+
+test("an echo is of no message that was stored after it was sent, and is no reply to what the lead has written since", async () => {
+  const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  const first = await aMessage(account, leadId, "instagram", { direction: "inbound" });
+  const waiting = async () =>
+    (await call("list-conversations", { account, query: "awaitingReply=true" })).body.data;
+  const sentAt = new Date(Date.now() - 60_000).toISOString();
+  await echoed({ metadata: { id: "wamid.1", sentAt } });
+  expect(await waiting()).toMatchObject([{ awaitingReplySince: first.createdAt, messageCount: 2 }]);
+  await aMessage(account, leadId, "instagram");
+  expect(await waiting()).toEqual([]);
+  await echoed({ id: "wamid.2", metadata: { id: "wamid.2", sentAt } });
+  expect((await messages()).map(inShort)).toEqual([
+    "outbound Hello sent wamid.2",
+    "outbound Hello - -",
+    "outbound Hello sent wamid.1",
+    "inbound Hello - -",
+  ]);
+});
+
+test("a webhook that comes again changes nothing of its lead, and brings none back that was erased", async () => {
+  const { id } = await aLead(account, { addresses: { whatsapp: ["491", "492"] } });
+  for (const address of ["491", "492", "491"])
+    await received({ id: `wamid.${address}`, addresses: [address] });
+  await echoed({ channel: "whatsapp", id: "wamid.3" });
+  expect((await leads()).map(({ addresses }) => addresses?.whatsapp)).toContainEqual(["492", "491"]);
+  using _ = skipWaits();
+  for (const lead of await leads())
+    await erase(new ItemsToErase({ account, leads: new Set([lead.id]) }), { pace: new Pace(), scan: true });
+  await received({ id: "wamid.491", addresses: ["491"] });
+  await echoed({ channel: "whatsapp", id: "wamid.3" });
+  expect([id, await leads()]).toEqual([id, []]);
 });
 
 test("an echo that comes when a hundred newer messages are stored is of one that is not read any more", async () => {

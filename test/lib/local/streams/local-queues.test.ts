@@ -11,11 +11,11 @@ const QueueUrl = "Deliveries";
 const failed = { batchItemFailures: [{ itemIdentifier: "" }] };
 const never = new Promise<never>(() => {});
 
-/** Opens the queues of a run. @param respond the function's response to a message */
-async function open(file: string, respond: (id: string) => unknown = () => undefined) {
+/** Opens the queues of a run. @param respond the function's response to a message @param visibilityTimeout in seconds */
+async function open(file: string, respond: (id: string) => unknown = () => undefined, visibilityTimeout = 0) {
   const delivered: string[] = [];
   const stopping = new AbortController();
-  const queue = { url: QueueUrl, function: await createFunction(""), maxReceives: 2, visibilityTimeout: 0 };
+  const queue = { url: QueueUrl, function: await createFunction(""), maxReceives: 2, visibilityTimeout };
   const queues = openLocalQueues([queue], {
     file,
     invoke: async (_, payload) => {
@@ -48,6 +48,17 @@ test("what waits or is being delivered when a run is killed comes again, in the 
   await next.send("a2", "a3", "a4");
   await expect.poll(() => idsIn(file)).toEqual([]);
   expect(next.delivered).toEqual(["a1", "a2", "a3", "a4"]);
+});
+
+test("a message that a killed run was delivering is received when it is visible again", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const killed = await open(file, () => never, 0.5);
+  await killed.send("a1");
+  await expect.poll(() => killed.delivered).toEqual(["a1"]);
+  const next = await open(file);
+  await setTimeout(100);
+  expect(next.delivered).toEqual([]);
+  await expect.poll(() => next.delivered).toEqual(["a1"]);
 });
 
 test("messages are kept before the response, which moves the position in the stream", async () => {
