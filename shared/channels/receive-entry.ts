@@ -97,8 +97,9 @@ async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> 
   const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to } as const;
   const { record } = await sendMessage(account, input, request);
   // It is no reply to what the lead has written since.
-  if (messages.some((each) => each.direction === "inbound" && timeOf(each) > sentAt))
-    await waitOn(account, record, summarize(messages).awaitingReplySince);
+  const joined = messages.filter(({ conversationId }) => conversationId === record.conversationId);
+  if (joined.some((each) => each.direction === "inbound" && timeOf(each) > sentAt))
+    await waitOn(account, record, summarize(joined).awaitingReplySince);
 }
 
 /** When a message was written, as far as Meta has told. */

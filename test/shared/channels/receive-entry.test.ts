@@ -250,6 +250,8 @@ test.each([
 
 test("an echo is of no message that was stored after it was sent, and is no reply to what the lead has written since", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
+  const ended = await aMessage(account, leadId, "instagram", { direction: "inbound" });
+  await setStatus(account, ended.conversationId, "closed");
   const first = await aMessage(account, leadId, "instagram", { direction: "inbound" });
   const waiting = async () =>
     (await call("list-conversations", { account, query: "awaitingReply=true" })).body.data;
