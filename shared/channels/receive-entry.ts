@@ -1,20 +1,17 @@
 import { readLatest } from "../domain/conversations/active-conversation.ts";
-import { summarize } from "../domain/conversations/conversations.ts";
 import { inboundLifetime, sendMessage } from "../domain/conversations/messages.ts";
 import { newest, readNewest } from "../domain/conversations/newest-messages.ts";
 import { isGivenUp } from "../domain/conversations/update-message.ts";
 import { changeLead, createOrUpdateLead } from "../domain/create-lead.ts";
 import { idempotentRequest, readRecorded } from "../domain/idempotent-replay.ts";
 import { type LeadName, readName } from "../domain/lead-names.ts";
-import { isContended } from "../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../dynamodb/invalid-items.ts";
-import { addressKey, comparableAddress, conversationKey } from "../dynamodb/keys.ts";
+import { addressKey, comparableAddress } from "../dynamodb/keys.ts";
 import { retryBriefly } from "../dynamodb/throttling.ts";
-import { buildUpdate, updateItem } from "../dynamodb/updates.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { MetaChannel } from "../meta-channels.ts";
-import { active, type Message } from "../schemas/conversation-schemas.ts";
+import type { Message } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { findOrCreateLead } from "./find-or-create-lead.ts";
@@ -94,28 +91,14 @@ async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> 
     if (stored && stored.providerId !== providerId) await storeEcho(account, echo);
     return;
   }
-  const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to } as const;
-  const { record } = await sendMessage(account, input, request);
   // It is no reply to what the lead has written since.
-  const joined = messages.filter(({ conversationId }) => conversationId === record.conversationId);
-  if (joined.some((each) => each.direction === "inbound" && timeOf(each) > sentAt))
-    await waitOn(account, record, summarize(joined).awaitingReplySince);
+  const isReply = !messages.some((each) => each.direction === "inbound" && timeOf(each) > sentAt);
+  const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to, isReply } as const;
+  await sendMessage(account, input, request);
 }
 
 /** When a message was written, as far as Meta has told. */
 const timeOf = ({ metadata, createdAt }: Message) => metadata?.sentAt ?? createdAt;
-
-/** Lets the lead of a message wait as before it, unless there is a newer one. */
-async function waitOn(account: string, { conversationId, createdAt }: Message, since: string | undefined) {
-  const update = buildUpdate(
-    conversationKey(account, conversationId),
-    { awaitingReplySince: since },
-    { activeAt: createdAt, status: active },
-  );
-  await updateItem(update).catch((error: unknown) => {
-    if (!isContended(error)) throw error;
-  });
-}
 
 /** How far the clocks of Meta and of this service may differ, in milliseconds. */
 const clockDifference = 5000;

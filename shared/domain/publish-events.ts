@@ -64,8 +64,8 @@ const leadOf = (event: ServiceEvent) => ("leadId" in event ? event.leadId : even
 
 /**
  * Queues the messages of channels that the service delivers itself, in the order of their conversations, but for what was
- * written on the phone and is sent. One that is queued again
- * with the rest of its batch is the same: by its id in the queue for five minutes, and later by its stored state.
+ * written on the phone and is sent. One that is queued again with the rest of its batch is the same: by its id in the queue for
+ * five minutes, and later by its stored state.
  *
  * @throws Error if one was not taken
  */

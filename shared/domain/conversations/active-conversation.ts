@@ -37,15 +37,19 @@ const changesByDirection = {
     ", lastInboundAt = :at, awaitingReplySince = if_not_exists(awaitingReplySince, :at) REMOVE changeId",
 };
 
-/** An update, in a transaction, that adds a message to a conversation which it may join, if it is later than all others. */
-export function addMessage(account: string, message: Message) {
+/**
+ * An update, in a transaction, that adds a message to a conversation which it may join, if it is later than all others.
+ *
+ * @param isReply whether an outbound message is one to all that the lead has written
+ */
+export function addMessage(account: string, message: Message, isReply = true) {
   const { condition, ExpressionAttributeNames, ExpressionAttributeValues } = joinable(message);
   const { conversationId, direction, createdAt } = message;
   return {
     Update: {
       TableName: tableName,
       Key: conversationKey(account, conversationId),
-      UpdateExpression: `SET activeAt = :at, lastMessage = :last ${changesByDirection[direction]} ADD messageCount :one`,
+      UpdateExpression: `SET activeAt = :at, lastMessage = :last ${isReply ? changesByDirection[direction] : "REMOVE changeId"} ADD messageCount :one`,
       // Writers' clocks differ: without the last condition ids would not increase with each message that is stored, and
       // nobody could say who wrote last.
       ConditionExpression: `${condition} AND activeAt < :at`,

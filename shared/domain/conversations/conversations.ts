@@ -80,10 +80,13 @@ export async function openConversations(
   return { ...page, data: await Promise.all(page.data.map(open)) };
 }
 
+/** Reads the message of an item. @throws InvalidItemError if it is none under this key */
+export const messageReader = (account: string) =>
+  checkedReader(validateMessage, ({ conversationId, id }) => messageKey(account, conversationId, id));
+
 /** The messages of a conversation before one of them, newest first. */
 async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
-  const toKey = (message: Message) => messageKey(account, message.conversationId, message.id);
-  const read = checkedReader(validateMessage, toKey);
+  const read = messageReader(account);
   const toMessage = (item: Item) => ifValid(() => read(item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {

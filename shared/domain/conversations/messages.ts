@@ -27,8 +27,8 @@ import { conversationItem, summarize } from "./conversations.ts";
 /** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
 export const inboundLifetime = 8 * 24 * 60 * 60;
 
-/** A message to store: no request says that it was sent already, and to which address. */
-type Input = NewMessage & Pick<Message, "delivery" | "providerId" | "to">;
+/** A message to store: no request says that it was sent already, to which address, and before what the lead has written. */
+type Input = NewMessage & Pick<Message, "delivery" | "providerId" | "to"> & { readonly isReply?: boolean };
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
 interface Outgoing {
@@ -116,7 +116,7 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
   const { account, input } = outgoing;
   const message = createMessage(conversationId, input, Math.max(Date.now(), outgoing.lastMessageAt + 1));
   try {
-    await storeMessage(outgoing, message, [addMessage(account, message)]);
+    await storeMessage(outgoing, message, [addMessage(account, message, input.isReply)]);
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;

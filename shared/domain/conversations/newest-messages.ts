@@ -7,10 +7,8 @@ import type { TransactItems } from "../../dynamodb/transact.ts";
 import { buildUpdate } from "../../dynamodb/updates.ts";
 import { newId } from "../../ids.ts";
 import { active, type Message } from "../../schemas/conversation-schemas.ts";
-import { readRecord } from "../../schemas/record.ts";
-import { validateMessage } from "../../schemas/record-validators.ts";
 import { markChange } from "../marked-change.ts";
-import { summarize } from "./conversations.ts";
+import { messageReader, summarize } from "./conversations.ts";
 
 /** How many messages of a conversation are its newest. */
 export const newest = 100;
@@ -21,7 +19,8 @@ export async function readNewest(account: string, conversationId: string): Promi
   const { pk } = messageKey(account, conversationId, "");
   const command = new QueryCommand({ TableName: tableName, ...inPartition(pk), ...selection });
   const { Items = [] } = await table.send(command);
-  return Items.flatMap((item) => ifValid(() => readRecord(validateMessage, item)) ?? []).reverse();
+  const read = messageReader(account);
+  return Items.flatMap((item) => ifValid(() => read(item)) ?? []).reverse();
 }
 
 /**
