@@ -63,10 +63,15 @@ export function toTime(time: unknown, unit: number): string {
   return at > 0 && at < 8.64e15 ? new Date(at).toISOString() : "";
 }
 
-function flatten(value: unknown, path = ""): Value[] {
+/** More levels than Meta's messages have. */
+const maxLevels = 20;
+
+/** The values of a part; what is deeper is one, "…". */
+function flatten(value: unknown, path = "", levels = maxLevels): Value[] {
   if (["string", "number", "boolean"].includes(typeof value)) return [[path, String(value)]];
+  if (levels === 0) return [[path, "…"]];
   return Object.entries(toFields(value)).flatMap(([name, part]) =>
-    flatten(part, path === "" ? name : `${path}.${name}`),
+    flatten(part, path === "" ? name : `${path}.${name}`, levels - 1),
   );
 }
 
