@@ -4,6 +4,7 @@ export const problems = {
   insufficient_access: { status: 403, title: "Insufficient access" },
   lead_exists: { status: 409, title: "Lead exists" },
   conversation_exists: { status: 409, title: "Conversation exists" },
+  conversation_changed: { status: 409, title: "Conversation changed" },
   lead_not_found: { status: 404, title: "Lead not found" },
   conversation_not_found: { status: 404, title: "Conversation not found" },
   message_not_found: { status: 404, title: "Message not found" },

@@ -73,7 +73,13 @@ export const sendMessageRoute = {
   query: sendMessageQuery,
   body: newMessage,
   otherBodies: { parameter: "update", schemas: { message: messageUpdate, conversation: conversationUpdate } },
-  ownProblems: ["lead_not_found", "conversation_not_found", "message_not_found", "conversation_exists"],
+  ownProblems: [
+    "lead_not_found",
+    "conversation_not_found",
+    "message_not_found",
+    "conversation_exists",
+    "conversation_changed",
+  ],
 } as const satisfies Route;
 
 /** Every route, by its name. A function imports its own route alone, so that its bundle has no other's schemas. */

@@ -741,6 +741,11 @@ export interface components {
              * @example closed
              */
             status: string;
+            /**
+             * @description The `messageCount` that you have read: if the conversation has another one now, because somebody has written meanwhile, nothing changes, and the response is 409 `conversation_changed`.
+             * @example 1
+             */
+            messageCount?: number;
         };
         UpdatedRecord: {
             /**
@@ -964,7 +969,7 @@ export interface components {
              */
             detail: string;
             /**
-             * @description The kind of error, for programs: `lead_exists`, `conversation_exists`, or a newer one.
+             * @description The kind of error, for programs: `lead_exists`, `conversation_exists`, `conversation_changed`, or a newer one.
              * @example lead_exists
              */
             code: string;
@@ -2908,7 +2913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["NotFoundProblem"];
                 };
             };
-            /** @description The lead has another active conversation on the channel: `id` is its id. */
+            /** @description The lead has another active conversation on the channel: `id` is its id. The conversation has another number of messages than the request says: `id` is its id. */
             409: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -2920,17 +2925,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:problem-type:conversation_exists",
-                     *       "title": "Conversation exists",
-                     *       "status": 409,
-                     *       "detail": "The lead has another active conversation on this channel: conv_01M7XX83BCDGP2G7P6BFF0X9ND. End that one first.",
-                     *       "code": "conversation_exists",
-                     *       "requestId": "ELcEv7R332QgMgM=",
-                     *       "id": "conv_01M7XX83BCDGP2G7P6BFF0X9ND"
-                     *     }
-                     */
                     "application/problem+json": components["schemas"]["ConflictProblem"];
                 };
             };

@@ -104,13 +104,15 @@ async function reply(event) {
 
 async function close() {
   const id = openId();
+  const { messageCount } = rowOf(id);
   try {
-    await client.updateConversation({ id, status: "closed" });
+    await client.updateConversation({ id, status: "closed", messageCount });
     rows = rows.filter((row) => row.id !== id);
     if (openId() === id) location.hash = "";
   } catch (error) {
     draftOf(id).note = `Closing failed: ${explain(error)}`;
     showDraft();
+    look();
   }
 }
 

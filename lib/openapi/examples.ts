@@ -48,7 +48,7 @@ export const updateExamples = {
     deliveryError: "131047: Message failed to send because more than 24 hours have passed",
     providerId: "wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex",
   },
-  conversation: { id: conversationId, status: "closed" },
+  conversation: { id: conversationId, status: "closed", messageCount: 1 },
 };
 
 /** A value of each field of the body of a lead, whatever the query. */
@@ -242,6 +242,10 @@ const problemErrors: Record<
   lead_not_found: ["This account has no lead with this leadId."],
   conversation_exists: [
     `The lead has another active conversation on this channel: ${conversationId}. End that one first.`,
+    { id: conversationId },
+  ],
+  conversation_changed: [
+    "The conversation has 3 messages now. Read it, and try again if its status should still change.",
     { id: conversationId },
   ],
   conversation_not_found: ["This account has no conversation with this id."],

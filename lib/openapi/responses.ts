@@ -16,6 +16,8 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
     "Another lead has this `externalId` or address, or the lead has another `externalId`: `id` is the id of that lead.",
   lead_not_found: "The account has no lead with this id, or that of a repeated request is erased.",
   conversation_exists: "The lead has another active conversation on the channel: `id` is its id.",
+  conversation_changed:
+    "The conversation has another number of messages than the request says: `id` is its id.",
   conversation_not_found: "The account has no conversation with this `id`.",
   message_not_found:
     "The conversation has no message with this `id`, or the account has no such conversation.",

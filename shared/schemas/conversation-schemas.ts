@@ -223,7 +223,11 @@ export const messageUpdateDescriptions: Descriptions<typeof messageUpdate> = {
 /** The body of `POST /api/v1/conversations?update=conversation`. */
 export const conversationUpdate = {
   type: "object",
-  properties: { id, status: label },
+  properties: {
+    id,
+    status: label,
+    messageCount: { type: "integer", minimum: 1, maximum: 2 ** 31 - 1 },
+  },
   required: ["id", "status"],
   additionalProperties: false,
 } as const satisfies JSONSchema;
@@ -232,6 +236,8 @@ export const conversationUpdateDescriptions: Descriptions<typeof conversationUpd
   id: "The conversation.",
   status:
     "Its new status: every one except `active`, such as `closed`, ends it. Stored in lower case. A lead has at most one active conversation on a channel.",
+  messageCount:
+    "The `messageCount` that you have read: if the conversation has another one now, because somebody has written meanwhile, nothing changes, and the response is 409 `conversation_changed`.",
 };
 
 /** A message in a response. */

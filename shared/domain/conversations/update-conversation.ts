@@ -12,14 +12,14 @@ import { conversationStatusKeys } from "./conversations.ts";
 
 /**
  * Ends a conversation, or makes it active again. Its end takes the waiting for a reply away, and being active again does not
- * bring it back.
+ * bring it back. A request with a number of messages changes a conversation only while it has that number.
  *
- * @throws ApiError `conversation_not_found`, `conversation_exists` or `idempotency_key_reused`
+ * @throws ApiError `conversation_not_found`, `conversation_exists`, `conversation_changed` or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other writes of the conversation win
  */
 export async function updateConversation(
   account: string,
-  { id, status: requested }: ConversationUpdate,
+  { id, status: requested, messageCount }: ConversationUpdate,
   idempotency?: IdempotentRequest,
 ): Promise<WriteOutcome<Conversation>> {
   const status = normalizeLabel(requested);
@@ -35,6 +35,7 @@ export async function updateConversation(
     idempotency,
     ["status", "activeAt"],
     async (read) => {
+      if (messageCount !== undefined && messageCount !== read.messageCount) throw hasOtherMessages(read);
       const isWaiting = status !== active && read.awaitingReplySince !== undefined;
       if (read.status === status && !isWaiting) return { record: read };
       const record = { ...read, status, awaitingReplySince: undefined };
@@ -46,6 +47,13 @@ export async function updateConversation(
     },
   );
 }
+
+const hasOtherMessages = ({ id, messageCount }: Conversation) =>
+  new ApiError(
+    "conversation_changed",
+    `The conversation has ${messageCount} messages now. Read it, and try again if its status should still change.`,
+    { id },
+  );
 
 const anotherIsActive = (id: string) =>
   new ApiError(

@@ -69,6 +69,20 @@ test.each([
   expect(await list("status=active")).toMatchObject([{ id: other }]);
 });
 
+test("a conversation that its lead writes to at the moment of its end stays, if the request says what was read", async () => {
+  const { conversationId: id } = await aMessage(account, leadId, "whatsapp", { direction: "inbound" });
+  const changed = { status: 409, code: "conversation_changed", id };
+  // The message comes before the conversation is written, and is seen by the next attempt.
+  beforeWrite(1, () => aMessage(account, leadId, "whatsapp", { direction: "inbound" }));
+  for (const status of ["closed", "active"])
+    expect((await setStatus(account, id, status, {}, 1)).problem).toMatchObject(changed);
+  expect(await list("awaitingReply=true")).toMatchObject([{ id, messageCount: 2 }]);
+  const headers = { "idempotency-key": "once" };
+  for (const _ of ["first", "again"])
+    expect((await setStatus(account, id, "closed", headers, 2)).body).toMatchObject({ id, status: "closed" });
+  expect(await list("awaitingReply=true")).toEqual([]);
+});
+
 test("a lock to the active conversation of another lead or channel, or to none, does not keep one ended", async () => {
   const id = await ended();
   const ofAnother = (await aMessage(account, (await aLead(account)).id)).conversationId;

@@ -34,6 +34,7 @@ const asText = { "content-type": "text/plain" };
 const toUnknownLead = { leadId: "lead_1", channel: "web", message: "Hello" };
 const [ended, other] = [idOf("conv", 1), idOf("conv", 2)];
 const reopening = { query: "update=conversation", body: { id: ended, status: "active" } };
+const closingAsRead = { ...reopening, body: { id: other, status: "closed", messageCount: 5 } };
 const report = { id: ended, conversationId: ended, delivery: "sent" };
 
 /** Lets all calls fail but those of the rate limiter. */
@@ -84,6 +85,7 @@ const cases: readonly Case[] = [
   [404, "conversation_not_found", "send-message", { ...reopening, body: { id: "lead_1", status: "active" } }],
   [404, "message_not_found", "send-message", { query: "update=message", body: report }],
   [409, "conversation_exists", "send-message", reopening, putAnotherActive],
+  [409, "conversation_changed", "send-message", closingAsRead, putAnotherActive],
   [415, "unsupported_media_type", "create-lead", { body, headers: asText }],
   [422, "idempotency_key_reused", "create-lead", { body, headers: key }, createOther],
   [429, "rate_limited", "list-leads", {}, createTwice],

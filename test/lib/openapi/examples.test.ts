@@ -77,6 +77,12 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
     await aMessage(account, id);
     return setStatus(account, conversationId, "active");
   },
+  conversation_changed: async () => {
+    const { id } = await aLead(account);
+    const { conversationId } = await aMessage(account, id);
+    for (const _ of [2, 3]) await aMessage(account, id);
+    return setStatus(account, conversationId, "closed", {}, 1);
+  },
   conversation_not_found: () => setStatus(account, updateExamples.conversation.id, "closed"),
   message_not_found: () => report(account, updateExamples.message, { delivery: "sent" }),
   unsupported_media_type: () =>

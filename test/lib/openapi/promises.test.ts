@@ -28,7 +28,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   NewTemplate: ["name language", "parameters"],
   Template: ["name language", "parameters"],
   MessageUpdate: ["id conversationId delivery", "deliveryError providerId"],
-  ConversationUpdate: ["id status"],
+  ConversationUpdate: ["id status", "messageCount"],
   MessageBody: [""],
   UpdatedRecord: [
     "id leadId channel createdAt",

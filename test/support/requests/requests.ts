@@ -35,7 +35,10 @@ export const report = vi.defineHelper(
   },
 );
 
-/** Ends a conversation, or makes it active again. */
-export const setStatus = vi.defineHelper((account: string, id: string, status: string, headers = {}) =>
-  call("send-message", { account, headers, query: "update=conversation", body: { id, status } }),
+/** Ends a conversation, or makes it active again, if it has a number of messages. */
+export const setStatus = vi.defineHelper(
+  (account: string, id: string, status: string, headers = {}, messageCount?: number) => {
+    const body = { id, status, messageCount };
+    return call("send-message", { account, headers, query: "update=conversation", body });
+  },
 );
