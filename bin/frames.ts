@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { run } from "../lib/command-line.ts";
 import { UserError } from "../lib/user-error.ts";
 
-/** Prints its input, such as a line of a log, with the places in the sources from which a function's frames come. */
+/** Prints its input, such as a line of a log, and replaces each stack frame of a function by its place in the sources. */
 await run(async () => {
   const [, , bundle = ""] = process.argv;
   const json = await readFile(join(bundle, "index.cjs.map"), "utf8").catch(() => {

@@ -6,13 +6,13 @@ import { maskedFailures } from "../shared/logging/masked-failures.ts";
 /**
  * Authorizes a request whose `Authorization: Bearer <API_KEY>` names a live key.
  *
- * It never throws for a bad key, because API Gateway would respond 500. It does if a read fails: API Gateway caches the
- * settings of an account with the rest of the result, but no error.
+ * It never throws for a bad key, because API Gateway would respond with 500. It throws if a read fails, because API Gateway
+ * caches results, which contain the account's settings, but no errors.
  */
 async function authorize({ identitySource }: APIGatewayRequestAuthorizerEventV2) {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
-  // The gateway tells the caller nothing of the reason; the local run logs it.
+  // The gateway does not pass the reason to the caller. The local run logs it.
   if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
   const settings = await readAccountSettings(key.accountId);
   return { isAuthorized: true, context: { ...key, ...settings } satisfies AuthorizerContext };

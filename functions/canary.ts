@@ -8,8 +8,8 @@ const { API_URL = "", KEY_PARAMETER = "" } = process.env;
 const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
 
 /**
- * Uses the API from outside as a caller does; it fails if the API does not work. Its key, which an operator has stored as an
- * encrypted parameter, is read anew in each run, so that another key works at once.
+ * Uses the API from outside as a caller does, and fails if the API does not work. An operator stores its key as an encrypted
+ * parameter, which each run reads again, so that a new key works at once.
  */
 async function canary(): Promise<void> {
   const command = new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true });

@@ -11,7 +11,7 @@ const { DELIVERIES_URL: QueueUrl = "", MAX_ATTEMPTS = "" } = process.env;
 
 const queue = new SQSClient({
   requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 },
-  // The local run has no URLs of queues.
+  // In the local run, the URL of a queue is only its name.
   useQueueUrlAsEndpoint: false,
 });
 
@@ -19,19 +19,19 @@ const queue = new SQSClient({
 const maxPause = 900;
 
 /**
- * Delivers a message of a channel from the queue, which passes one at a time. While it is retried, it holds up those of its
- * conversation, and no others.
+ * Delivers a message of a channel. The queue passes one message at a time. A message that is retried holds up only the
+ * messages of its own conversation.
  */
 async function deliver({ Records: [record] }: SQSEvent): Promise<SQSBatchResponse> {
   if (!record || (await attempt(record))) return { batchItemFailures: [] };
   return { batchItemFailures: [{ itemIdentifier: record.messageId }] };
 }
 
-/** Leaves a message in the queue for some seconds. */
+/** Hides a message in the queue for some seconds. */
 const pause = (ReceiptHandle: string, VisibilityTimeout: number) =>
   queue.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
 
-/** @returns whether no other attempt is needed */
+/** @returns true if no further attempt is needed */
 async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<boolean> {
   const event = JSON.parse(body) as MessageSent;
   const attempts = Number(attributes.ApproximateReceiveCount);
@@ -49,7 +49,7 @@ async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<
     const kind = undelivered?.isRefusedSender ? logEvents.senderRefused : logEvents.deliveryFailed;
     const why = undelivered ? { reason: undelivered.message } : loggedError(error);
     console.error({ event: kind, account, channel, id, ...why });
-    // Of another error, the message may have been sent, and could not be stored.
+    // After any other error, the message may have been sent but not stored as sent: this waits for Meta's webhook.
     const seconds = Math.max(2 ** attempts, undelivered?.pause ?? webhookTime);
     await pause(receiptHandle, isLast ? 0 : Math.min(seconds, maxPause));
     return false;

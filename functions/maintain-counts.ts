@@ -9,20 +9,20 @@ import { maintainLists, type ShortTails, type Unsettled } from "../shared/pages/
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const lastCommitsTime = 5000;
 
-/** How long changes are delivered again that cannot be counted, in milliseconds: those behind them in the stream wait. */
+/** How long changes that cannot be counted are retried, in milliseconds. Later changes in the stream wait meanwhile. */
 const longestFailure = 60_000;
 
 /** Kept for the life of the execution environment. */
 const unsettled: Unsettled = new Map();
 const shortTails: ShortTails = new Map();
 
-/** Whether this environment has counted a list: its code and its role work. */
+/** Whether this environment has counted a list, which shows that its code and its role work. */
 let hasCounted = false;
 
-/** Since when changes have failed, by the sequence number of the first of a list. */
+/** When the changes of a list first failed, by the sequence number of the first of these changes. */
 const failing = new Map<string, number>();
 
-/** More than the lists that fail at a time. */
+/** More than the number of lists that fail at the same time. */
 const maxFailing = 1000;
 
 /** Updates the counts of the lists from the table's stream. */
@@ -49,7 +49,7 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
 
 /** Whether changes have failed for so long that they are given up. */
 function hasFailedLong([first]: readonly string[]): boolean {
-  // Rows of an earlier batch, which has ended.
+  // The failed rows belong to an earlier batch, which has ended.
   if (first === undefined) return false;
   if (failing.size >= maxFailing) failing.clear();
   const since = failing.get(first) ?? Date.now();

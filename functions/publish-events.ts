@@ -8,7 +8,7 @@ const lastCallTime = 30_000;
 /** Publishes the events of new and changed items from the table's stream. */
 async function publish({ Records }: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const failed = await publishEvents(Records, () => context.getRemainingTimeInMillis() < lastCallTime);
-  // Lambda delivers everything from this record on again, and the whole batch for an empty number.
+  // Lambda retries the batch from this record on; for an empty number, it retries the whole batch.
   const batchItemFailures = failed ? [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? "" }] : [];
   return { batchItemFailures };
 }

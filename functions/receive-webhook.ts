@@ -11,8 +11,8 @@ import * as logEvents from "../shared/logging/log-events.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 /**
- * Receives what Meta tells of messages. What is not signed by the stage's app is refused before its body or the table is read. A webhook of
- * which a part cannot be stored now comes again as a whole: Meta repeats it for days, and each part takes effect once.
+ * Receives Meta's webhooks about messages. A request that the stage's app did not sign is refused before it is parsed or the
+ * table is read. If a part cannot be stored, Meta retries the whole webhook for days. Each part takes effect once.
  */
 async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURLResult> {
   if (event.requestContext.http.method === "GET") return confirm(event.queryStringParameters ?? {});
@@ -28,7 +28,7 @@ async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURL
       // One after the other: the messages of a lead keep their order.
       for (const entry of entries) await store(entry);
     } catch (error) {
-      // The others do not wait for this lead.
+      // The entries of other leads do not wait for this lead.
       failures.push(error);
     }
   });
@@ -50,7 +50,7 @@ async function store(entry: WebhookEntry): Promise<void> {
   await receiveEntry(account, entry);
 }
 
-/** Meta checks once that the address is that of the app's owner. */
+/** Answers the request by which Meta checks once that this URL belongs to the app's owner. */
 async function confirm(query: Readonly<Record<string, string | undefined>>) {
   const token = await readSecret(verifyToken);
   const isMeant =
