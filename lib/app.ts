@@ -9,21 +9,21 @@ interface AppProps {
   readonly stage?: string;
   /** The directory with the files of the stages, by default the project's. */
   readonly stages?: string;
-  /** The directory of the cloud assembly; without it, the CDK reads it from `CDK_OUTDIR`. */
+  /** The directory of the cloud assembly. By default, the CDK reads it from `CDK_OUTDIR`. */
   readonly outdir?: string;
   /** Context values that override those of the command line and of `CDK_CONTEXT_JSON`. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * The directory with a folder of code for each function. Without it, they are bundled inside `outdir`, so that no
-   * two processes write the same files.
+   * The directory with a folder of code for each function. By default, the functions are bundled inside `outdir`, so that
+   * no two processes write the same files.
    */
   readonly bundles?: string;
-  /** Whether cdk-nag checks the stack, which takes a fifth of a synthesis; by default it does. */
+  /** Whether cdk-nag checks the stack, by default true. The checks take a fifth of a synthesis. */
   readonly checked?: boolean;
 }
 
 /**
- * The CDK app with the functions that it deploys; if it is checked, a finding of cdk-nag fails its synthesis.
+ * Creates the CDK app and bundles its functions. If cdk-nag checks the stack, a finding fails the synthesis.
  *
  * @throws UserError for an unknown stage, or a mistake in its file
  */
@@ -31,7 +31,7 @@ export async function createApp(props: AppProps = {}): Promise<App> {
   const { stage, stages, outdir, context, checked = true } = props;
   const app = new App({
     outdir,
-    // The CDK's command line passes these flags by itself; without it, the app must synthesize the same stack.
+    // The CDK's command line passes these flags by itself. Without the command line, the stack must be the same.
     context: cdkJson.context,
     postCliContext: { ...context, ...(stage && { stage }) },
     autoSynth: false,

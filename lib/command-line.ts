@@ -4,9 +4,9 @@ import { errorMessage, UserError } from "./user-error.ts";
 const nodeMajor = 24;
 
 /**
- * Runs a command line. A `UserError` prints its message, any other error is a bug and prints its stack; both exit with 1.
+ * Runs a command. A `UserError` prints its message. Any other error is a bug and prints its stack. Both exit with 1.
  *
- * @param isUserError whether another error is the user's, too
+ * @param isUserError whether an error of another class is also one that the user can fix
  */
 export async function run(
   main: () => Promise<unknown>,
@@ -22,7 +22,7 @@ export async function run(
   }
 }
 
-/** On a full disk, what was printed is lost, and `console.log` says nothing. A reader that has ended, such as `head`, wants no more. */
+/** Reports lost output, for example on a full disk: `console.log` does not. A reader such as `head` may end early. */
 function failOutput(error: Error & { readonly code?: string }): void {
   if (error.code === "EPIPE") return;
   console.error(`The output cannot be written: ${error.message}`);
@@ -30,9 +30,9 @@ function failOutput(error: Error & { readonly code?: string }): void {
 }
 
 /**
- * Checks the version of Node.js, which on a platform without a Node.js in the lock file is that of the system.
+ * Checks the version of Node.js. On a platform for which the lock file has no Node.js, the system's version runs.
  *
- * @throws UserError for another version than the tests run on
+ * @throws UserError for another major version than the one that the tests run on
  */
 export function checkNodeVersion(version: string): void {
   if (version.startsWith(`${nodeMajor}.`)) return;

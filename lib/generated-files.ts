@@ -26,7 +26,7 @@ const alarmRows = [
 
 const root = join(import.meta.dirname, "..");
 
-/** The page with the current rows in its table of that name. @throws Error without the marks around it */
+/** Returns the page with the current rows in the named table. @throws Error if the page has no marks around the table */
 function pageWithTable(path: string, name: string, rows: readonly (readonly string[])[]): string {
   const [begin, end] = [`<!-- ${name}: npm run generate -->`, `<!-- end of ${name} -->`];
   const [before, rest] = readFileSync(join(root, path), "utf8").split(begin);
@@ -37,11 +37,11 @@ function pageWithTable(path: string, name: string, rows: readonly (readonly stri
   return `${before}${begin}\n\n${lines.join("\n")}\n\n${end}${after}`;
 }
 
-/** In ASCII: the patterns have spaces of Unicode, which look alike. */
+/** Escapes all characters except ASCII, because the patterns contain Unicode spaces, which look alike. */
 const toAscii = (text: string) =>
   text.replaceAll(/[^ -~\n]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** What clients, pages and editors know of the routes, the settings and the alarms: the text of each file, by its path. */
+/** The text of each generated file, by its path. Clients, pages and editors read routes, settings and alarms from them. */
 export const generatedFiles = (): Readonly<Record<string, string>> => ({
   "docs/openapi.json": `${toAscii(JSON.stringify(openApiDocument(), undefined, 2))}\n`,
   "stages/stage.schema.json": `${JSON.stringify(stageSchema, undefined, 2)}\n`,

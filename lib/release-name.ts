@@ -8,10 +8,10 @@ export const codePaths = ["functions", "shared", "lib/bundling", "package-lock.j
 
 /**
  * The name of the release that is checked out: version and commit, such as `1.0.0+ab12cd3`, and `.modified` if a file
- * differs from the commit. Where git is missing, RELEASE_COMMIT names the commit.
+ * differs from the commit. RELEASE_COMMIT replaces the part after the `+`, for example where git is missing.
  *
- * @param paths for the last commit that changed one of them: a release that changes none keeps the name
- * @throws UserError for a RELEASE_COMMIT that the name cannot have
+ * @param paths if given, the name has the last commit that changed one of these paths, so other commits keep the name
+ * @throws UserError for a RELEASE_COMMIT that a name cannot contain
  */
 export function releaseName(paths: readonly string[] = []): string {
   const commit = process.env.RELEASE_COMMIT || describeCommit(paths);

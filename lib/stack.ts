@@ -28,12 +28,12 @@ export class ServiceStack extends Stack {
     const stackName = stageResourceName(config.stage);
     super(scope, stackName, {
       stackName,
-      // Without them, the account and the region of the credentials, when the stack is deployed.
+      // By default, the stack is deployed to the account and the region of the credentials.
       env: { ...(account && { account }), ...(region && { region }) },
       description: `Leads and conversations REST API (${config.stage})`,
       terminationProtection: config.isProtected,
     });
-    // In an app with other feature flags, the stack is the same.
+    // The stack must be the same in an app with other feature flags.
     for (const [flag, value] of Object.entries(cdkJson.context)) this.node.setContext(flag, value);
     this.table = new ServiceTable(this, "Table", config);
     const props = { config, bundles, table: this.table };
@@ -51,7 +51,7 @@ export class ServiceStack extends Stack {
     this.addOutputs(config.release);
   }
 
-  /** What callers, operators and the runbook need of the deployed stack. */
+  /** Outputs what callers, operators and the runbook need to know about the deployed stack. */
   private addOutputs(release: string): void {
     const { table, api, counting, events, channels, monitoring } = this;
     const { functions, canary } = monitoring;
