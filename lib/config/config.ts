@@ -15,12 +15,12 @@ const cdkNames =
   /^(?:@aws-cdk(?:-containers)?\/|aws-cdk:|aws:cdk:|cli-telemetry$|acknowledged-issue-numbers$)/;
 
 /**
- * The configuration of the stage that the context names: `-c stage=staging`, by default `dev`. A stage without a file is
- * like one with a file: `-c stage=pr-42 -c like=dev`. With `-c protected=false`, a stage that keeps its data can still be
- * deleted: a first deployment that fails must be, before it is repeated.
+ * Reads the configuration of the stage that the context names: `-c stage=staging`, by default `dev`. A stage without a file
+ * gets the settings of another stage: `-c stage=pr-42 -c like=dev`. With `-c protected=false`, a stage that keeps its data
+ * can still be deleted, which a failed first deployment needs before it is retried.
  *
  * @param directory where the files of the stages are
- * @throws UserError for another value in the context, an unknown stage, or a mistake in its file
+ * @throws UserError for an unknown flag in the context, an unknown stage, or a mistake in its file
  */
 export function readConfig(context: Context, directory = projectStages): Config {
   const stage = String(context.stage ?? "dev");
@@ -33,9 +33,9 @@ export function readConfig(context: Context, directory = projectStages): Config 
 }
 
 /**
- * The configuration of a stage that has no file, for other CDK apps.
+ * Creates the configuration of a stage that has no file, for other CDK apps.
  *
- * @param isProtected whether deleting the stack and the table is refused, if the stage keeps its data
+ * @param isProtected whether deleting the stack and the table is refused in a stage that keeps its data
  * @throws UserError for a mistake in the settings
  */
 export function createConfig(stage: string, settings: StageSettings, isProtected = true): Config {
@@ -54,11 +54,10 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean) {
   return {
     ...settings,
     stage,
-    /** The name of the release. */
     release: releaseName(),
-    /** The same of the last release that changed the code of the functions. */
+    /** The last release that changed the code of the functions. */
     codeRelease: releaseName(codePaths),
-    // What a failed first deployment leaves would stop the next one.
+    // Unlike RETAIN, it deletes what a failed first deployment has created, which would stop the next deployment.
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     /** Whether deleting the table and the stack is refused. */
     isProtected: keepsData && isProtected,
@@ -78,7 +77,7 @@ function checkRegion(stage: string, { region, certificateArn, alarmsTo }: Settin
     throw new UserError(`The settings of the stage ${stage}: ${other} is not in its region, ${region}.`);
 }
 
-/** A setting that one deployment has and the next one forgets would be taken back. */
+/** Rejects settings as flags: a flag that the next deployment forgets would undo the setting. */
 function rejectOtherFlags(context: Context, stage: string): void {
   const other = Object.keys(context).find(
     (name) => !["stage", "like", "protected"].includes(name) && !cdkNames.test(name),

@@ -17,9 +17,9 @@ import {
 export const projectStages = join(import.meta.dirname, "../../stages");
 
 /**
- * The settings of a stage, by its own file or by the flag `like`, with the defaults of those that it does not set.
+ * Reads the settings of a stage from its own file or that of the stage in the flag `like`, and adds the defaults.
  *
- * @throws UserError without a file, or with one sentence about the first mistake in it
+ * @throws UserError if there is no such file, or with one sentence about the first mistake in it
  */
 export function readSettings(directory: string, stage: string, like?: unknown): Settings {
   if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
@@ -42,7 +42,7 @@ export const readProjectStage = (stage: string): Settings | undefined =>
   hasFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
 
 /**
- * The settings of a stage that has no file, with the defaults of those that it does not set.
+ * Checks the settings of a stage that has no file, and adds the defaults.
  *
  * @throws UserError with one sentence about the first mistake in them
  */
@@ -52,16 +52,16 @@ export const checkSettings = (stage: string, settings: unknown): Settings => ({
 });
 
 /**
- * What a stage's file sets, over what the stages set that it is like.
+ * Reads the settings of a stage's file. They override those of the stage that its `like` names.
  *
- * @param followers the stages that are like this one
+ * @param followers the stages whose `like` led to this one
  */
 function readStageFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
   const path = [...followers, stage];
   if (followers.includes(stage)) {
     throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
   }
-  // So that a misspelled name does not deploy another stack.
+  // A misspelled name must not deploy another stack.
   if (!hasFile(directory, stage)) {
     const stages = readdirSync(directory).map((name) => basename(name, ".json"));
     const known = stages.filter((name) => hasFile(directory, name)).sort();
@@ -75,7 +75,7 @@ function readStageFile(directory: string, stage: string, followers: readonly str
   return like === undefined ? own : { ...copied(readStageFile(directory, like, path)), ...own };
 }
 
-/** The settings that a stage gets from one that it is like. */
+/** The settings that a stage copies from the stage that its `like` names. */
 const copied = (settings: StageSettings): StageSettings =>
   Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.includes(name)));
 
@@ -101,7 +101,7 @@ const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin ==
 
 const ajv = new Ajv({
   strictTypes: false,
-  // Errors have the schema that they break, and the value.
+  // Errors contain the violated schema and the value.
   verbose: true,
   // The tests check the schema.
   meta: false,
@@ -109,15 +109,15 @@ const ajv = new Ajv({
   formats: { uri: URL.canParse, origin: isOrigin },
 });
 ajv.addKeyword("errorMessage");
-// Only files can name a schema or another file.
+// Only a file can contain `$schema` or `like`.
 const { $schema, like, ...properties } = stageSchema.properties;
 const settingsSchema = { ...stageSchema, properties };
 
-/** @param source what has the settings, for the error */
+/** @param source where the settings come from, for the message of the error */
 function checkBySchema<T>(schema: object, settings: unknown, source: string): T {
   const isValid = ajv.compile<T>(schema);
   if (isValid(settings)) return settings;
-  // The last one is of the whole setting; those before it are of its alternatives.
+  // The last error is about the whole setting, the errors before it are about its alternatives.
   const error = isValid.errors?.at(-1);
   throw new UserError(`${source}: ${error && describeMistake(error)}.`);
 }

@@ -3,7 +3,7 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary", "logErrorMessages"];
 
-/** A setting. Its `errorMessage` completes the sentence "The setting must be …"; editors based on VS Code show it, too. */
+/** A setting. Its `errorMessage` completes the sentence "The setting must be …". Editors based on VS Code also show it. */
 interface Documented {
   /** What the setting means, in Markdown without line breaks: editors show it and docs/configuration.md has it. */
   readonly description: string;
@@ -23,13 +23,13 @@ const flag = <const T extends Documented>(others: T) => ({
   ...others,
 });
 
-/** A text. @param errorMessage which ones are allowed */
+/** A setting that is a text. @param errorMessage which texts are allowed */
 const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format" | "anyOf">>(
   errorMessage: string,
   others: T,
 ) => ({ type: "string" as const, errorMessage, ...others });
 
-/** One of some values. @param errorMessage which ones, if they are more than a few */
+/** A setting with one of some values. @param errorMessage which values are allowed, by default a list of all */
 const choice = <const V extends string | number, const T extends Documented>(
   values: readonly V[],
   others: T,
@@ -38,7 +38,7 @@ const choice = <const V extends string | number, const T extends Documented>(
 
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
-/** Without dots in the name: those are FIFO topics, to which CloudWatch cannot publish. */
+/** A name with a dot is that of a FIFO topic, to which CloudWatch cannot publish. */
 const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
 
 const alarmTarget = text("the ARN of a standard SNS topic", {
@@ -196,13 +196,13 @@ export const stageSchema = {
   },
 } as const;
 
-/** What a stage's file can have. */
+/** What a stage's file can contain. */
 export type StageFile = FromSchema<typeof stageSchema, { keepDefaultedPropertiesOptional: true }>;
 
-/** What a stage can set, but not from a file. */
+/** What a stage can set without a file. */
 export type StageSettings = Omit<StageFile, "$schema" | "like">;
 
-/** The settings of a stage, with the defaults of those that it does not set. */
+/** All settings of a stage, including the defaults. */
 export type Settings = Omit<FromSchema<typeof stageSchema>, "$schema" | "like">;
 
 /** The settings of a stage whose file sets none. */
