@@ -1,6 +1,6 @@
 /**
- * The fields of the gateway's access log. Of the request itself they hold only the method and the path: the query and
- * the headers may contain keys and personal data.
+ * The fields of the gateway's access log. They contain only the method and the path of the request itself, because its query
+ * and headers may contain keys and personal data.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
  */

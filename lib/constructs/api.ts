@@ -26,7 +26,6 @@ export class Api extends Construct {
   readonly url: string;
   /** The custom domain, if one is configured. */
   readonly domain: DomainName | undefined;
-  /** The certificate of the custom domain. */
   readonly certificate: ICertificate | undefined;
   readonly stage: HttpStage;
   readonly accessLog: LogGroup;
@@ -43,7 +42,7 @@ export class Api extends Construct {
       RATE_LIMIT_REQUESTS: String(rateLimitRequests),
       RATE_LIMIT_SECONDS: "60",
     };
-    // It reads two items. If that takes longer, a quick failure serves the caller better.
+    // The authorizer reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,
       timeout: Duration.seconds(5),

@@ -6,26 +6,26 @@ import { Construct } from "constructs";
 import { DeadLetterQueue } from "./dead-letter-queue.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
-/** A version of the Graph API, which Meta has at least until July 2028. */
+/** The Graph API in a version that Meta supports at least until July 2028. */
 const graphUrl = "https://graph.facebook.com/v26.0";
 
-/** How often a message is tried, over about six hours, before it has failed. */
+/** How many attempts a message gets, over about six hours, before it has failed. */
 const maxAttempts = 32;
 
-/** Delivers the messages of WhatsApp and Instagram, and receives what Meta tells of them. */
+/** Delivers the messages of WhatsApp and Instagram, and receives Meta's webhooks about messages. */
 export class Channels extends Construct {
   readonly deliverer: ServiceFunction;
   readonly receiver: ServiceFunction;
   readonly url: FunctionUrl;
   /** Messages that were not delivered. */
   readonly undelivered: DeadLetterQueue;
-  /** In the order of each conversation. */
+  /** Messages to deliver, in the order of each conversation. */
   readonly deliveries: Queue;
 
   constructor(scope: Construct, id: string, props: ServiceProps) {
     super(scope, id);
     const path = `/${Stack.of(this).stackName}`;
-    // The same text in each stage, pinned or not, so that its finding has one name.
+    // The same text whether or not a stage sets its account and region, so that cdk-nag's finding has one name.
     const arnOf = (names: string) =>
       `arn:\${AWS::Partition}:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter${path}/channels/${names}`;
     const readSecrets = (names: string) =>
@@ -34,7 +34,7 @@ export class Channels extends Construct {
       fifo: true,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
-      // A stage that takes the setting back keeps what waits.
+      // A stage that keeps its data also keeps the waiting messages when it removes the setting `channels`.
       removalPolicy: props.config.removalPolicy,
       // Thousands of messages a second, in place of 300.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
@@ -44,7 +44,7 @@ export class Channels extends Construct {
     const tokens = "*/token";
     this.deliveries = new Queue(this, "Deliveries", {
       ...fifo,
-      // Of a function that ended without a word: what Meta tells of the message comes before the next attempt.
+      // If the function ends without a result, Meta's webhook about the message arrives before the next attempt.
       visibilityTimeout: Duration.minutes(3),
       deadLetterQueue: { queue: this.undelivered, maxReceiveCount: maxAttempts },
     });
@@ -77,7 +77,7 @@ export class Channels extends Construct {
     const source = new EventSourceMapping(this, "Source", {
       target: this.deliverer.alias,
       eventSourceArn: this.deliveries.queueArn,
-      // A message that is retried holds up its conversation alone.
+      // A message that is retried holds up only its own conversation.
       batchSize: 1,
       maxConcurrency: props.config.deliveryConcurrency,
       reportBatchItemFailures: true,
@@ -88,13 +88,13 @@ export class Channels extends Construct {
     });
     this.receiver = new ServiceFunction(this, "receive-webhook", {
       ...props,
-      // Meta sends up to a thousand messages at once, which can be of one lead.
+      // Meta sends up to a thousand messages at once, and all of them can be from one lead.
       timeout: Duration.seconds(120),
       environment: { SECRETS_PATH: path },
       reservedConcurrentExecutions: props.config.webhookConcurrency,
       statements: [readSecrets("app-secret"), readSecrets("verify-token")],
     });
-    // Meta signs what it sends, and the function checks it.
+    // Meta signs its requests, and the function checks the signature.
     this.url = new FunctionUrl(this, "Url", {
       function: this.receiver.alias,
       authType: FunctionUrlAuthType.NONE,

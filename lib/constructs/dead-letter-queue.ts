@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 
 const reason = "This is a dead-letter queue: no consumer receives from it, so no message can fail.";
 
-/** What failed, for the longest time that SQS keeps it, until an operator handles it. */
+/** A queue that keeps failures until an operator handles them, for the longest time that SQS allows. */
 export class DeadLetterQueue extends Queue {
   constructor(scope: Construct, id: string, props?: QueueProps) {
     super(scope, id, { enforceSSL: true, retentionPeriod: Duration.days(14), ...props });

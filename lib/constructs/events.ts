@@ -7,7 +7,7 @@ import { changeTypes, creationTypes, eventSource } from "../../shared/domain/eve
 import type { ServiceProps } from "./service-function.ts";
 import { StreamReader } from "./stream-reader.ts";
 
-/** Publishes new leads, conversations and messages, and changed and erased ones, to an event bus, for which channel connectors define rules. */
+/** Publishes events of leads, conversations and messages to an event bus, for which channel connectors define rules. */
 export class Events extends Construct {
   readonly bus: EventBus;
   readonly publisher: StreamReader;
@@ -20,9 +20,9 @@ export class Events extends Construct {
       description: "New leads, conversations and messages, changes and erased leads: docs/events.md",
     });
     const { eventArchiveDays } = props.config;
-    // So that EventBridge can send the events of this service again.
+    // EventBridge can replay the events of this service from an archive.
     if (eventArchiveDays !== undefined)
-      // Not `bus.archive`, which gives it the key "", which some regions refuse: https://github.com/aws/aws-cdk/issues/37847.
+      // `bus.archive` sets the empty key "", which some regions refuse: https://github.com/aws/aws-cdk/issues/37847.
       new CfnArchive(this, "Archive", {
         archiveName: Stack.of(this).stackName,
         sourceArn: this.bus.eventBusArn,
@@ -42,7 +42,7 @@ export class Events extends Construct {
           ? [new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [deliveries.queueArn] })]
           : []),
       ],
-      // At least ten calls of PutEvents, and at most a hundred.
+      // A full batch takes at least ten calls of PutEvents, and at most a hundred.
       batchSize: 100,
       filters,
     });
@@ -55,7 +55,7 @@ const keysOf = (types: ReadonlyMap<string, unknown>) => ({
   pk: { S: [...types.keys()].map((type) => ({ prefix: `${type}#` })) },
 });
 
-/** New items, and marked changes of rows. A message removes the mark, so it does not pass as a change of its conversation. */
+/** New items, and changed rows with a `changeId`. A message removes it from its conversation, which thus does not pass. */
 const filters = [
   { eventName: ["INSERT"], dynamodb: { Keys: keysOf(creationTypes) } },
   {

@@ -20,17 +20,17 @@ const tableAttributes = [
   expiryAttribute,
 ] as const;
 
-/** What a function may do with the items of some types, or, without types, with the keys of all. */
+/** What a function may do with the items of some types or, without `types`, with all items. */
 interface Grant {
   readonly actions: readonly (ReadAction | WriteAction)[];
   readonly types?: readonly ItemType[];
-  /** The indexes that are read, too. */
+  /** The indexes that may also be read. */
   readonly indexes?: readonly IndexName[];
   /** The only attributes that a read may show, besides the keys. */
   readonly shows?: readonly string[];
   /** The only attributes that a write may name, besides the keys. */
   readonly changes?: readonly string[];
-  /** The table attributes that written items have: none unless set. A write that names another one is denied. */
+  /** The table attributes that a write may name if `changes` is not set, by default none. */
   readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
@@ -50,7 +50,7 @@ const writeLeads: Grant = {
 };
 
 const writeMessages: readonly Grant[] = [
-  // A lead that gets a message is not erased with its import.
+  // A message removes the mark `undoing`, so that undoing an import does not erase a lead with messages.
   { actions: ["UpdateItem"], types: ["LEAD"], changes: ["undoing"] },
   {
     actions: ["PutItem"],
@@ -74,7 +74,7 @@ const writeCounts: readonly Grant[] = [
   { actions: ["PutItem"], types: ["COUNT"], sets: ["expiresAt"] },
 ];
 
-/** A stage in which accounts have no rate limit does not allow it. */
+/** Left out in a stage without a rate limit. */
 const countRequests: Grant = {
   actions: ["UpdateItem"],
   types: ["RATE"],
@@ -120,7 +120,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     ...writeMessages,
     countRequests,
   ],
-  // No function may change an account: its limit and its freeze are the operator's.
+  // No function may change an account: only operators set its limit and freeze it.
   authorize: [{ actions: ["GetItem"], types: ["KEY", "ACCOUNT"] }],
   "maintain-counts": [
     { actions: ["Query", "BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
@@ -134,14 +134,14 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     { actions: ["GetItem"], types: ["AUDIT"] },
     { actions: ["PutItem"], types: ["AUDIT"] },
   ],
-  // The stream passes it whole items.
+  // It does not read the table, because the stream passes whole items.
   "publish-events": [],
   "deliver-message": [
     { actions: ["GetItem"], types: ["CHANNEL", "MESSAGE", "CONVERSATION", "ACCOUNT"] },
     { actions: ["Query"], types: ["MESSAGE"] },
     { actions: ["UpdateItem"], types: ["MESSAGE"] },
     {
-      // A lead waits again if its reply fails: the others are read or mark the change.
+      // After a failed reply, `awaitingReplySince` makes the lead wait again. The rest is read or marks the change.
       actions: ["UpdateItem"],
       types: ["CONVERSATION"],
       changes: [
@@ -164,7 +164,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
   canary: [],
 };
 
-/** The policy statements of what a function may do with the table: none for a function that does not use it. */
+/** The policy statements of a function's grants. A function that does not use the table has none. */
 export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: boolean) =>
   grants[name]
     .filter((grant) => hasRateLimit || grant !== countRequests)

@@ -6,7 +6,7 @@ import type { Alias } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** Shifts what calls the alias of each of these functions to its new version: 10 % for half an hour, then all. */
+/** Shifts the calls of each function's alias to the function's new version: 10 % for half an hour, then all. */
 export class GradualDeployment extends Construct {
   private readonly aliases: readonly Alias[];
   private readonly groups: readonly LambdaDeploymentGroup[];
@@ -28,14 +28,14 @@ export class GradualDeployment extends Construct {
           application,
           alias,
           role,
-          // As long as the slowest of the alarms needs, and as the canary needs to call each new version.
+          // As long as the slowest alarm needs, and as the canary needs to call each new version.
           deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_30MINUTES,
           autoRollback: { stoppedDeployment: true },
         }),
     );
   }
 
-  /** Returns all requests to the previous versions if the alarm is raised while they shift. */
+  /** Rolls back to the previous versions if the alarm is raised during the shift. */
   rollBackOn(alarm: IAlarm): void {
     for (const group of this.groups) group.addAlarm(alarm);
   }
@@ -46,7 +46,7 @@ export class GradualDeployment extends Construct {
       alias.metricErrors({
         dimensionsMap: {
           FunctionName: alias.lambda.functionName,
-          // Not the name of the alias's resource, which waits for the alarms.
+          // A reference to the alias's resource would be circular, because that resource waits for the alarms.
           Resource: `${alias.lambda.functionName}:${alias.aliasName}`,
           ExecutedVersion: alias.version.version,
         },

@@ -4,7 +4,7 @@ import { CfnSchedule } from "aws-cdk-lib/aws-scheduler";
 import type { Construct } from "constructs";
 import type { ServiceFunction } from "./service-function.ts";
 
-/** Runs a function again and again, with a role that may do nothing else. A run that fails is not repeated: the next one follows. */
+/** Runs a function on a schedule, with a role that may do nothing else. A failed run is not retried: the next one follows. */
 export function scheduleFunction(
   scope: Construct,
   { lambda, alias }: ServiceFunction,
@@ -12,7 +12,7 @@ export function scheduleFunction(
   description: string,
 ): CfnSchedule {
   const { functionArn } = alias;
-  // The scheduler calls asynchronously: Lambda would run it again, and a success would hide the failure.
+  // The scheduler invokes asynchronously: Lambda would retry a failed run, and a success would hide the failure.
   alias.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(5) });
   Validations.of(alias).acknowledge({
     id: "Serverless-LambdaAsyncFailureDestination",

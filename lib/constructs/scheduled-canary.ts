@@ -15,19 +15,19 @@ export class ScheduledCanary extends Construct {
     super(scope, id);
     const { domainName } = props.config;
     const { account, partition, region, stackName } = Stack.of(this);
-    // Not the URL of the stage, whose text changes with the region in its file: that would be another version.
+    // The text of the stage's own URL depends on whether its file sets a region, and a new text makes a new version.
     const host = domainName ?? `${api.stage.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
     const parameter = `/${stackName}/canary-key`;
     const readKey = new PolicyStatement({
       actions: ["ssm:GetParameter"],
-      // The key that AWS manages for parameters can be used by everyone who may read the parameter.
+      // No KMS action: everyone who may read the parameter can use the key that AWS manages for parameters.
       resources: [`arn:${partition}:ssm:${region}:${account}:parameter${parameter}`],
     });
     this.runner = new ServiceFunction(this, "canary", {
       ...props,
-      // Fifteen requests of eight seconds at most, and the key.
+      // At most fifteen requests of eight seconds each, and the read of the key.
       timeout: Duration.minutes(3),
-      // It waits for responses.
+      // Little, because it mostly waits for responses.
       memorySize: 256,
       environment: {
         API_URL: `https://${host}/`,

@@ -31,11 +31,11 @@ export interface ServiceFunctionProps extends ServiceProps {
   readonly timeout: Duration;
   /** Megabytes. */
   readonly memorySize?: number;
-  /** Variables beside the table's name. */
+  /** Variables besides the table's name. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What the role allows beside its part of the table. */
+  /** What the role allows besides its grants on the table. */
   readonly statements?: readonly PolicyStatement[];
-  /** The execution environments that Lambda reserves for the function, and the most that it gets. */
+  /** How many execution environments Lambda reserves for the function. It never gets more. */
   readonly reservedConcurrentExecutions?: number | undefined;
 }
 
@@ -53,8 +53,8 @@ export class ServiceFunction extends Construct {
   readonly name: FunctionName;
   readonly lambda: LambdaFunction;
   /**
-   * The alias `live` of the current version, which everything calls: a gradual deployment shifts it. Roles allow
-   * the function, too, which a stage without aliases calls until its deployment has added them.
+   * The alias `live` of the current version. All callers use it, and a gradual deployment shifts it. Roles also allow the
+   * function itself, which an older stage without aliases calls until its deployment has added them.
    */
   readonly alias: Alias;
 
@@ -82,7 +82,7 @@ export class ServiceFunction extends Construct {
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(join(props.bundles, name), { exclude: ["*.map"] }),
       handler: "index.handler",
-      // CPU grows with memory, one core at 1,769 MB: this loads the SDK in 0.1 s, half of it in 0.2 s.
+      // CPU grows with memory, to one core at 1,769 MB. 1,024 MB load the SDK in 0.1 s, half of that in 0.2 s.
       memorySize: props.memorySize ?? 1024,
       timeout: props.timeout,
       ...(props.reservedConcurrentExecutions && {
@@ -96,7 +96,7 @@ export class ServiceFunction extends Construct {
         ...props.environment,
       },
       currentVersionOptions: {
-        // The version of a failed deployment is deleted: it would stop the next deployment of the same code.
+        // A failed deployment deletes its new version, which would stop the next deployment of the same code.
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
       role,
@@ -105,7 +105,7 @@ export class ServiceFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
     });
     const resource = this.lambda.node.findChild("Resource") as CfnFunction;
-    // Not the CDK's property, which adds a policy of its own to each role.
+    // The CDK's property `tracing` would add a policy of its own to each role.
     if (tracing) resource.tracingConfig = { mode: "Active" };
     keepVersionWhenPinned(resource);
     // The cast lets apps with exactOptionalPropertyTypes compile this file.
@@ -125,8 +125,8 @@ export class ServiceFunction extends Construct {
 }
 
 /**
- * Names the bucket with the code in the same way whether the stage has an account and a region or not. The id of the
- * version is a hash of this name, too, and Lambda publishes no second version of the same code and settings.
+ * Names the code's bucket in the same way whether or not the stage sets an account and a region. The version's id is a hash
+ * that includes this name, and Lambda publishes no second version of the same code and settings.
  */
 function keepVersionWhenPinned(resource: CfnFunction): void {
   const stack = Stack.of(resource);

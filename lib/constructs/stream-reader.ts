@@ -11,7 +11,7 @@ interface StreamReaderProps extends ServiceFunctionProps {
   readonly batchSize: number;
   /** How long records are gathered into a batch. */
   readonly maxBatchingWindow?: Duration;
-  /** It reads the records that match one of these patterns. */
+  /** Only records that match one of these patterns are read. */
   readonly filters: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -44,8 +44,8 @@ export class StreamReader extends Construct {
       filters: props.filters.map((filter) => FilterCriteria.filter(filter)),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // By its age alone, because AWS does not say how soon attempts follow each other
-      // (docs/assumptions.md#retry-pauses). Unlimited attempts are set and not left out, so that an update removes a limit.
+      // Only age limits the retries, because AWS does not document the pauses between them
+      // (docs/assumptions.md#retry-pauses). -1 means unlimited, and is set so that an update removes an earlier limit.
       retryAttempts: -1,
       // After half of the stream's 24 hours, the batch goes to the failure queue while the stream still has it.
       maxRecordAge: Duration.hours(12),
