@@ -56,7 +56,7 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-/** The data of each stage have a directory of their own: its table, its demo key, its positions in the stream and its queue. */
+/** Each stage has its own data directory, with its table, demo key, positions in the stream and queue. */
 const dataDirectory = (stage: string) =>
   join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
 
@@ -89,7 +89,7 @@ function stopOnSignals(currentRun: () => LocalRun | undefined): void {
   const stop = async () => {
     const run = currentRun();
     if (!run) process.exit(130);
-    // npm forwards a Ctrl-C that this process has received already.
+    // npm also forwards the Ctrl-C that this process has already received from the terminal.
     if (stopping) return;
     stopping = true;
     console.log("Stopping …");

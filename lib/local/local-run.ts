@@ -22,10 +22,10 @@ import { type LocalStack, readStack } from "./template/template.ts";
 /** A running service. */
 export type LocalRun = Awaited<ReturnType<typeof startLocal>>;
 
-/** What the throttle of a stage lets pass if it is not enforced. */
+/** A throttle that lets every request pass. */
 const unlimited = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY };
 
-/** AWS gives a new account as many concurrent executions; an environment with the AWS SDK needs some 30 MB. */
+/** The concurrent executions of a new AWS account. An environment with the AWS SDK needs some 30 MB. */
 const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
@@ -66,7 +66,7 @@ export async function startLocal(options: LocalOptions) {
   const gateway = await startGateway(api, { port, invoke, webPages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
-  /** The endpoint is that of the engine itself, for callers without a role. */
+  /** The endpoint is that of the engine itself and not of the proxy, for callers without a role. */
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };
   await data.writeRun(run);
   const resources = starting.move();
@@ -104,7 +104,7 @@ async function startFunctions(
   { maxEnvironments = defaultMaxEnvironments, environment, eventsUrl, ...options }: LocalOptions,
 ): Promise<Invoke> {
   const { verbose = false, log = console.log } = options;
-  // The functions start behind the proxy, and what waits in the queues from the last run waits for them.
+  // The functions start after the proxy. Messages that the last run left in the queues wait until the functions have started.
   const started = Promise.withResolvers<ReadonlyMap<LocalFunction, FunctionPool>>();
   const invoke: Invoke = async (fn, payload) => (await started.promise).get(fn)?.invoke(payload);
   const proxy = await startIamProxy({
@@ -124,7 +124,7 @@ async function startFunctions(
   const pools = new Map<LocalFunction, FunctionPool>();
   for (const fn of functions) {
     const variables = {
-      // Of every service: no function reaches AWS itself.
+      // The endpoint of every AWS service: no function reaches AWS itself.
       AWS_ENDPOINT_URL: proxy.endpoint,
       AWS_ACCESS_KEY_ID: proxy.createAccessKey(fn),
       ...environment,

@@ -8,7 +8,7 @@ import { errorMessage, UserError } from "../../user-error.ts";
  * Creates the directory if it does not exist, makes it accessible to its owner only, and locks it, so that this process is
  * the only local run on it.
  *
- * @throws UserError when it cannot be used, or another process holds the lock
+ * @throws UserError when the directory cannot be used, or another process holds the lock
  */
 export async function openDataDirectory(directory: string) {
   const { path, unlock } = await prepareAndLock(directory).catch((error: unknown) => {
@@ -40,7 +40,7 @@ async function prepareAndLock(directory: string) {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = await realpath(directory);
   if ((await stat(path)).mode & sticky) throw new Error("other users share it");
-  // Whatever modes its files have.
+  // This protects its files whatever their own modes are.
   await chmod(path, 0o700);
   return { path, unlock: lockFile(join(path, "run.lock")) };
 }
@@ -52,8 +52,8 @@ const sticky = 0o1000;
 const sqliteBusy = 5;
 
 /**
- * Locks a database of SQLite, or an empty file, against all other connections, those of this process too. SQLite does
- * this alike on every platform, and the system releases the lock however the process ends.
+ * Locks an SQLite database, or an empty file, against all other connections, including those of this process. SQLite locks
+ * in the same way on every platform, and the system releases the lock however the process ends.
  *
  * @returns a function that releases the lock, or `undefined` if another connection uses the file
  */
@@ -66,7 +66,7 @@ export function lockFile(file: string): (() => void) | undefined {
   } catch (error) {
     database.close();
     const { errcode = 0 } = error as { errcode?: number };
-    // The rest of the code says why it is in use.
+    // The higher bits of the code only detail why the file is in use.
     if (errcode % 256 === sqliteBusy) return undefined;
     throw error;
   }

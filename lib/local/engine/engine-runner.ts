@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs the program of its arguments until that ends, or the process that started this one does: the channel between the two
- * ends with it, even after SIGKILL.
+ * Runs the program that its arguments name until the program or the parent process ends. The channel to the parent closes
+ * when the parent ends, even by SIGKILL.
  */
 const [program = "", ...args] = process.argv.slice(2);
 const child = spawn(program, args, { stdio: ["ignore", "ignore", "inherit"] });
@@ -10,5 +10,5 @@ const kill = () => child.kill("SIGKILL");
 child.on("exit", () => process.exit());
 process.on("disconnect", kill);
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, kill);
-// It may have ended while this one loaded.
+// The parent may have ended while this process loaded.
 if (!process.connected) kill();

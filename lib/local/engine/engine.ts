@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { errorMessage, UserError } from "../../user-error.ts";
 
 /**
- * The ports of the engine, which answers every request that reaches it, whoever sends it.
+ * The ports for the engine. The engine answers every request that reaches it, whoever sends it.
  *
  * Browsers block requests to these ports, whatever the host name in the URL, so no web page can reach the engine.
  * Ports of the same list that are used on many machines, such as those of X11 and NFS, are left out.
@@ -42,7 +42,7 @@ export async function startEngine(
   const data = databaseFile ? ["--db-path", databaseFile] : [];
   const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...data]);
   const failure = await findFailure(child);
-  // Another engine got it meanwhile. These are the engine's words, or those of the system.
+  // Another process has taken the port meanwhile. The words are those of the engine or of the system.
   if (/already in use/i.test(failure ?? "")) return startEngine(options);
   if (failure !== undefined)
     throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
@@ -60,7 +60,7 @@ export async function startEngine(
   };
 }
 
-/** Finds a free port, because the engine does not say which one the system gave it. @param wanted that, or 0 for any */
+/** Finds a free port, because the engine does not print which port the system gave it. @param wanted 0 for any port */
 async function findFreePort(wanted: number | undefined): Promise<number> {
   const first = randomInt(enginePorts.length);
   const ports =
@@ -78,7 +78,7 @@ async function findFreePort(wanted: number | undefined): Promise<number> {
 /**
  * Waits for the line that the engine prints when it listens, and ends the engine after the time limit.
  *
- * @returns why it does not listen: what it printed, if it ended by itself
+ * @returns why the engine does not listen, which is its output if it ended by itself; undefined when it listens
  */
 async function findFailure(child: ChildProcess): Promise<string | undefined> {
   const outcome = Promise.withResolvers<string | undefined>();
@@ -98,9 +98,9 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
 /**
  * Adds an index to the embedded engine's table of stream records, which works around a defect of dynoxide 1.2.1: it
  * has no index on `_stream_records`, so every write and every read of a stream scans all records that were ever
- * written. With 100,000 records that takes some 20 ms. A run without the index works too, only slower.
+ * written. With 100,000 records that takes some 20 ms. A run without the index also works, only slower.
  *
- * SQLite uses the index only for the expression exactly as it is in the engine's queries.
+ * SQLite uses the index only if its expression is exactly the one in the engine's queries.
  *
  * @param databaseFile the file of a running engine, which has created the table
  * @see https://www.sqlite.org/expridx.html
@@ -135,8 +135,8 @@ export function findManifest(platform: string = process.platform, arch: string =
 }
 
 /**
- * Starts an engine, which ends with this process, even after SIGKILL. It is in a process group of its own, so that a
- * Ctrl-C in the terminal does not end it before its last request.
+ * Starts an engine that ends when this process ends, even by SIGKILL. The engine has its own process group, so that a Ctrl-C
+ * in the terminal does not end it before its last request.
  */
 function spawnEngine(args: readonly string[]): ChildProcess {
   const runner = join(import.meta.dirname, "engine-runner.ts");

@@ -15,7 +15,7 @@ import { engineClient } from "./dynamodb-client.ts";
  * Creates the table at an endpoint if it does not exist.
  *
  * @returns the ARN of its stream
- * @throws UserError when it exists with other keys, indexes or stream settings, or the engine does not respond
+ * @throws UserError when the table exists with other keys, indexes or stream settings, or the engine does not respond
  */
 export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
   const { TableName } = definition.input;
@@ -52,7 +52,7 @@ async function createTable(
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
-/** Whether a part of a table is as defined: lists in any order, and whatever else the engine says of it. */
+/** Whether a part of a table is as defined. Lists may have any order, and the engine may return further fields. */
 function isAsDefined(defined: unknown, actual: unknown): boolean {
   if (Array.isArray(defined))
     return (

@@ -14,7 +14,7 @@ export function toResponse(result: unknown): Response {
   const { statusCode, headers, body, isBase64Encoded } = Object(result) as APIGatewayProxyStructuredResultV2;
   if (!Number.isInteger(statusCode) || typeof (body ?? "") !== "string")
     throw new Error("a function returned no statusCode, or a body that is not a string");
-  // It checks the status, and the names and values of headers. A status without a body accepts not even an empty one.
+  // `Response` checks the status and the headers. For a status without a body, such as 204, it rejects even an empty body.
   return new Response((isBase64Encoded && body ? Buffer.from(body, "base64") : body) || null, {
     status: statusCode,
     headers: headers as Record<string, string>,

@@ -19,7 +19,7 @@ interface GatewayOptions {
   readonly port: number;
   readonly invoke: Invoke;
   readonly webPages?: WebPages | undefined;
-  /** Why a request may have failed, for its log line, beside what its response says. */
+  /** The injected faults that a request met, for its log line. */
   readonly faultsOf: (requestId: string) => readonly string[];
   readonly log: (line: string) => void;
 }
@@ -38,7 +38,7 @@ export async function startGateway(
       if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
       return { response: gatewayResponse(500) };
     });
-    // A connection that stays open would delay the end.
+    // While the server stops, a connection that stays open would delay it.
     if (!server.listening) response.setHeader("connection", "close");
     const body = await outcome.response.bytes();
     response.setHeaders(outcome.response.headers);

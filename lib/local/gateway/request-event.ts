@@ -18,7 +18,7 @@ export function parseTarget(target: string) {
 }
 
 /**
- * Builds what the functions read of a request's event, in payload format 2.0, without body and authorizer context.
+ * Builds the part of a request's event that the functions read, in payload format 2.0, without body and authorizer context.
  * Repeated headers are joined (docs/assumptions.md#repeated-headers).
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
@@ -57,8 +57,8 @@ export function buildFunctionEvent(event: RequestEvent, body: Buffer, authorizer
 }
 
 /**
- * Whether a body of this type is passed as text, decoded as UTF-8; all others are passed in base64. AWS does not document
- * the types (docs/assumptions.md#base64-bodies): users observed these, and that `text/plain` in another charset is passed in base64.
+ * Whether a body of this type is passed as text, decoded as UTF-8. All others are passed in base64. AWS does not document the
+ * types (docs/assumptions.md#base64-bodies): users observed these, and base64 for `text/plain` in another charset.
  *
  * @see https://github.com/ministackorg/ministack/pull/766
  * @see https://github.com/floci-io/floci/issues/2172

@@ -13,26 +13,26 @@ const maxRequestBytes = 10_485_760;
 /** Lambda's limit for a whole event, in bytes. */
 const maxEventBytes = 6_291_456;
 
-/** The path under which the local run serves a function URL, which has a host name of its own on AWS. */
+/** The path under which the local run serves the function URL. On AWS, that URL has its own host name. */
 const functionUrlPath = "/webhook";
 
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
 export type WebPages = (request: IncomingMessage) => Promise<Response | undefined>;
 
-/** A response, and for the log the account that the authorizer identified, and why the request failed. */
+/** A response. The account, which the authorizer identified, and the reason for a failure are for the log. */
 export interface Outcome {
   readonly response: Response;
   readonly account?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-/** The result of an authorizer: its context is for the route's function, or says for the log why it refuses the caller. */
+/** The result of an authorizer. The route's function gets the context, or the log gets the reason why a caller is refused. */
 interface Authorization {
   readonly status: 200 | 401 | 403 | 500;
   readonly context: { readonly accountId?: string; readonly reason?: string };
 }
 
-/** Creates the handler of requests: size, host, page, function URL, route, throttle, authorizer, function, in this order. */
+/** Creates the handler of requests. Order: size, path, host, page, function URL, route, throttle, authorizer, function. */
 export function createRequestHandler(
   { routes, authorizer, throttle, urlFunction }: ApiDefinition,
   invoke: Invoke,
@@ -71,21 +71,21 @@ const refuse = (status: Parameters<typeof gatewayResponse>[0], reason?: string):
 });
 
 /**
- * Whether a `Host` names this machine, with any port: a development server that forwards requests may keep its own.
+ * Whether a `Host` header names this machine. Any port is accepted, because a development server may forward its own `Host`.
  *
- * A page of another site can reach the gateway under its own host name, if it makes that name resolve to 127.0.0.1.
+ * Other host names are refused because another site can make its own name resolve to 127.0.0.1 (DNS rebinding).
  *
- * @param host undefined for a request without it, which no browser sends
+ * @param host undefined for a request without the header, which no browser sends
  */
 const isOwnHost = (host: string | undefined) =>
   host === undefined || /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/i.test(host);
 
-/** Creates the gateway's authorization, which caches the authorizer's responses, denials too, for its TTL. */
+/** Creates the gateway's authorization, which caches the authorizer's responses, including denials, for its TTL. */
 function createAuthorization(
   { function: fn, identityHeader, ttlSeconds }: ApiDefinition["authorizer"],
   invoke: Invoke,
 ) {
-  /** With the end of each, in milliseconds since the epoch. */
+  /** `expiresAt` is in milliseconds since the epoch. */
   const cache = new Map<string, Authorization & { readonly expiresAt: number }>();
 
   return async (event: RequestEvent): Promise<Authorization> => {
@@ -95,7 +95,7 @@ function createAuthorization(
     if (cached && cached.expiresAt > Date.now()) return cached;
 
     const payload = JSON.stringify({ ...event, type: "REQUEST", identitySource: [identity] });
-    // A function that fails has logged the cause.
+    // The cause of a function's failure is already logged.
     const authorization = await invoke(fn, payload).then(toAuthorization, failed);
     if (authorization.status !== 500)
       cache.set(identity, { ...authorization, expiresAt: Date.now() + ttlSeconds * 1000 });
@@ -105,7 +105,7 @@ function createAuthorization(
 
 const failed = (): Authorization => ({ status: 500, context: {} });
 
-/** Reads a simple response. */
+/** Reads an authorizer's response in the simple format. */
 function toAuthorization(response: unknown): Authorization {
   const { isAuthorized, context = {} } = response as APIGatewaySimpleAuthorizerWithContextResult<
     Authorization["context"]

@@ -9,7 +9,7 @@ import type { Input, RequestContext } from "./request-context.ts";
  * Checks a request against the role of its caller.
  *
  * @param operation such as `PutItem`
- * @returns why the role does not allow the request, in AWS's words, and what it lacks; undefined when it does
+ * @returns why the role does not allow the request, in AWS's words, and what the role lacks; undefined if it is allowed
  */
 export function checkIamAccess(
   { name, role }: LocalFunction,
@@ -32,7 +32,7 @@ export function checkIamAccess(
   }
 }
 
-/** What the statement that comes closest to allowing an access lacks; undefined if one allows it. None denies anything. */
+/** Finds what the closest statement lacks to allow an access; undefined if one allows it. No statement denies anything. */
 function findMissing(statements: readonly Statement[], { action, resource, context }: AwsRequestAccess) {
   const ofAction = statements.filter(({ actions }) =>
     actions.some((pattern) => isLike(pattern.toLowerCase(), action.toLowerCase())),
@@ -44,13 +44,13 @@ function findMissing(statements: readonly Statement[], { action, resource, conte
   if (ofResource.length === 0) return `${action} on ${resource}`;
   const [closest] = ofResource
     .map(({ conditions }) => conditions.flatMap((condition) => findRefused(condition, context)))
-    // The key says which item it is: what is allowed of other items is no help.
+    // Statements for other items come last, because what they allow does not help with this item.
     .sort((a, b) => Number(a.some(isOfKey)) - Number(b.some(isOfKey)) || a.length - b.length);
   return closest && closest.length > 0 ? [...new Set(closest)].join(", ") : undefined;
 }
 
 const isOfKey = (refused: string) => refused.startsWith("dynamodb:LeadingKeys");
 
-/** The values of a request that a condition does not allow. What follows the first part of a key may be a caller's data. */
+/** The values of a request that a condition refuses. Only the first part of a key is shown: the rest can be a caller's. */
 const findRefused = ({ key, refuse }: Condition, context: RequestContext) =>
   refuse(context[key] ?? []).map((value) => `${key} ${value.replace(/#.*/s, "#…")}`);

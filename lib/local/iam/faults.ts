@@ -1,14 +1,14 @@
 import { UserError } from "../../user-error.ts";
 
 /**
- * The faults of the table that a local run can have: calls that are throttled, that get their response up to two seconds
- * late, and that take effect without a response.
+ * The faults of the table that a local run can inject: a call is throttled, gets its response up to two seconds late, or
+ * takes effect without a response.
  */
 const faultNames = ["throttle", "late", "drop"] as const;
 
 export type InjectedFault = (typeof faultNames)[number];
 
-/** How many calls have a fault. */
+/** The fraction of calls that get a fault. */
 const share = 0.2;
 
 /** Reads the names of faults, separated by commas. @throws UserError for an unknown one */
@@ -22,7 +22,7 @@ export function readFaults(names: string): readonly InjectedFault[] {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Draws the faults of calls, of these kinds, and remembers those of each request to the API until it has its response. */
+/** Draws faults of these kinds for calls, and remembers the faults of each API request until its response is sent. */
 export function createFaults(names: readonly InjectedFault[]) {
   const drawn = new Map<string, string[]>();
   return {

@@ -16,10 +16,10 @@ interface ProxyOptions {
   /** Headers of every request to the engine, with its credentials. */
   readonly headers: Readonly<Record<string, string>>;
   readonly findPartitionKey: PartitionKeyLookup;
-  /** Operations of other services than DynamoDB, by their names: each makes the output of an input. */
+  /** Operations of services other than DynamoDB, by name. Each turns an input into an output. */
   readonly operations: Readonly<Record<string, (input: never) => Promise<object>>>;
   readonly faults: Faults;
-  /** Whether to log denials, which the function that gets one logs too. */
+  /** Whether to log denials. The denied function also logs them. */
   readonly verbose: boolean;
   readonly log: (line: string) => void;
 }
@@ -28,8 +28,8 @@ interface ProxyOptions {
 const longestLateness = 2000;
 
 /**
- * Starts a proxy that forwards the requests that a function's role allows to the engine, or answers them by an operation of
- * its own, and rejects all others as AWS does. A web page that reaches its port knows no access key.
+ * Starts a proxy that forwards requests to the engine, or answers them by one of its operations, if the function's role
+ * allows them. It rejects all others as AWS does. A web page that reaches its port knows no access key.
  */
 export async function startIamProxy({
   findPartitionKey,
@@ -54,7 +54,7 @@ export async function startIamProxy({
       if (verbose) log(`[${caller.label}] AccessDeniedException: ${denial}`);
       return rejection(400, "AccessDeniedException", denial);
     }
-    // The SDK sends what the function has as its trace. The functions that the stream feeds have none.
+    // The SDK sends the function's trace id, which the worker sets to the request id. Functions of the stream have none.
     const requestId = incoming.headers["x-amzn-trace-id"]?.toString();
     const fault = faults.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);

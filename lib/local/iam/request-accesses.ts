@@ -1,7 +1,7 @@
 import { localArn } from "../template/intrinsics.ts";
 import { type Input, type RequestContext, readContext } from "./request-context.ts";
 
-/** One access of a request, as IAM evaluates it: an action such as `dynamodb:PutItem`, and the ARN of what it is for. */
+/** One access of a request, as IAM evaluates it: an action such as `dynamodb:PutItem`, and the ARN of its resource. */
 export type AwsRequestAccess = ReturnType<typeof parseAccesses>[number];
 
 /** Finds the partition key attribute of the table, or of one of its indexes. */
@@ -48,7 +48,7 @@ export function parseAccesses(operation: string, input: Input, findPartitionKey:
   }
 }
 
-/** An access of another service than DynamoDB, whose name begins the action. */
+/** An access to a service other than DynamoDB. The action begins with the service's name. */
 const toOtherAccess = (action: string, resource: string) => ({
   action,
   resource: localArn(action.replace(/:.*/, ""), resource),

@@ -1,6 +1,6 @@
 import type { ConditionKey } from "../template/statements.ts";
 
-/** The values of the condition keys; a key that the request does not have is missing or has no values. */
+/** The values of the condition keys. A key that the request does not have is missing or has no values. */
 export type RequestContext = Readonly<Partial<Record<ConditionKey, readonly string[]>>>;
 
 /** The JSON of a request to DynamoDB, or of an item of a transaction. */
@@ -13,8 +13,8 @@ const reads = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 /**
  * The condition keys of one access, as DynamoDB passes them to IAM.
  *
- * @param operation such as `PutItem`, for an item of a transaction too
- * @param partitionKey the attribute, of the table or of the index
+ * @param operation such as `PutItem`, also for an item of a transaction
+ * @param partitionKey the partition key attribute of the table or of the index
  * @throws Error when a query's partition key cannot be found
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
@@ -26,7 +26,7 @@ export const readContext = (operation: string, input: Input, partitionKey?: stri
     : { "dynamodb:ReturnValues": readReturnValues(input) }),
 });
 
-/** The items and keys of items that a request has. */
+/** The items, and the keys of items, that a request contains. */
 const readItems = (input: Input) =>
   ["Key", "Keys", "Item"].flatMap((name) => (input[name] ?? []) as AttributeMap | AttributeMap[]);
 
@@ -56,7 +56,7 @@ const expressionParameters = [
   "FilterExpression",
 ];
 
-/** Every attribute that a request names, in a condition too, once. */
+/** Every attribute that a request names, also in conditions, without duplicates. */
 function readAttributes(input: Input): string[] {
   const names = readNames(input);
   const inExpressions = expressionParameters
@@ -67,13 +67,13 @@ function readAttributes(input: Input): string[] {
 
 const keywords = /^(?:SET|REMOVE|ADD|DELETE|AND|OR|NOT|BETWEEN|IN)$/i;
 
-/** The attributes of an expression, without functions, values and what follows a dot: a part of an attribute. */
+/** The attributes that an expression names, without functions, values and paths after a dot. */
 const parseNames = (expression: string) =>
   [...expression.matchAll(/(?<![\w:.#])(?:#\w+|[A-Za-z_]\w*)\b(?!\s*\()/g)]
     .map(([name]) => name)
     .filter((name) => !keywords.test(name));
 
-/** What a read returns; by default all that the table, or the index, has of its items. */
+/** What a read returns, by default all attributes that the table or the index has. */
 const readSelect = ({ Select, ProjectionExpression }: Input) =>
   String(Select ?? (ProjectionExpression ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES"));
 

@@ -28,9 +28,9 @@ export type ExecutionEnvironment = ReturnType<typeof startEnvironment>;
 /**
  * Starts an execution environment of a function: a worker thread with its own memory and environment variables.
  *
- * @param variables those beside Lambda's and the function's own: its endpoint of AWS, and the access key by which it is
- * recognized there
- * @param log takes the lines of its standard output and of its standard error
+ * @param variables besides those of Lambda and of the function: the endpoint of AWS, and the access key that identifies the
+ * function there
+ * @param log takes the lines of standard output (`info`) and of standard error (`error`)
  */
 export function startEnvironment(
   fn: LocalFunction,
@@ -54,13 +54,13 @@ export function startEnvironment(
   worker.once("error", (error) => ended.abort(new Error(describeFailure(error))));
   worker.once("exit", (code) => ended.abort(new Error(`ended by itself with code ${code}`)));
   const ready = readMessage(initTimeout, "did not load");
-  // It may fail before the first request awaits it.
+  // Loading may fail before the first request awaits it.
   ready.catch(() => {});
 
   return {
     isAlive: () => !ended.signal.aborted,
     /**
-     * Invokes the function; one invocation at a time.
+     * Invokes the function, which serves one invocation at a time.
      *
      * @returns the JSON that the handler returned
      * @throws Error with a message for the log when the function fails; the environment may have ended
@@ -77,7 +77,7 @@ export function startEnvironment(
     end: () => end("the run ends"),
   };
 
-  /** Waits for the next message, or ends the environment after a time limit. @throws Error with why it ended */
+  /** Waits for the next message, or ends the environment after a time limit. @throws Error with the reason of its end */
   async function readMessage(limit: number, failure: string): Promise<InvocationResult> {
     const timer = setTimeout(() => end(`${failure} after ${limit / 1000} s`), limit);
     try {

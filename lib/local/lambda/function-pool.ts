@@ -4,24 +4,24 @@ import type { LocalFunction } from "../template/functions.ts";
 import { type ExecutionEnvironment, startEnvironment } from "./execution-environment.ts";
 
 interface PoolOptions {
-  /** Variables beside those of Lambda and the function's own. */
+  /** Variables besides those of Lambda and of the function. */
   readonly variables: Readonly<Record<string, string>>;
   /** How many requests the function serves concurrently; further requests wait. */
   readonly maxEnvironments: number;
-  /** Whether to log all that the function prints, in place of its warnings and errors without frames of libraries. */
+  /** Whether to log all output. By default, only warnings and errors are logged, without stack frames of libraries. */
   readonly verbose: boolean;
   readonly log: (line: string) => void;
 }
 
-/** Frames of libraries and of what calls a handler; those of an error that was logged as an object are escaped. */
+/** Stack frames of libraries and of what calls a handler. In an error that was logged as an object, they are escaped. */
 const libraryFrames =
   /(?:\n|\\n)? {4}at [^\n\\'"]*(?:node_modules|node:|lambda\/worker|masked-failures)[^\n\\'"]*/g;
 
 export type FunctionPool = ReturnType<typeof createFunctionPool>;
 
 /**
- * Creates a pool of the execution environments of one function. Each serves one request at a time; the one used last is used
- * first, and one that ended is replaced.
+ * Creates a pool of the execution environments of one function. Each environment serves one request at a time. The one used
+ * last is reused first, and an ended one is replaced.
  */
 export function createFunctionPool(
   fn: LocalFunction,
@@ -41,7 +41,7 @@ export function createFunctionPool(
      */
     async invoke(payload: string): Promise<unknown> {
       if (running < maxEnvironments) running += 1;
-      // Until one that runs ends, in whose place it runs.
+      // Waits for a running request to end, and takes its place.
       else await new Promise<void>((resolve) => waiting.push(resolve));
       const environment = takeIdle() ?? start();
       const requestId = randomUUID();

@@ -15,7 +15,7 @@ if (!port) throw new Error("This file must run in a worker thread.");
 // Print each object on one line, as Lambda's JSON log format does.
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 10 });
 
-// Ten, the default, do not reach from the SDK to its caller.
+// The default of ten frames does not reach from the SDK to its caller.
 Error.stackTraceLimit = 50;
 
 const handler = loadHandler();
@@ -31,7 +31,7 @@ function loadHandler(): Handler {
   return handler as Handler;
 }
 
-/** Lets stacks and debuggers find the sources of the code, which does not name its map: it is what is deployed. */
+/** Lets stacks and debuggers find the sources. The code is exactly what is deployed, so it does not name its source map. */
 function nameSourceMap(map: string): void {
   setSourceMapsSupport(true);
   registerHooks({
@@ -45,7 +45,7 @@ function nameSourceMap(map: string): void {
 async function invoke(invocation: Invocation): Promise<InvocationResult> {
   try {
     const event = JSON.parse(invocation.payload) as { requestContext?: { requestId: string } } | null;
-    // Lambda sets one of its own, which the SDK passes on with each call.
+    // On AWS, Lambda sets the trace id. The SDK sends it with each call, and the proxy reads the request id from it.
     process.env._X_AMZN_TRACE_ID = event?.requestContext?.requestId ?? "";
     const result = await handler(event, buildContext(invocation));
     return { payload: JSON.stringify(result) ?? "null" };

@@ -3,7 +3,7 @@ import type { openApiDocument } from "../../openapi/document.ts";
 
 /** The OpenAPI document for the page at `/docs`, as JSON. */
 export async function pageDocument(): Promise<string> {
-  // It would delay the start of the run.
+  // A static import would delay the start of the run.
   const { openApiDocument } = await import("../../openapi/document.ts");
   return JSON.stringify(toPageDocument(openApiDocument()), adapt)
     .replaceAll("](#", "](#tag/")
@@ -14,8 +14,8 @@ const links =
   "\n\nThis run serves **[the document](/docs/openapi.json)**, and **[an inbox](/inbox)** that shows the conversations and the requests that it takes.";
 
 /**
- * Adapts the OpenAPI document to the page: it sends requests to the host that serves it, and each guide is the description
- * of a tag, because Scalar's search finds the words of tags but not those of the introduction.
+ * Adapts the OpenAPI document to the page. Requests go to the host that serves the page. Each guide is the description of a
+ * tag, because Scalar's search finds the words of tags but not those of the introduction.
  */
 function toPageDocument(document: ReturnType<typeof openApiDocument>) {
   const [introduction = "", ...sections] = document.info.description.split(/^# /m);
@@ -41,12 +41,12 @@ interface Parameter {
   readonly schema?: { readonly examples?: readonly unknown[] };
 }
 
-/** The names of the examples of bodies: who chooses one on the page also chooses the example of a parameter with that name. */
+/** The names of the body examples. On the page, choosing one also chooses the parameter example with the same name. */
 const exampleNames = ["lead", "ifExists=update", "message", "update=message", "update=conversation"];
 
 /**
- * Adapts a part. It marks what is required without `ifExists`. Scalar sorts responses by status, and shows the first one: 200
- * follows 201 as `2XX`.
+ * Adapts a part of the document. It marks the fields of a lead that are required without `ifExists`. Scalar sorts responses
+ * by status and shows the first one: renamed to `2XX`, 200 follows 201.
  */
 function adapt(key: string, value: object | null) {
   if (key === "NewLead") return { ...value, required: createLeadRoute.body.required };
@@ -56,8 +56,8 @@ function adapt(key: string, value: object | null) {
 }
 
 /**
- * Leaves each parameter out of requests until the user turns its example on: it would filter each list. One that chooses a
- * body is turned on with it.
+ * Leaves each parameter out of requests until the user turns its example on, because it would filter each list. A parameter
+ * that chooses a body is turned on with the example of that body.
  */
 function offerExample(value: Parameter | null) {
   if (!value?.in || !value.schema?.examples) return value;

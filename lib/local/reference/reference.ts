@@ -4,10 +4,10 @@ import { extname, join } from "node:path";
 import type { WebPages } from "../gateway/request-routing.ts";
 import { pageDocument } from "./page-document.ts";
 
-/** The OpenAPI document, the client and the inbox, which is an app beside the service. */
+/** The directory with the OpenAPI document, the client and the inbox, which is an app beside the service. */
 const docs = join(import.meta.dirname, "../../../docs");
 
-/** By the extensions of paths. */
+/** Content types by the extension of a path. Pages have none. */
 const contentTypes: Readonly<Record<string, string>> = {
   "": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -17,7 +17,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".json": "application/json",
 };
 
-/** No other site may embed or read a page, and it sends requests to this run only. */
+/** No other site may embed or read a page, and a page can send requests to this run only. */
 const pageHeaders = {
   "cache-control": "no-store",
   "content-security-policy":
@@ -27,19 +27,19 @@ const pageHeaders = {
 };
 
 /**
- * Serves `GET /docs`, the reference of the API, from which each route can be tried, and `GET /inbox`: who waits for a reply, the
- * messages with their states, and the requests that it takes. The deployed API has no such pages.
+ * Serves `GET /docs`, the reference of the API, where each route can be tried, and `GET /inbox`, which shows who waits for a
+ * reply, the messages with their states, and the requests that it sends. The deployed API has no such pages.
  *
  * The pages receive an API key. No other site can read it, because the gateway serves pages only under its own host names.
  *
- * Other sites may only link to the pages: each of the larger files would cost the machine time.
+ * Other sites may link to the pages but not request their files: serving the larger files costs this machine time.
  *
  * @param apiKey the key that the pages use; requests for it wait until it is known
  */
 export function referencePages(apiKey: Promise<string>): WebPages {
   // Made as soon as the run is ready, so that the first visit does not wait.
   const [document, script] = [apiKey.then(pageDocument), apiKey.then(scalar)];
-  // A request reports what fails.
+  // The request for a file reports its failure.
   for (const made of [document, script]) made.catch(() => {});
   const pages = new Map<string, () => Promise<string>>([
     ...readFolder("/docs", join(import.meta.dirname, "docs")),
@@ -63,16 +63,16 @@ export function referencePages(apiKey: Promise<string>): WebPages {
   };
 }
 
-/** The files of a page by their paths: it is itself the `index.html`. */
+/** The files of a page by their paths. The path of the page itself serves `index.html`. */
 const readFolder = (path: string, folder: string) =>
   readdirSync(folder).map((name): [string, () => Promise<string>] => [
     name === "index.html" ? path : `${path}/${name}`,
     () => readFile(join(folder, name), "utf8"),
   ]);
 
-/** A file of the client of the API, as a browser runs it. */
+/** A file of the API's client, compiled for browsers. */
 async function clientFile(name: string): Promise<string> {
-  // It would delay the start of the run.
+  // A static import would delay the start of the run.
   const { transform } = await import("esbuild");
   const source = await readFile(join(docs, "client", name), "utf8");
   return (await transform(source, { loader: "ts" })).code;
@@ -85,8 +85,8 @@ interface Registration {
 }
 
 /**
- * The script of Scalar's page, which the package serves by a route of Fastify: it is registered and called here, without
- * a server.
+ * The script of Scalar's page. The package serves it by a Fastify route, which this function registers and calls without a
+ * server.
  *
  * @throws Error when the package has no such route
  */

@@ -5,7 +5,7 @@ import { localAccountId, localRegion } from "../template/intrinsics.ts";
 import { retryDelay } from "./retry-delay.ts";
 
 interface EventBusOptions {
-  /** The URL to which each event is posted; without it, events are only logged. */
+  /** The URL to which each event is posted. By default, events are only logged. */
   readonly eventsUrl: string | undefined;
   readonly log: (line: string) => void;
   /** Ends all retries. */
@@ -25,12 +25,12 @@ type BusEvent = ReturnType<typeof toEvent>;
 const timeout = 5000;
 
 /**
- * Opens an event bus with one target, the URL. Like EventBridge, it delivers each event by itself, in no order: one that is
- * refused is retried alone, until the run ends.
+ * Opens an event bus with one target, the URL. Like EventBridge, it delivers each event separately and in no order. A failed
+ * event is retried alone until the run ends.
  */
 export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
   return {
-    /** Resolves when each event has been posted once: a receiver gets no more at a time than a call has. */
+    /** Resolves when each event has been posted once, so that a receiver gets only the events of one call at a time. */
     async PutEvents({ Entries }: { readonly Entries: readonly PutEventsEntry[] }) {
       const events = Entries.map(toEvent);
       await Promise.all(events.map((event) => (eventsUrl ? deliver(event, eventsUrl) : log(entry(event)))));
@@ -69,13 +69,13 @@ const toEvent = ({ Source, DetailType, Detail }: PutEventsEntry) => ({
   detail: JSON.parse(Detail) as Readonly<Record<string, unknown>>,
 });
 
-/** What EventBridge retries below 500; 407, which it also retries, fails in `fetch`. */
+/** The statuses below 500 that EventBridge retries. It also retries 407, with which `fetch` fails. */
 const retriedStatuses = new Set([401, 409, 429]);
 
 /**
- * Posts an event as an API destination does: it retries some statuses and requests without a response.
+ * Posts an event as an API destination does, which retries some statuses and requests without a response.
  *
- * @returns why the event could not be posted; undefined when it was
+ * @returns why the event could not be posted, and whether it is retried; undefined when it was posted
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html
  */
 async function post(url: string, event: BusEvent) {

@@ -6,7 +6,7 @@ import type { Invoke } from "../template/functions.ts";
 import { openStoredMap } from "./stored-map.ts";
 
 interface QueueOptions {
-  /** Keeps what waits from one run to the next. */
+  /** Keeps the waiting messages from one run to the next. */
   readonly file: string;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
@@ -21,15 +21,15 @@ interface QueueMessage {
   readonly MessageDeduplicationId: string;
 }
 
-/** What SQS returns of a message; the SDK compares the digest. */
+/** What SQS returns for a message. The SDK verifies the digest. */
 const receipt = (body: string) => ({
   MessageId: randomUUID(),
   MD5OfMessageBody: createHash("md5").update(body).digest("hex"),
 });
 
 /**
- * Opens the queues: failure queues, which nothing reads, and FIFO queues. Each group of those is fed to the function of its queue
- * in its order, a message at a time, and groups beside each other. A message that the last run has not ended comes again.
+ * Opens the queues: failure queues, which nothing reads, and FIFO queues. A FIFO queue passes each group's messages to its
+ * function in order, one at a time, and groups in parallel. A message that the last run did not finish is redelivered.
  *
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
@@ -37,12 +37,12 @@ export function openLocalQueues(
   queues: readonly FunctionQueue[],
   { file, invoke, log, signal }: QueueOptions,
 ) {
-  /** What waits or is being delivered, by its deduplication id, and until when nothing receives it, in milliseconds since the epoch. */
+  /** Messages that wait or are being delivered, by deduplication id. `visibleAt` is in milliseconds since the epoch. */
   const waiting = openStoredMap<readonly [url: string, QueueMessage, visibleAt: number]>(file);
   const known = new Set<string>();
   /** The last delivery of each group, which the next one waits for. */
   const groups = new Map<string, Promise<void>>();
-  /** When received messages are visible again, if their function has said so, in seconds. */
+  /** After how many seconds a received message is visible again, by receipt handle, if its function has set it. */
   const pauses = new Map<string, number>();
 
   for (const kept of waiting.values()) deliverInOrder(...kept);
@@ -63,7 +63,7 @@ export function openLocalQueues(
 
   async function deliver(queue: FunctionQueue, entry: QueueMessage, visibleAt: number): Promise<void> {
     const { MessageBody, MessageGroupId, MessageDeduplicationId } = entry;
-    /** Hides it for some seconds, also from the next run: its function may still be at work. */
+    /** Hides the message for some seconds, also from the next run, because its function may still be at work. */
     const hide = (seconds: number) =>
       waiting.set([MessageDeduplicationId, [queue.url, entry, Date.now() + seconds * 1000]]);
     if (visibleAt > Date.now()) await pause(visibleAt - Date.now());
@@ -87,7 +87,7 @@ export function openLocalQueues(
   }
 
   return {
-    /** Takes a message of a failure queue, which has a position in the stream: it is logged. */
+    /** Logs a message to a failure queue, which contains a position in the stream. */
     async SendMessage(input: { readonly QueueUrl: string; readonly MessageBody: string }) {
       log(`[${input.QueueUrl}] ${input.MessageBody}`);
       return receipt(input.MessageBody);
@@ -99,7 +99,7 @@ export function openLocalQueues(
           [input.QueueUrl, entry, Date.now()] as const,
         ]),
       );
-      // Before the response, after which the position in the stream is stored.
+      // Stored before the response, because the position in the stream is stored after the response.
       waiting.set(...entries);
       for (const each of entries.values()) deliverInOrder(...each);
       return {

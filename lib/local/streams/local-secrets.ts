@@ -10,7 +10,7 @@ export const openLocalSecrets =
   (file: string) =>
   async ({ Name }: { readonly Name: string }) => {
     const text = await readFile(file, "utf8").catch(() => "{}");
-    // The name begins with the path of the stage.
+    // The name begins with the path of the stage, which the file leaves out.
     const Value: unknown = Reflect.get(Object(parseJson(text)), Name.replace(/^\/[^/]*\//, ""));
     return { Parameter: { Name, ...(typeof Value === "string" && { Value }) } };
   };

@@ -1,2 +1,2 @@
-/** How long a delivery that failed waits for its next attempt, in milliseconds. @param failures how many failed before it */
+/** The pause after a failed delivery, in milliseconds. @param failures how many attempts failed before that one */
 export const retryDelay = (failures: number) => Math.min(100 * 2 ** failures, 10_000);

@@ -4,8 +4,8 @@ import { parseJson } from "../../../shared/json.ts";
 export type StoredMap<Value> = ReturnType<typeof openStoredMap<Value>>;
 
 /**
- * Opens a map that a file keeps from one run to the next, also one that is killed: a change is in the file once the call returns.
- * With an invalid file, the map is empty.
+ * Opens a map that a file keeps from one run to the next. A change is in the file once its call returns, even if the run is
+ * killed then. With an invalid file, the map is empty.
  */
 export function openStoredMap<Value>(file: string) {
   const stored = existsSync(file) ? parseJson(readFileSync(file, "utf8")) : undefined;

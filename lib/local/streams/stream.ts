@@ -16,9 +16,9 @@ interface StreamOptions {
   /** Delivers a batch to the target of the source. @returns the function's response */
   readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
   readonly log: (line: string) => void;
-  /** Stops without waiting for the batch that is being delivered: the next run delivers it again. */
+  /** Stops without waiting for the batch that is being delivered: the next run redelivers it. */
   readonly signal: AbortSignal;
-  /** Waits for a number of milliseconds, or until the signal is aborted. Tests need not wait as long. */
+  /** Waits for a number of milliseconds, or until the signal is aborted. Tests can shorten the wait. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
     while (!signal.aborted) {
       try {
         const { StreamDescription } = await client.describeStream({ StreamArn });
-        // Each shard is behind its parent.
+        // The list has each shard after its parent.
         for (const { ShardId = "", ParentShardId = "" } of StreamDescription?.Shards ?? []) {
           if (ends.has(ShardId)) continue;
           const parentEnd = ends.get(ParentShardId) ?? Promise.resolve();
@@ -78,7 +78,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
     }
   }
 
-  /** Delivers the records of a shard from its position on, one batch after the other; resolves when the shard has ended. */
+  /** Delivers the records of a shard from its position on, batch by batch. Resolves when the shard has ended. */
   async function deliverShard(shard: string): Promise<void> {
     const position = `${source.id} ${StreamArn} ${shard}`;
     let failing = false;
@@ -93,7 +93,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
         // The embedded engine describes its shard as ended, but keeps returning iterators.
         if (NextShardIterator === undefined) return;
         iterator = NextShardIterator;
-        // Records of the window become one batch.
+        // Records that are written during this wait become one batch.
         if (Records.length < maxRecords) await wait(Math.max(readDelay, source.window));
       } catch (error) {
         if (!failing && !signal.aborted)
@@ -115,7 +115,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
   }
 
   /**
-   * Delivers a batch until nothing of it fails, again from its first failed record on. AWS would also halve a batch for
+   * Delivers a batch until no record fails. Each retry begins with the first failed record. AWS would also halve a batch for
    * which the function threw, and give up records that are too old.
    *
    * @see https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html

@@ -20,7 +20,7 @@ export function readApi(findResources: FindResources, functions: readonly LocalF
   });
   const properties = findFirst("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
-  /** The Lambda authorizer, to which the local gateway takes the requests of all routes. */
+  /** The Lambda authorizer, which the local gateway uses for all routes. */
   const authorizer = {
     function: findTarget(properties.AuthorizerUri),
     /** The request header, in lower case, whose value is the key under which responses are cached. */

@@ -9,7 +9,7 @@ type Filter = (event: unknown) => boolean;
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
 export type EventSource = ReturnType<typeof readEventSources>[number];
 
-/** A queue that feeds a function, in the order of each group. */
+/** A queue that feeds a function with the messages of each group in order. */
 export type FunctionQueue = ReturnType<typeof readFunctionQueues>[number];
 
 /** Reads from the template which functions the table's stream feeds. */
@@ -31,7 +31,7 @@ export function readEventSources(findResources: FindResources, functions: readon
   });
 }
 
-/** Reads from the template which functions queues feed. */
+/** Reads the queues that feed functions from the template. */
 export function readFunctionQueues(findResources: FindResources, functions: readonly LocalFunction[]) {
   const queues = findResources("AWS::SQS::Queue");
   return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
@@ -62,7 +62,7 @@ function readFilter(text: string): Filter {
   return (event) => matches(pattern, event);
 }
 
-/** @param pattern an object of patterns, or the functions that read a list of values */
+/** @param pattern an object of patterns, or a list of functions of which one must accept the value */
 function matches(pattern: unknown, event: unknown): boolean {
   if (Array.isArray(pattern)) return pattern.some((matchesValue: Filter) => matchesValue(event));
   const fields = Object.entries(pattern as object);

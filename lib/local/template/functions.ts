@@ -26,7 +26,7 @@ export function readFunctions(findResources: FindResources, findAsset: FindAsset
     const policies = (role.properties.Policies ?? []) as Properties[];
     return {
       name,
-      /** Its name in the log: that of its construct. */
+      /** The function's name in the log, which is that of its construct. */
       label: asset.name,
       /** The folder of the code that would be deployed. */
       codeDirectory: asset.directory,
@@ -45,9 +45,9 @@ export function readFunctions(findResources: FindResources, findAsset: FindAsset
 /**
  * Finds the function that a part of the template invokes.
  *
- * @param target its name, its ARN, or the URI that invokes it; that of an alias may stand behind the name
+ * @param target the function's name, its ARN, or the URI that invokes it; the name of an alias may follow
  * @param caller the beginning of the error's message
- * @throws UserError when it is not a function of the stack
+ * @throws UserError when the target is not a function of the stack
  */
 export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
   const [, invoked] = /^(?:.*:function:)?([^:/]+)/.exec(String(target)) ?? [];

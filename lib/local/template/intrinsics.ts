@@ -16,11 +16,11 @@ export const localAccountId = "000000000000";
 /** The AWS region of the local run. */
 export const localRegion = "local";
 
-/** The ARN of a resource on this machine, such as `table/leads`; of a queue it is the name, which is its URL here. */
+/** The ARN of a resource on this machine, such as `table/leads`. For a queue, pass its name, which is also its URL here. */
 export const localArn = (service: string, resource: string) =>
   `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
 
-/** The resource types that the local run resolves: the property with the name, and the ARN in front of the name. */
+/** The resource types that the local run resolves: the property with the name, and the part of the ARN before the name. */
 const namedTypes: Readonly<Record<string, { readonly name: string; readonly arn: string }>> = {
   "AWS::DynamoDB::Table": { name: "TableName", arn: localArn("dynamodb", "table/") },
   "AWS::Lambda::Function": { name: "FunctionName", arn: localArn("lambda", "function:") },
@@ -76,7 +76,7 @@ export function openTemplate({ Resources }: Template) {
     const resource = Resources[id];
     if (!resource) throw new UserError(`The template refers to "${id}", which the local run cannot resolve.`);
     const { Type, Properties = {} } = resource;
-    // Of an alias, it is the ARN.
+    // A reference to an alias is its ARN.
     if (Type === "AWS::Lambda::Alias")
       return localArn("lambda", `function:${resolve(Properties.FunctionName)}:${resolve(Properties.Name)}`);
     return String(resolve(Properties[namedTypes[Type]?.name ?? ""] ?? id));
@@ -86,7 +86,7 @@ export function openTemplate({ Resources }: Template) {
     const name = getReference(id);
     const type = namedTypes[Resources[id]?.Type ?? ""];
     if (type && attribute === "Arn") return type.arn + name;
-    // Roles name it.
+    // Roles and event source mappings refer to the stream.
     if (attribute === "StreamArn") return localArn("dynamodb", `table/${name}/stream/local`);
     throw new UserError(
       `The local run does not support the attribute ${attribute} of ${id} in the template.`,

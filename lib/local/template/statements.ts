@@ -1,13 +1,13 @@
 import { UserError } from "../../user-error.ts";
 import type { Properties } from "./intrinsics.ts";
 
-/** A statement of an IAM policy that allows something of what the local run has. */
+/** A statement of an IAM policy about services that the local run has. */
 export type Statement = NonNullable<ReturnType<typeof readStatement>>;
 
 /** A condition on a request to DynamoDB. */
 export type Condition = ReturnType<typeof readKeyConditions>[number];
 
-/** The condition keys that the local run finds in a request, and whether they have several values there. */
+/** The condition keys that the local run finds in a request, and whether each can have several values. */
 const conditionKeys = {
   "dynamodb:LeadingKeys": true,
   "dynamodb:Attributes": true,
@@ -20,7 +20,7 @@ export type ConditionKey = keyof typeof conditionKeys;
 type Values = readonly string[];
 
 /**
- * Each operator as a function of the request's values and of the policy's, which returns those that it refuses. Like
+ * The operators. Each takes the values of the request and those of the policy, and returns the values that it refuses. Like
  * `ForAllValues`, `IfExists` holds for a key that the request does not have.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html

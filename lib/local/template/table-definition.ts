@@ -18,7 +18,7 @@ export function readTable(findResources: FindResources) {
   const properties = table.properties as Partial<TableProperties>;
   const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
   return {
-    /** The input that creates it. */
+    /** The input of `CreateTable`. */
     input: {
       TableName: table.name,
       BillingMode: "PAY_PER_REQUEST" as const,

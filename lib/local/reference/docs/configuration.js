@@ -1,4 +1,4 @@
-/** How Scalar shows the document. It has no part that leads to another host. */
+/** How Scalar shows the document. Every part that leads to another host is turned off. */
 export const configuration = {
   theme: "default",
   servers: [{ url: location.origin }],

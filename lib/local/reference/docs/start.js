@@ -1,6 +1,6 @@
 import { configuration } from "/docs/configuration.js";
 
-// Otherwise Scalar tries to compile code, which the page's policy forbids.
+// Otherwise Scalar tries to compile code, which the page's Content-Security-Policy forbids.
 globalThis.__zod_globalConfig = { jitless: true };
 
 const createLead = "/api/v1/leads";
@@ -19,7 +19,7 @@ const readNewestLead = (apiKey) =>
     () => undefined,
   );
 
-/** The document with a lead's id in the request that sends a message, and the key and address of this run in the first sample. */
+/** Fills in the lead's id where a message is sent, and the key and the address of this run in the first sample. */
 function fill(openapi, apiKey, lead) {
   const filled = structuredClone(openapi);
   const { info } = filled;
@@ -48,7 +48,7 @@ async function start() {
     ...configuration,
     content: fill(openapi, apiKey, lead),
     authentication: { securitySchemes: { apiKey: { token: apiKey } } },
-    // Once Scalar has closed the menu itself, as it does for an operation, there is no such button.
+    // For an operation, Scalar closes the menu itself, and then the button does not exist any more.
     onSidebarClick: () => setTimeout(closeMenu),
     async onResponseReceived({ request, response }) {
       const isCreated = response.status === 201 && new URL(request.url).pathname === createLead;
@@ -59,7 +59,7 @@ async function start() {
     ...configure(),
     onLoaded: () => document.querySelector("#text")?.remove(),
   });
-  // The first request to a function is slow.
+  // After the page is shown, because the first request to a function is slow.
   const lead = await readNewestLead(apiKey);
   if (lead) reference.updateConfiguration(configure(lead));
 }
