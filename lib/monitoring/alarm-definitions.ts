@@ -30,30 +30,30 @@ export interface MonitoredResources {
   readonly functions: readonly ServiceFunction[];
 }
 
-/** An alarm: its metric, when it is raised, and what the runbook says of it. */
+/** An alarm: its metric, when it is raised, and what the runbook states about it. */
 interface AlarmDefinition {
   /** The anchor of its section in the runbook, by default the alarm's name. */
   readonly section?: string;
-  /** Who is paged is woken: callers are harmed, and no caller can cause it alone. A ticket waits for working hours. */
+  /** A page wakes somebody: callers are harmed, and no caller can cause that alone. A ticket waits for working hours. */
   readonly severity?: "page" | "ticket";
   readonly threshold?: number;
   readonly unit?: "" | "%" | "days";
-  /** Whether the metric must always have data: values below the threshold breach, and missing ones. */
+  /** Whether the metric must always have data. Then, values below the threshold and missing values breach. */
   readonly required?: boolean;
   /** How many of how many periods must breach, and the minutes of a period. */
   readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
-  /** Whether it ends a gradual deployment: CodeDeploy accepts ten alarms. */
+  /** Whether the alarm rolls back a gradual deployment. CodeDeploy accepts ten such alarms. */
   readonly rollsBack?: boolean;
   readonly means: string;
   /** What to look at first. */
   readonly first: string;
-  /** What a caller can raise it with. */
+  /** How a caller can raise the alarm. */
   readonly fromOutside?: string;
-  /** Undefined if the stage does not have what it watches. */
+  /** Undefined if the stage does not have what the alarm watches. */
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
 
-/** What holds for an alarm that does not set it. */
+/** The values of the properties that an alarm does not set. */
 const defaults = {
   severity: "ticket",
   threshold: 1,
@@ -70,7 +70,7 @@ const maximum = { statistic: Stats.MAXIMUM };
 const routesOf = (kind: "list" | "write", { api }: MonitoredResources) =>
   api.handlers.filter(({ name }) => routes[name as RouteName].kind === kind);
 
-/** Lambda's errors, and logged 5xx that no caller can cause alone. Lambda's metrics cost nothing. */
+/** The percentage of Lambda's errors and of logged 5xx that no caller can cause alone. Lambda's metrics cost nothing. */
 const serverErrors = (of: readonly ServiceFunction[], { logs }: MonitoredResources) =>
   percentage(
     of.map((fn) => ({
@@ -80,7 +80,7 @@ const serverErrors = (of: readonly ServiceFunction[], { logs }: MonitoredResourc
     1,
   );
 
-/** An objective of 99.9 %, used up 14.4 times as fast as a month allows. */
+/** Raised when the error budget of an objective of 99.9 % is spent 14.4 times as fast as a month allows. */
 const serverErrorsAlarm = {
   section: "server-errors",
   severity: "page",
@@ -105,17 +105,17 @@ const tableThrottlesAlarm = {
 } as const;
 
 /**
- * 1 if a reader of the stream is late or has a fault, or if callers wrote in the period before, which makes a record of the
- * stream each time, and nothing was read in that period and this one, because reading takes time and metrics come late. 0
- * if something was read. No data without writes and reads, when nothing shows whether writes would be read.
+ * Whether a reader of the stream is late: 1 if its records are old, if it has a fault, or if callers wrote in the previous
+ * period and nothing was read since that period began. Each write makes a record of the stream, but reading takes time and
+ * metrics come late. 0 if something was read. No data without writes and reads, when nothing shows whether the reader works.
  *
  * `TIME_SERIES(0)` gives a metric a value in every period, even if it has no data at all. `x - DIFF(x)` is then the value
- * of the period before. CloudWatch may read few periods before the last one, so no value depends on more than one.
+ * of the previous period. CloudWatch may read only few earlier periods, so no value depends on more than one of them.
  */
 function late({ fn }: StreamReader, resources: MonitoredResources, faults: readonly IMetric[] = []) {
   const age = (statistic: string) => fn.lambda.metric("IteratorAge", { statistic });
   const isOld = new MathExpression({
-    // Milliseconds. Older than a period: one change of this age shows that the fault lasts.
+    // Milliseconds. The age is that of a whole period, so that one change of this age shows a lasting fault.
     expression: "age + TIME_SERIES(0) >= 300000",
     usingMetrics: { age: age(Stats.MAXIMUM) },
   });
@@ -130,7 +130,7 @@ function late({ fn }: StreamReader, resources: MonitoredResources, faults: reado
   });
 }
 
-/** The execution environments of all functions of the AWS account that work at the same time. */
+/** How many execution environments of all functions of the AWS account work at the same time. */
 const concurrentExecutions = new Metric({
   namespace: "AWS/Usage",
   metricName: "ResourceCount",
@@ -167,7 +167,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     metric: ({ api }) =>
       percentage(
         api.handlers.map(({ lambda }) => ({
-          // No function of a route may take as long as thirty seconds.
+          // Every function of a route times out before thirty seconds.
           bad: [lambda.metricDuration({ statistic: "TC(1000:30000)" })],
           all: lambda.metricDuration({ statistic: Stats.SAMPLE_COUNT }),
         })),
@@ -182,7 +182,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     first: "The errors of the last six hours, then the access log.",
     fromOutside: "Long lists that get 503",
     metric: ({ api: { stage }, logs }) => {
-      // Of a frozen account, nothing has failed.
+      // A refused write to a frozen account is no failure.
       const usingMetrics = {
         failed: stage.metricServerError(total),
         frozen: logs.metric("FrozenRequests"),
@@ -211,7 +211,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
       "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
     first: "Which items, in the logs of the functions.",
     metric: ({ functions, logs }) => {
-      // An alarm reads ten metrics. What deliver-message reads, others do, too.
+      // An alarm can read ten metrics. Other functions also read the items that deliver-message reads.
       const readers = functions.filter(({ name }) => name !== "deliver-message");
       return always("line", logs.lines(logEvents.invalidItem, ...readers));
     },
@@ -238,7 +238,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     metric: ({ canary }) =>
       canary &&
       new MathExpression({
-        // In place of a missing value, CloudWatch would evaluate older ones for a while.
+        // Without `TIME_SERIES(0)`, CloudWatch would evaluate older values in place of a missing one for a while.
         expression: "runs - failures + TIME_SERIES(0)",
         usingMetrics: {
           runs: canary.runner.lambda.metricInvocations(),
@@ -326,7 +326,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     first: "The log of audit-counts: a line every hour.",
     metric: ({ logs }) =>
       new MathExpression({
-        // Hours until two rounds of the audit were missed.
+        // Hours until two rounds of the audit are missed.
         expression: `${14 * 24} - oldest`,
         usingMetrics: { oldest: logs.metric("AuditAge", maximum) },
       }),

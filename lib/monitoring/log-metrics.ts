@@ -13,7 +13,7 @@ const event = (value: string) => `$.message.event = "${value}"`;
 const counted = [
   // A 201 that is no replay.
   `${event(logEvents.request)} && $.message.status = 201 && $.message.replayed IS FALSE`,
-  // A 5xx of a function, but not of a list with too many rows or calls: its account can cause that alone.
+  // A 5xx of a function, except for a list with too many rows or calls, which an account can cause alone.
   `${event(logEvents.requestFailed)} && $.message.cause.name != "TooExpensiveError"`,
   `${event(logEvents.requestFailed)} && $.message.cause.code = "not_admitted"`,
   event(logEvents.rateLimiterFailedOpen),
@@ -26,22 +26,22 @@ const counted = [
   .map((lines) => `(${lines})`)
   .join(" || ");
 
-/** Which lines of one function alone each metric counts. */
+/** Metrics that count lines of a single function. */
 const ownMetrics = {
   /** The age of the oldest verification of a list's counts, in hours. */
   AuditAge: { of: "audit-counts", lines: event(logEvents.countsAudited), metricValue: "$.message.oldest" },
-  /** Those that Meta has refused, or their tokens. */
+  /** Senders that Meta has refused, or whose tokens it has refused. */
   RefusedSenders: { of: "deliver-message", lines: event(logEvents.senderRefused) },
   UnknownSenders: { of: "receive-webhook", lines: event(logEvents.senderUnknown) },
 };
 
-/** Which lines of the gateway's access log each metric counts. Others count as 0, so that an alarm ends with them. */
+/** Metrics that count lines of the gateway's access log. With `defaultValue`, other lines count as 0 and end an alarm. */
 const accessMetrics = {
-  /** A 429 that no function returned. The gateway's own metrics do not tell one 4xx from another. */
+  /** A 429 that no function returned. The gateway's own metrics do not distinguish the 4xx statuses. */
   ThrottledRequests: { lines: `$.status = "429" && $.integrationStatus != "429"`, defaultValue: 0 },
   /** Keys that the authorizer refuses, and writes with keys that may only read. */
   ForbiddenRequests: { lines: `$.status = "403"`, defaultValue: 0 },
-  /** Writes to frozen accounts: no data, and so no costs, while none is frozen. */
+  /** Writes to frozen accounts. While no account is frozen, there is no data, which costs nothing. */
   FrozenRequests: { lines: `$.status = "503" && $.httpMethod = "POST" && $.frozenAt = "2*"` },
 };
 
@@ -65,7 +65,7 @@ export class LogMetrics extends Construct {
       this.addFilter(name, accessLog, lines, options);
   }
 
-  /** How many counted lines with this `event` each of these functions wrote: no data for none. */
+  /** How many counted lines with this `event` each of these functions wrote. A metric without lines has no data. */
   lines(event: string, ...functions: readonly ServiceFunction[]): Metric[] {
     return functions.map(({ name }) => this.metric(name, { dimensionsMap: { Event: event } }));
   }

@@ -7,7 +7,7 @@ const sum = (prefix: string, metrics: readonly IMetric[]) =>
   metrics.map((_, index) => `${prefix}${index}`).join(" + ");
 
 /**
- * The sum of faults, which is 0 only while something happens: without activity it has no data. Metric math treats a
+ * The sum of faults. It is 0 while there is activity without faults, and has no data without activity. Metric math treats a
  * missing value as 0 if the other operand has data (docs/assumptions.md#missing-values).
  *
  * @param activity a metric that has data whenever a fault could have happened
@@ -18,7 +18,7 @@ export const faultsDuring = (activity: IMetric, faults: readonly IMetric[]) =>
     usingMetrics: { ...byId("fault", faults), activity },
   });
 
-/** The sum of metrics, which is 0 without data: in place of a missing value, CloudWatch would evaluate older ones. */
+/** The sum of metrics, which is 0 without data. In place of a missing value, CloudWatch would evaluate older values. */
 export const always = (prefix: string, metrics: readonly IMetric[]) =>
   new MathExpression({
     expression: `${sum(prefix, metrics)} + TIME_SERIES(0)`,
@@ -26,8 +26,8 @@ export const always = (prefix: string, metrics: readonly IMetric[]) =>
   });
 
 /**
- * The percentage of bad requests, of the kind of requests that has the highest; that of a kind with fewer bad ones than
- * `atLeast` is 0. It has no data without requests.
+ * The highest percentage of bad requests among several kinds of requests. A kind with fewer than `atLeast` bad requests has
+ * 0 %. Without requests, there is no data.
  */
 export function percentage(
   kinds: readonly { readonly bad: readonly IMetric[]; readonly all: IMetric }[],

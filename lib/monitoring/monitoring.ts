@@ -13,9 +13,7 @@ type Constructs = Omit<MonitoredResources, "logs" | "canary" | "functions">;
 
 /** Metrics from the logs, a canary, and alarms. */
 export class Monitoring extends Construct {
-  /** The canary, if the stage has it. */
   readonly canary: ScheduledCanary | undefined;
-  /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
@@ -30,7 +28,7 @@ export class Monitoring extends Construct {
     this.canary = canary;
     this.functions = functions;
     const logs = new LogMetrics(this, "Requests", api.accessLog, functions);
-    // A stage that does not last and tells nobody costs no alarms, unless they end a deployment.
+    // A stage that does not last and notifies nobody saves the costs of alarms, unless they can roll back a deployment.
     const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;
     if (lasts || config.alarmsTo || constructs.deployment)
       addAlarms(new Construct(this, "Alarms"), config, { ...constructs, logs, canary, functions });
@@ -57,14 +55,14 @@ function addAlarms(scope: Construct, { runbookUrl, alarmsTo }: Config, resources
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       datapointsToAlarm,
       evaluationPeriods,
-      // Without data, nothing shows that a fault is over: most alarms that are raised stay raised.
+      // Without data, nothing shows that a fault is over, so most raised alarms stay raised.
       treatMissingData: required ? TreatMissingData.BREACHING : TreatMissingData.IGNORE,
     });
     if (definition.rollsBack) resources.deployment?.rollBackOn(alarm);
     const action = actions?.[definition.severity];
     if (!action) continue;
     alarm.addAlarmAction(action);
-    // It notifies when an alarm clears, too.
+    // Also notifies when the alarm clears.
     alarm.addOkAction(action);
   }
 }
