@@ -15,7 +15,7 @@ import { withoutLimits, withPortablePattern } from "./portable-patterns.ts";
 import { faultSchema, gatewayError, problemComponents } from "./problem-schemas.ts";
 import { eventComponents } from "./webhooks.ts";
 
-/** A schema, a valid value with the examples of its properties, and the descriptions of those that have none in the schema. */
+/** A schema, a valid value with the examples of its properties, and descriptions of properties that the schema leaves out. */
 type Component = readonly [
   schema: {
     readonly properties: Readonly<Record<string, object>>;
@@ -40,14 +40,14 @@ const faultExample = {
 };
 
 /**
- * The body of a lead, whatever the query: generators make up a name for a choice of schemas. What it is without `ifExists`,
- * descriptions say.
+ * The one body of a lead for every query, because generators make up a name for a choice of schemas. Descriptions state what
+ * differs without `ifExists`.
  */
 export const leadBody = { ...leads.leadUpdate, required: [] };
 
 /**
- * What an update returns, of a message or a conversation: one open object, because generated clients in Java and other
- * languages refuse a choice for which an object of either kind would do.
+ * What an update of a message or a conversation returns. It is one open object, because generated clients in Java and other
+ * languages refuse a choice if a value matches both of its schemas.
  */
 export const updatedRecord = {
   type: "object",
@@ -62,7 +62,7 @@ const updatedDescriptions = {
   leadId: "The lead of the message or the conversation.",
 };
 
-/** The bodies of a route that takes several: a choice with a name, because generators make up one. */
+/** The bodies of a route that takes several. The choice has a name, because generators would make one up. */
 export const messageBodies = {
   oneOf: [conversations.newMessage, conversations.messageUpdate, conversations.conversationUpdate],
 };
@@ -110,7 +110,7 @@ const names = new Map<unknown, string>(Object.entries(components).map(([name, [s
 
 names.set(messageBodies, "MessageBody");
 
-/** A schema as it stands in the document, of what clients send or receive: a reference where it has a name. */
+/** A schema as it stands in the document: a reference if it has a name. @param isSent whether clients send the value */
 export function toReference(schema: unknown, isSent = true): object {
   const name = names.get(schema);
   return name === undefined ? spellOut(schema as object, isSent) : { $ref: `#/components/schemas/${name}` };

@@ -19,7 +19,7 @@ const info = {
 
 const localRun = "http://127.0.0.1:3000";
 
-/** The first one is what generated clients use unless they are given another. */
+/** Generated clients use the first server by default. */
 const servers = [
   { url: localRun, description: "The local run" },
   {
@@ -77,5 +77,5 @@ function operation(name: RouteName, route: Route) {
   };
 }
 
-/** `list-leads` is `listLeads`. */
+/** Converts a name such as `list-leads` to `listLeads`. */
 const operationId = (name: string) => name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());

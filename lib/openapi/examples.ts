@@ -11,7 +11,7 @@ const requestId = "ELcEv7R332QgMgM=";
 const leadId = "lead_01M7XX82T31MKK0XPP5SRK7Z5P";
 const conversationId = "conv_01M7XX83BCDGP2G7P6BFF0X9ND";
 
-/** A valid body for each route. The one of a lead has no `externalId` and no address, so it can be sent again. */
+/** A valid body for each route. The body of a lead has no `externalId` and no address, so it can be sent again. */
 export const requestExamples = {
   "create-lead": {
     name: "Ada Lovelace",
@@ -51,12 +51,12 @@ export const updateExamples = {
   conversation: { id: conversationId, status: "closed", messageCount: 1 },
 };
 
-/** A value of each field of the body of a lead, whatever the query. */
+/** A value of each field that the body of a lead can have with any query. */
 export const leadExample = { id: leadId, ...requestExamples["create-lead"], ...updateExamples.lead };
 
 const [after, before] = ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"];
 
-/** A value of each query parameter, of whichever route. */
+/** A value of each query parameter of any route. */
 const parameters = {
   page: 1,
   limit: 20,
@@ -116,7 +116,7 @@ const listedConversation = {
   lastMessage: { direction: "outbound", text: "Hello Ada" },
 };
 
-/** The same after a message of the lead: the fields that it then has. */
+/** The same conversation after a message of the lead, with the fields that this adds. */
 export const waitingConversation = {
   ...listedConversation,
   lastMessageAt: "2026-11-21T02:04:31.204Z",
@@ -150,7 +150,7 @@ export const responseExamples = {
   "send-message": sentMessage,
 } as const satisfies Record<RouteName, object>;
 
-/** The detail of an event: of these names, it has those that its schema has. */
+/** Builds the detail of an event, with those of these fields that the event's schema has. */
 const detail = (type: EventType, fields: object) =>
   toRecord(eventSchemas[type], {
     type,
@@ -229,7 +229,7 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
 };
 
-/** What each problem says of a request. */
+/** The `detail` of each problem, and its further fields. */
 const problemErrors: Record<
   Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">,
   readonly [detail: string, details?: ApiError["details"]]

@@ -5,21 +5,21 @@ import { pagingDescriptions } from "../../shared/schemas/page-schemas.ts";
 import { leadBody, messageBodies, toReference, updatedRecord } from "./components.ts";
 import { requestExamples, responseExamples, updatedExamples, updateExamples } from "./examples.ts";
 
-/** What the document says of a route, beside its query, its problems and its headers. */
+/** What the document contains about a route, besides its query, its problems and its headers. */
 export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** Of its query parameters. */
+  /** The descriptions of the query parameters. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body?: ReturnType<typeof jsonOf>;
-  /** Its successes by their statuses. */
+  /** The successful responses by status. */
   readonly successes: Readonly<Record<number, readonly [description: string, content: object]>>;
 }
 
 const json = (schema: object, example: object) => ({ schema: toReference(schema), example });
 
-/** With several examples: pages to try the API offer that of a body with the query parameter that has its name. */
+/** A body with several examples. Pages to try the API offer an example with the query parameter of the same name. */
 const jsonOf = (schema: object, examples: Readonly<Record<string, object>>) => ({
   schema: toReference(schema),
   examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])),

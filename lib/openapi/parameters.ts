@@ -4,7 +4,7 @@ import { defaultLimit, defaultPage, maxLimit, maxPage } from "../../shared/schem
 import { toReference } from "./components.ts";
 import { parameterExamples } from "./examples.ts";
 
-/** Clients send numbers; the validators see strings, which must be plain digits. */
+/** Clients send numbers. The validators see strings, which must be plain digits. */
 const numbers: Readonly<Record<string, object>> = {
   page: { type: "integer", minimum: 1, maximum: maxPage, default: defaultPage },
   limit: { type: "integer", minimum: 1, maximum: maxLimit, default: defaultLimit },
@@ -14,7 +14,7 @@ const numbers: Readonly<Record<string, object>> = {
 /**
  * The parameters of a route, as they stand in the document.
  *
- * The examples are in the schemas, because pages to try the API fill in the `example` of a parameter: they would filter
+ * The examples are in the schemas, because pages to try the API would fill in a parameter's own `example`. It would filter
  * each list, and send the same idempotency key twice.
  */
 export function buildParameters(
@@ -27,7 +27,7 @@ export function buildParameters(
     name,
     in: "query",
     description: descriptions[name],
-    // Values between commas, which generated clients write for an array only if the document says so.
+    // The values of an array are separated by commas, which generated clients do only if the document states it.
     ...((schema as { readonly type: string }).type === "array" && { style: "form", explode: false }),
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },
   }));

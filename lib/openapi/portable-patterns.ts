@@ -7,14 +7,14 @@ import {
   visible,
 } from "../../shared/schemas/text-rules.ts";
 
-/** Any character but a control character, without and with line breaks and tabs, and any but these and a space. */
+/** Characters except control characters; the same, and also line breaks and tabs; without control characters and spaces. */
 const character = "[^\\x00-\\x1F\\x7F]";
 const characterOfLines = "[^\\x00-\\x08\\x0B\\x0C\\x0E-\\x1F\\x7F]";
 const visibleCharacter = "[^\\x00-\\x20\\x7F]";
 
 /**
- * The patterns of the document by those of the validators, which need JavaScript's `u` flag. All languages read these alike,
- * also those that match bytes: so they are about ASCII alone, and accept further texts that the service refuses.
+ * The document's patterns, by those of the validators, which need JavaScript's `u` flag. They mean the same in all languages,
+ * also in those that match bytes. So they restrict only ASCII, and accept some texts that the service refuses.
  */
 const patterns: Readonly<Record<string, { readonly any: string; readonly notBlank?: string }>> = {
   [oneLine]: { any: `^${character}*$`, notBlank: `^ *${visibleCharacter}${character}*$` },
@@ -36,8 +36,8 @@ interface TextSchema {
 }
 
 /**
- * The schema of a text with a pattern for all languages in place of what only the validators know: their patterns, and
- * formats of texts that are not blank.
+ * The schema of a text with a pattern for all languages. It replaces what only the validators know: their patterns, and the
+ * formats that forbid blank texts.
  */
 export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): object {
   if (pattern === undefined) return schema;
@@ -46,13 +46,13 @@ export function withPortablePattern({ pattern, allOf, ...schema }: TextSchema): 
   return { ...rest, pattern: format === undefined ? any : notBlank };
 }
 
-/** Limits of what is sent. Some of them a later version may raise. */
+/** Limits of what clients send. A later version may raise some of them. */
 const limitKeywords = /^(?:(?:min|max)(?:Length|Items)|maximum|maxProperties|propertyNames)$/;
 
-/** The formats of what is received. */
+/** The formats that schemas of what clients receive keep. */
 const formats: readonly unknown[] = ["date-time", "uri"];
 
-/** The schema of what clients receive: they must not refuse a value because they could not send it now. */
+/** The schema of what clients receive. They must not refuse a value because they could not send it now. */
 export const withoutLimits = (schema: object): object =>
   Object.fromEntries(
     Object.entries(schema).filter(

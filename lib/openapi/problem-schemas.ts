@@ -3,7 +3,7 @@ import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "
 import { problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
-/** A list of values to which a later version may add, so that no schema may be closed to others. */
+/** Lists values in words. A later version may add some, so no schema may exclude unknown values. */
 const listValues = (values: readonly string[]) =>
   `${values.map((value) => `\`${value}\``).join(", ")}, or a newer one`;
 
@@ -35,7 +35,7 @@ const errors = {
 
 const codes = Object.keys(problems) as ProblemCode[];
 
-/** The problems with the same status, itself among them. They have one schema: generators make up a name for a choice. */
+/** The problems with the same status, including this one. They share a schema: generators make up a name for a choice. */
 export const codesLike = (code: ProblemCode, among: readonly ProblemCode[] = codes) =>
   among.filter((other) => problems[other].status === problems[code].status);
 
@@ -61,7 +61,7 @@ function problemSchema(code: ProblemCode) {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
-/** The names of the problems of statuses that several have. */
+/** The names of the statuses that several problems have. */
 const names: Readonly<Record<number, string>> = {
   404: "NotFound",
   409: "Conflict",
@@ -69,10 +69,10 @@ const names: Readonly<Record<number, string>> = {
   503: "Unavailable",
 };
 
-/** The name of the problems with the same status: `internal_error` is `InternalError`. */
+/** The name of a problem's schema: that of a shared status, or `InternalError` for `internal_error`. */
 export const problemName = (code: ProblemCode) => names[problems[code].status] ?? pascalCase(code);
 
-/** The named schemas of the problems of each status, with an example of the first of them. */
+/** The named schemas of the problems, one for each status, with an example of the first problem. */
 export const problemComponents = Object.fromEntries(
   codes
     .filter((code) => codesLike(code)[0] === code)

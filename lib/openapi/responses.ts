@@ -34,7 +34,7 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
 
 const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;
 
-/** The problems of each kind of route, besides invalid input and its own. */
+/** The problems of each kind of route, besides `invalid_input` and the route's own problems. */
 const problemsByKind = {
   list: commonProblems,
   write: ["unsupported_media_type", "idempotency_key_reused", ...commonProblems],
@@ -59,7 +59,7 @@ function problemContent(code: ProblemCode, example: object, alike: readonly Prob
   return { "application/problem+json": { schema, ...examples } };
 }
 
-/** The headers of some problems. */
+/** The headers that only some problems have. */
 const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
   unsupported_media_type: "Accept-Encoding",
   rate_limited: "Retry-After",
@@ -67,9 +67,9 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
 };
 
 /**
- * A problem's response; API Gateway uses some of the statuses too, with a message of its own.
+ * Describes a problem's response. API Gateway also uses some of these statuses, with a message of its own.
  *
- * @param among the problems that a response can be
+ * @param among the problems that the route can return, by default all
  */
 function describeProblem(code: ProblemCode, example = problemExamples[code], among?: readonly ProblemCode[]) {
   const alike = codesLike(code, among);

@@ -113,11 +113,11 @@ const envelopeExample = (type: EventType) => ({
   detail: eventDetailExamples[type],
 });
 
-/** The named schemas of events: `lead.created` is `LeadCreated`, and `LeadCreatedEvent` in its envelope. */
+/** The named schemas of events: `LeadCreated` is the detail of `lead.created`, and `LeadCreatedEvent` has its envelope. */
 export const eventComponents = Object.fromEntries(
   eventTypes.flatMap((type) => {
     const name = pascalCase(type);
-    // Most events have no `imported`, `importId`, `delivery` and `replay-name`.
+    // The examples of events have no `imported`, `importId`, `delivery` and `replay-name`.
     const example = {
       ...eventDetailExamples[type],
       imported: true,
@@ -156,5 +156,5 @@ const webhook = (type: EventType) => ({
   },
 });
 
-/** What the service sends, by the type of the event. */
+/** The webhooks of the document, by the type of the event. */
 export const webhooks = Object.fromEntries(eventTypes.map((type) => [type, { post: webhook(type) }]));
