@@ -19,10 +19,9 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems;
 
-/** Where a fault of a request can be. */
+/** The parts of a request that can have a fault. */
 export const faultPlaces = ["query", "body", "header"] as const;
 
-/** What a fault of a request can be. */
 export const faultCodes = [
   "required",
   "unknown",
@@ -56,7 +55,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What a fault is, wherever it is. */
+/** A fault without its place. */
 export type FaultDescription = Pick<Fault, "code" | "message">;
 
 interface ProblemDetails {
@@ -64,17 +63,17 @@ interface ProblemDetails {
   /** Seconds after which the caller may retry. */
   readonly retryAfter?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The id of what the response is about. */
+  /** The id of the record that the response is about. */
   readonly id?: string;
 }
 
-/** The error that handlers and domain functions throw on purpose; any other becomes an internal error. */
+/** The error that handlers and domain functions throw on purpose. `problemResponses` turns every other error into one. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ProblemCode;
   readonly details: ProblemDetails;
 
-  /** @param detail a sentence for the caller, which reveals nothing about the inside */
+  /** @param detail a sentence for the caller, which reveals no internals */
   constructor(code: ProblemCode, detail: string, { cause, ...details }: ProblemDetails & ErrorOptions = {}) {
     super(detail, { cause });
     this.code = code;
@@ -82,7 +81,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A fault of a field of the body, or of the whole body, whose name is empty. */
+/** A fault of a field of the body. An empty field name stands for the whole body. */
 export const bodyFault = (field: string, code: FaultCode, message: string) =>
   ({ in: "body", field, code, message }) as const;
 
@@ -101,12 +100,12 @@ export function invalidInput(faults: readonly Fault[]): ApiError {
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 
-/** How much of a name in the request is repeated, in UTF-16 units. */
+/** How many UTF-16 units of a name in the request a fault repeats. */
 const maxNameLength = 64;
 
 /**
- * The name of a member of what is named `parent`: `tags`, then `tags[3]`. An empty name becomes `""`, because the empty
- * name stands for the whole body; a long name is cut.
+ * The name of a member of `parent`, such as `tags`, or `tags[3]` in `tags`. An empty name becomes `""`, because the empty
+ * name stands for the whole body. A long name is cut.
  *
  * @param parent undefined for the whole body or query
  */
@@ -116,12 +115,12 @@ export function memberName(parent: string | undefined, member: string | number):
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
-/** Thrown for a stored item that no code of the service writes: a function that was taken over may have. */
+/** Thrown for a stored item that the service's own code never writes. A compromised function may have written it. */
 export class InvalidItemError extends Error {
   override readonly name = "InvalidItemError";
   readonly pk: string;
   readonly sk: string;
-  /** What is missing, has another type, or does not fit the key. */
+  /** The attribute that is missing, has another type, or does not fit the key. */
   readonly field: string;
 
   constructor({ pk, sk }: Readonly<Record<string, unknown>>, field: string) {

@@ -1,15 +1,15 @@
 import { randomInt } from "node:crypto";
 import { decodeTime, encodeTime, ulid } from "ulid";
 
-/** The random numbers of a ULID, one for each character: its own would load the whole of Web Crypto. */
+/** The random source of a ULID, called once for each character. The default of `ulid` would load all of Web Crypto. */
 const random = () => randomInt(32) / 32;
 
-/** A ULID, as it stands in every id. */
+/** The pattern of the ULID in every id. */
 export const ulidPattern = "[0-7][0-9A-HJKMNP-TV-Z]{25}";
 
 /**
- * How far ahead of this clock the time of an id may be, in milliseconds: a message of a conversation is later than the one
- * before it, which may be a minute ahead, and clocks differ.
+ * How far ahead of this clock the time of an id may be, in milliseconds. Clocks differ, and each message of a conversation
+ * is later than the previous message, which may be a minute ahead.
  */
 export const maxIdAhead = 120_000;
 
@@ -17,14 +17,14 @@ export const maxIdAhead = 120_000;
 export const hasIdForm = (prefix: string, value: unknown): value is string =>
   typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value);
 
-/** Whether a value is an id with a prefix that may have been given by now. */
+/** Whether a value is an id with a prefix, and its time has come. */
 export const isId = (prefix: string, value: unknown): value is string =>
   hasIdForm(prefix, value) && hasCome(value);
 
-/** Whether the time of an id has come. */
+/** Whether the time of an id has come, or is at most `maxIdAhead` ahead. */
 export const hasCome = (id: string) => idTimestamp(id) <= Date.now() + maxIdAhead;
 
-/** What an id names, by its prefix. */
+/** The kinds of records, by the prefix of their ids. */
 const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
 
 /**
@@ -34,15 +34,15 @@ const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
  * @see https://github.com/ulid/spec
  */
 export const newId = (prefix: keyof typeof kinds | "erasure" | "change" | "import", at = Date.now()) =>
-  // For the time 0, `ulid` takes the current one.
+  // `ulid` replaces the time 0 by the current time.
   `${prefix}_${encodeTime(at)}${ulid(at, random).slice(10)}`;
 
-/** What an id names; undefined if its prefix does not tell. */
+/** The kind of record that an id names; undefined for any other prefix. */
 export const idKind = (id: string) =>
   Object.entries(kinds).find(([prefix]) => id.startsWith(`${prefix}_`))?.[1];
 
 /** The creation time of an id, in milliseconds since the epoch. */
 export const idTimestamp = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));
 
-/** The same as an ISO 8601 UTC timestamp. */
+/** The creation time of an id, as an ISO 8601 UTC timestamp. */
 export const createdAt = (id: string) => new Date(idTimestamp(id)).toISOString();

@@ -1,13 +1,13 @@
-/** How many items are worked on at once, unless the caller says. */
+/** How many items are processed at once by default. */
 const parallelItems = 16;
 
-/** Runs a task for each item, some at once. After one has failed, no other starts. @throws the first error */
+/** Runs a task for each item, `most` at once. After a task has failed, no other task starts. @throws the first error */
 export async function inParallel<T>(
   items: readonly T[] | AsyncGenerator<T>,
   run: (item: T) => Promise<unknown>,
   most = parallelItems,
 ): Promise<void> {
-  // The workers share one iterator. A generator ends for all when one leaves its loop, but others may hold an item.
+  // All workers share one iterator. A worker that leaves its loop ends a generator, but other workers may hold an item.
   const queue = "values" in items ? items.values() : items;
   let isFailed = false;
   const worker = async () => {
@@ -24,7 +24,7 @@ export async function inParallel<T>(
   await settledAll(Array.from({ length: most }, worker));
 }
 
-/** Waits for all, so that none goes on after another has failed. @throws the first error */
+/** Waits for all promises, so that no work goes on after this function has thrown. @throws the first error */
 export async function settledAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);

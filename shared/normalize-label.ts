@@ -1,12 +1,12 @@
 /**
- * What shows nothing, for a class of a regular expression: what Unicode lets renderers ignore (`DI`), marks of interlinear
- * notes, and the blank of Braille.
+ * Invisible characters, for a character class of a regular expression: those that Unicode lets renderers ignore (`DI`),
+ * marks of interlinear notes, and the blank of Braille.
  */
 const invisible = "\\p{DI}\\uFFF9-\\uFFFB\\u2800";
 
 const allInvisible = new RegExp(`[${invisible}]`, "gu");
 
-/** Finds a character that shows something. */
+/** Finds a visible character. */
 export const notBlank = new RegExp(`[^\\s${invisible}]`, "u");
 
 /**
@@ -19,5 +19,5 @@ export const normalizeLabel = (name: string) =>
 
 const fits = /^.{1,64}$/su;
 
-/** Whether a label that fits is one in its stored form, too: it can be empty there, or longer, as `½` is. */
+/** Whether a label that fits also fits in its stored form, which can be empty, or longer than the label, as for `½`. */
 export const storable = (label: string): boolean => !fits.test(label) || fits.test(normalizeLabel(label));

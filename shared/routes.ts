@@ -10,24 +10,24 @@ import {
 import { leadsQuery, leadUpdate, newLead, newLeadQuery } from "./schemas/lead-schemas.ts";
 import type { Inferred } from "./schemas/validator.ts";
 
-/** One route of the API: what the stack, the validators and the documentation know of it. */
+/** One route of the API, as the stack, the validators and the documentation use it. */
 export interface Route {
   /** The name of its function in `functions/`. */
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** A list has a `Link` header; a write waits for its rate limit's permit and takes an Idempotency-Key. */
+  /** A list has a `Link` header. A write waits for the permit of the rate limiter and accepts an Idempotency-Key. */
   readonly kind: "list" | "write";
   readonly success: 200 | 201;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
-  /** Other bodies, which a query parameter chooses: their schemas, by its value. */
+  /** The schemas of other bodies, by the value of the query parameter that chooses them. */
   readonly otherBodies?: {
     readonly parameter: string;
     readonly schemas: Readonly<Record<string, JSONSchema>>;
   };
-  /** The problems of bodies that name what the account does not have, or has already. */
+  /** The problems of a body that names a record that the account does not have, or already has. */
   readonly ownProblems?: readonly ProblemCode[];
 }
 
@@ -82,7 +82,7 @@ export const sendMessageRoute = {
   ],
 } as const satisfies Route;
 
-/** Every route, by its name. A function imports its own route alone, so that its bundle has no other's schemas. */
+/** Every route, by its name. A function imports only its own route, so that its bundle has no schemas of other routes. */
 export const routes = {
   "list-leads": listLeadsRoute,
   "create-lead": createLeadRoute,
@@ -93,8 +93,8 @@ export const routes = {
 export type RouteName = keyof typeof routes;
 
 /**
- * The body that the query of a request chooses, and the value that stands for it if it is not the first one. A value that
- * stands for none is a fault of the query: the request is validated with the first of the other bodies.
+ * The schema of the body that the query of a request chooses, and the value that chooses it, undefined for `body`. An
+ * unknown value is a fault of the query: the request is validated with the first of `otherBodies`.
  */
 export function chooseBody({ body, otherBodies }: Route, query: object) {
   if (!otherBodies || !(otherBodies.parameter in query)) return { schema: body };
@@ -104,7 +104,7 @@ export function chooseBody({ body, otherBodies }: Route, query: object) {
   return { value, schema };
 }
 
-/** What a valid request to a route says: its body, or its query if the route takes no body. */
+/** The input of a valid request to a route: its body, or its query if the route takes no body. */
 export type RouteInput<R extends Route, Body = R["body"]> = Inferred<
   Body extends JSONSchema ? Body : R["query"]
 >;

@@ -1,9 +1,9 @@
-/** What the name of a stage looks like. The longest one still fits into the names of all resources. */
+/** The form of a stage's name. The longest name still fits into the names of all resources. */
 const namePattern = /^[a-z][a-z0-9-]{0,20}$/;
 
 export const isStageName = (name: string) => namePattern.test(name);
 
-/** What the name of a stage must be, for the end of a sentence. */
+/** The rule for the name of a stage, as the end of a sentence. */
 export const stageNameRule = "1 to 21 lower-case letters, digits or '-', the first one a letter";
 
 /** The name that the stack, the table, the API and the bus of a stage share. */
