@@ -10,7 +10,7 @@ import { addFaults, type RouteEvent } from "./route-event.ts";
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** A body that is sent as it is, with the header or without it. */
+/** The value of `Content-Encoding` for an uncompressed body, which may be empty. */
 const uncompressed = /^\s*(?:identity\s*)?$/i;
 
 /**
@@ -30,7 +30,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       const fault = notJson(event);
       if (fault) return refuse(fault);
       const { exceeded, duplicates } = scanJson(bodyBytes(event).toString());
-      // Middy calls a function for each value, so they must be few by then.
+      // Middy calls a function for each value, so the number of values must be limited by now.
       if (exceeded) return refuse(bodyFault("", exceeded, limitMessages[exceeded]));
       try {
         await json.before?.(request);
@@ -47,7 +47,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
   };
 }
 
-/** Makes an empty object of an empty array, as which PHP writes a map without entries. */
+/** Replaces an empty array by an empty object, because PHP writes a map without entries as an array. */
 function readMaps(body: unknown): void {
   for (const name of ["metadata", "addresses"])
     if (isDeepStrictEqual(Object(body)[name], [])) Object(body)[name] = {};
@@ -58,11 +58,11 @@ function notJson(event: RouteEvent): Fault | undefined {
   const { "content-type": type, "content-encoding": encoding = "" } = event.headers;
   if (!jsonType.test(type ?? "")) throw unsupportedType(type);
   if (!uncompressed.test(encoding))
-    // Clients tell by this header that it is not about the media type.
+    // By this header, clients know that the encoding is refused and not the media type.
     throw unsupported("content-encoding", "must be absent: send the body uncompressed", {
       "accept-encoding": "identity",
     });
-  // One that cannot have so few bytes is not decoded: it can have megabytes.
+  // A body that is too long in any case is not decoded, because it can have megabytes.
   const longest = event.isBase64Encoded ? Math.ceil(maxBodyBytes / 3) * 4 : maxBodyBytes;
   const bytes = String(event.body).length > longest ? undefined : bodyBytes(event);
   if (!bytes || bytes.length > maxBodyBytes)
@@ -77,12 +77,12 @@ function notJson(event: RouteEvent): Fault | undefined {
   }
 }
 
-/** Says in V8's words why a body is not JSON. From its first double quote on, V8's message repeats the body. */
+/** States in V8's words why a body is not JSON, without the end of V8's message, which quotes the body. */
 function invalidJson({ message }: SyntaxError): Fault {
   const reason = message
     .replace(/(?:, (?:\.{3})?)?".*$/s, "")
-    // A character that is not visible ASCII is named by its code: many cannot be seen, such as a byte order mark. V8 has
-    // only the first unit of a character of two.
+    // A character that is not visible ASCII is named by its code, because many are invisible, such as a byte order mark.
+    // V8's message has only the first UTF-16 unit of a character that has two.
     .replace(/'([^!-~])'$/, (_, unit: string) => unitName(unit))
     .replace(/(?: in JSON)? at position \d+ \(line (\d+) column (\d+)\)$/, " at line $1, column $2")
     .replace(/^[A-Z]/, (letter) => `: ${letter.toLowerCase()}`);
@@ -103,7 +103,7 @@ const forbiddenKey = bodyFault(
   "must not have a key that JavaScript reserves (__proto__, constructor.prototype)",
 );
 
-/** A type that is no name of a media type is not repeated. */
+/** The error for a type that is not JSON. It repeats the type only if that has the form of a media type. */
 export const unsupportedType = (type: string | undefined) => {
   const [named] = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?=\s*(?:;|$))/.exec(type ?? "") ?? [];
   const sent = type === undefined ? "none" : (named ?? "another");
@@ -125,8 +125,8 @@ const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
  * Whether a body arrived as the caller sent it, in UTF-8.
  *
  * API Gateway passes JSON as text, in which a decoder has put U+FFFD in place of every byte sequence that is not UTF-8.
- * A caller can also send U+FFFD itself. Its three bytes then leave the length as in `Content-Length`, which a
- * replacement changes, unless it stands for exactly three bytes: the first three of a character of four.
+ * If the caller has sent U+FFFD itself, the length still equals `Content-Length`. A replacement changes the length, unless
+ * it stands for exactly three bytes: the first three bytes of a four-byte character.
  *
  * @see https://encoding.spec.whatwg.org/#utf-8-decoder
  */

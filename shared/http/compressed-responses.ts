@@ -4,17 +4,17 @@ import type { RouteEvent } from "./route-event.ts";
 /**
  * The size from which a body is compressed, in bytes.
  *
- * A smaller one fits with its headers, about 450 bytes, in one TCP segment of 1,460 bytes: it would not arrive earlier.
- * From here on, gzip leaves half of a page or less.
+ * A smaller body and its headers, about 450 bytes, fit into one TCP segment of 1,460 bytes, so compression would not make
+ * it arrive earlier. From this size on, gzip leaves at most half of a page.
  */
 export const compressedFrom = 1024;
 
-/** The level of gzip, from 1 to 9. Of 20 leads, 1 leaves 10 % more bytes, and 9 as many for more time. */
+/** The level of gzip, from 1 to 9. For 20 leads, level 1 leaves 10 % more bytes, and level 9 only takes longer. */
 const level = 6;
 
 /**
- * Compresses the large responses of a route, problems too, for callers that accept gzip: an HTTP API of API Gateway does
- * not. Every response has `Vary`, because another response to the same request can be larger.
+ * Compresses the large responses of a route, also problems, for callers that accept gzip. An HTTP API of API Gateway does
+ * not compress. Every response has `Vary`, because another response to the same request can be larger.
  *
  * Use it first, so that it sees the responses of all others.
  *
@@ -26,7 +26,7 @@ export function compressedResponses(): MiddlewareObj<RouteEvent> {
     headers.vary = [headers.vary, "Accept-Encoding"].filter(Boolean).join(", ");
     const accepted = event.headers["accept-encoding"];
     if (accepted === undefined || Buffer.byteLength(body) < compressedFrom || !acceptsGzip(accepted)) return;
-    // Most functions never compress, and loading it takes a tenth of a cold start.
+    // Loaded on demand: most functions never compress, and loading zlib takes a tenth of a cold start.
     const { gzipSync } = await import("node:zlib");
     headers["content-encoding"] = "gzip";
     response.body = gzipSync(body, { level }).toString("base64");
@@ -48,7 +48,7 @@ function acceptsGzip(header: string): boolean {
   return gzip > 0 && gzip >= (weights.get("identity") ?? others);
 }
 
-/** Reads `gzip` or `gzip;q=0.5`. The weight of what is not a number is NaN, which is neither above nor below any other. */
+/** Reads `gzip` or `gzip;q=0.5`. A weight that is not a number becomes NaN, which makes every comparison false. */
 function readCoding(text: string): [coding: string, weight: number] {
   const [coding = "", ...parameters] = text.split(";").map((part) => part.trim());
   const weight = parameters.find((parameter) => parameter.startsWith("q="));

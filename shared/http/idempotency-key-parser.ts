@@ -7,7 +7,7 @@ export const maxKeyLength = 255;
 /**
  * A key as most APIs accept it: visible ASCII, without the comma that joins a header sent twice.
  *
- * Both patterns are in the OpenAPI document, so they use only what regular expressions of all languages share.
+ * Both patterns are in the OpenAPI document, so they use only syntax that regular expressions of all languages share.
  */
 const bare = `[!#-+\\x2D-\\x5B\\x5D-~]{1,${maxKeyLength}}`;
 
@@ -24,12 +24,12 @@ export const idempotencyKeyPattern = `^(?:${bare}|${quoted})$`;
 
 const keyForm = new RegExp(idempotencyKeyPattern);
 
-/** Other names of the header, as some clients send it, such as `x-idempotency-key` and `idempotence-token`. */
+/** Other names under which some clients send the header, such as `x-idempotency-key` and `idempotence-token`. */
 const misnamed = /in?dempot/;
 
 /**
- * Puts the Idempotency-Key, bare or quoted, on `event.idempotencyKey`; the response lists its fault with the others.
- * A key under another name alone is a fault: its sender relies on a protection that it does not have.
+ * Parses the Idempotency-Key, bare or quoted, into `event.idempotencyKey`. The response lists its fault with the others.
+ * A key that is sent only under another name is a fault, because its sender relies on a protection that does not exist.
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07
  */

@@ -1,15 +1,15 @@
 import { memberName } from "../errors.ts";
 
 /**
- * The longest body that is parsed, in bytes. The longest valid one has 79,345 without white space: a lead, with each of its
- * characters escaped as two surrogates.
+ * The longest body that is parsed, in bytes. The longest valid body has 79,345 bytes without white space: a lead, with
+ * each of its characters escaped as two surrogates.
  */
 export const maxBodyBytes = 80 * 1024;
 
 /** The most levels of objects and arrays; valid bodies have three. */
 export const maxDepth = 100;
 
-/** The most values, of objects and arrays too; valid bodies have 85 at most. */
+/** The most values, including objects and arrays; valid bodies have 85 at most. */
 export const maxBodyValues = 1000;
 
 export const limitMessages = {
@@ -21,7 +21,7 @@ export const limitMessages = {
 const token = /("(?:[^"\\]|\\.)*")[\t\n\r ]*(:?)|[[\]{},]/g;
 
 interface Container {
-  /** Undefined for the outermost. */
+  /** Undefined for the outermost container. */
   readonly name: string | undefined;
   /** How often each key has occurred; empty for an array. */
   readonly keys: Map<string, number>;
@@ -30,12 +30,12 @@ interface Container {
 }
 
 /**
- * Scans a JSON text, in time linear in its length, for what `JSON.parse` accepts in silence. The scan ends at a limit, so that
- * the work after it, such as a list of faults, can cost only so much.
+ * Scans a JSON text in linear time for repeated keys and for too many levels or values, which `JSON.parse` accepts. The
+ * scan ends at a limit, which bounds the cost of later work, such as a list of faults.
  *
- * @param json text that `JSON.parse` has accepted: in any other, an open string would be searched again and again
- * @returns which limit of its structure it exceeds; and the names of the keys that occur more than once in an object, each
- *   listed once: `JSON.parse` keeps the last value
+ * @param json text that `JSON.parse` has accepted: in any other text, an unclosed string would be searched repeatedly
+ * @returns the limit that the text exceeds, and the names of the keys that occur more than once in an object, each once:
+ *   `JSON.parse` keeps only the last value
  */
 export function scanJson(json: string) {
   const duplicates: string[] = [];

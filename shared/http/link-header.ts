@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage, type Page, toOrder } from "../pages/page.ts";
 
-/** The most bytes of the header. nginx takes 4 KB for all headers of a response by default, and answers 502 for more. */
+/** The most bytes of the header. By default, nginx accepts 4 KB for all headers of a response and answers 502 for more. */
 export const maxLinkBytes = 3500;
 
-/** In which order links are left out of a longer header: without `next`, a list would seem to end. */
+/** The order in which links are left out of a longer header: `next` last, because without it a list would seem to end. */
 const leftOut = ["last", "first", "prev", "next"];
 
 /**
@@ -12,8 +12,8 @@ const leftOut = ["last", "first", "prev", "next"];
  * limit of the request. An empty list has one page. A page past the end has no `next`, and its `prev` is the last page. Long
  * filters leave room for fewer links, or for none.
  *
- * On the last page that a list by a change shows, `next` begins a new list at the time of the last row, that time included. If the
- * oldest changes are first, it does so on each page: on a page of a number, rows that have moved to the end would be missed.
+ * On the last page of a list by a change, `next` begins a new list at the time of the last row, including that time. If the
+ * oldest changes are first, `next` does so on every page: page numbers would miss rows when others move to the end.
  *
  * @param query of the request, valid
  * @see https://www.rfc-editor.org/rfc/rfc8288
@@ -44,7 +44,7 @@ export function linkHeader(path: string, query: { sort?: string }, { data, pagin
   return join();
 }
 
-/** The query of a list by a change that goes on from the time of the last of some rows; undefined without one. */
+/** The query that continues a list by a change at the time of the last row; undefined if it would not advance. */
 function goOn(firstPage: Record<string, string>, { sort = "" }: { sort?: string }, rows: readonly object[]) {
   const field = sort.replace("-", "");
   const time = Date.parse(String(Reflect.get(rows.at(-1) ?? {}, field)));
@@ -52,6 +52,6 @@ function goOn(firstPage: Record<string, string>, { sort = "" }: { sort?: string 
   const [end, at] = toOrder(sort).ascending ? (["After", time] as const) : (["Before", time + 1] as const);
   const bound = field.replace(/At$/, end);
   const next = { ...firstPage, [bound]: new Date(at).toISOString() };
-  // All rows have one time.
+  // All rows have the same time.
   return isDeepStrictEqual(next, firstPage) ? undefined : next;
 }

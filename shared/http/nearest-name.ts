@@ -5,7 +5,7 @@ const changedUntil = /^(?:last)?(?:updated|modified|changed|activity)(?:before|u
 const phone =
   /^(?:contact|primary|main|work|business|home|mobile|cell)?(?:phone|mobile|cell|tel|telephone|whatsapp|instagram|sms)(?:number|no|id|handle)?(?:mobile|work|home|other|\d(?:value)?)?$/;
 
-/** What other programs call a parameter, a field or a column of a file, in letters alone. */
+/** Names that other programs use for a parameter, a field or a column of a file, without case and separators. */
 const otherNames: readonly (readonly [string, RegExp])[] = [
   ["page", /^(?:cursor|offset|skip|start|pagenumber|pagetoken|nexttoken|startingafter)$/],
   ["limit", /^(?:perpage|pagesize|size|count|top|maxresults)$/],
@@ -16,7 +16,7 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
   ["lastMessageAfter", changedSince],
   ["lastMessageBefore", changedUntil],
   ["messagesBefore", /^(?:before|messagesafter)$/],
-  // Bare, "after" may mean a time or a row.
+  // A bare "after" is missing here, because it may mean a time or a row.
   ["createdAfter", /^(?:created)?(?:since|from|gte?|min)$/],
   ["createdBefore", /^(?:created)?(?:until|to|lte?|max)$/],
   ["id", /^(?:lead|conversation|message)id$/],
@@ -26,7 +26,7 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
   ["status", /^(?:lead|contact)(?:status|stage)$/],
   [
     "createdAt",
-    // Without a word of time, others are questions of yes or no.
+    // The other verbs need a word of time: alone, they name yes-or-no columns.
     /^(?:(?:person)?created|date(?:created|added|submitted)|(?:creat(?:ed?|ion)|add(?:ed)?|submit(?:ted)?|connected|optin)(?:at|on|date|time))(?:utc)?$/,
   ],
   ["name", /^(?:full|contact|lead|display|first|given|middle|additional|last|family|sur)name$/],
@@ -38,8 +38,8 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * The known name that is most likely meant by another one: at most a third of its letters differ, or they stand in
- * another order. Letter case and separators make no difference: `created_after` means `createdAfter`.
+ * The known name that a given name most likely means: at most a third of the letters differ, or only their order. Letter
+ * case and separators make no difference: `created_after` means `createdAfter`.
  *
  * @returns undefined if no known name is that near
  */
@@ -56,7 +56,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest;
 }
 
-/** The known name of which another one is a spelling or a synonym. */
+/** The known name that a given name is another spelling or a synonym of. */
 export function knownName(name: string, known: readonly string[]): string | undefined {
   const letters = toLetters(name);
   const same = known.find((candidate) => toLetters(candidate) === letters);
@@ -73,7 +73,7 @@ function countDifferences(name: string, candidate: string): number {
   return differences <= most || isReordered(name, candidate) ? differences : Number.POSITIVE_INFINITY;
 }
 
-/** A name can be very long: only one that is as short as a known one is sorted. */
+/** Whether only the order of the letters differs. The lengths come first, so that a very long name is not sorted. */
 const isReordered = (name: string, candidate: string) =>
   name.length === candidate.length && sortLetters(name) === sortLetters(candidate);
 

@@ -9,8 +9,7 @@ import type { RouteEvent } from "./route-event.ts";
 import { toFaults } from "./schema-faults.ts";
 
 /**
- * Responds to every error with a problem document. An unexpected error is logged, and its response says nothing about
- * the inside.
+ * Responds to every error with a problem document. An unexpected error is logged, and its response reveals no internals.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
@@ -19,9 +18,9 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
     onError: (request) => {
       const { requestId } = request.event.requestContext;
       const error = toApiError(request.error, request.event, route);
-      // The log of requests, which runs later, reads its code.
+      // The request log, which runs later, reads the code of this error.
       request.error = error;
-      // Of a frozen account, nothing has failed.
+      // A request to a frozen account is refused on purpose: nothing has failed.
       if (problems[error.code].status >= 500 && error.code !== "account_frozen") logError(error, requestId);
       request.response = problemResponse(error, requestId);
     },
@@ -41,7 +40,7 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 
-/** The errors that middy's validator found; undefined for an error that it did not throw. */
+/** The errors that middy's validator found; undefined if the validator did not throw the error. */
 function validationErrors({ cause }: Error): ValidationError[] | undefined {
   const { package: source, data } = (cause ?? {}) as { package?: string; data?: ValidationError[] };
   return source === "@middy/validator" ? data : undefined;
@@ -50,7 +49,7 @@ function validationErrors({ cause }: Error): ValidationError[] | undefined {
 const busy = (cause: unknown) =>
   new ApiError("busy", "The service is busy. Try again.", { retryAfter: secondsAfter(Date.now()), cause });
 
-/** What one account causes alone is no fault of the service, and must not count in the alarms for 5xx. */
+/** Contention that one account causes is no fault of the service, and must not count in the alarms for 5xx. */
 function tooManyAtOnce(error: unknown): ApiError {
   const { message, until } =
     error instanceof TooManyAtOnceError
@@ -63,7 +62,7 @@ function tooManyAtOnce(error: unknown): ApiError {
   });
 }
 
-/** Whole seconds until a time, and up to three more: callers that were refused together must not return together. */
+/** Whole seconds until a time, plus up to three at random, so that callers refused together do not return together. */
 const secondsAfter = (time: number) =>
   1 + Math.floor(Math.max(0, time - Date.now()) / 1000 + Math.random() * 3);
 
@@ -78,10 +77,9 @@ function logError({ code, message, cause }: ApiError, requestId: string): void {
   });
 }
 
-/** What comes before the code in the type of a problem: the stage's page about errors, if it names one. */
+/** The prefix of a problem's type, which the code follows: the stage's page about errors, if the stage has one. */
 const typePrefix = process.env.ERRORS_URL ? `${process.env.ERRORS_URL}#` : "urn:problem-type:";
 
-/** The response for an error. */
 export function problemResponse(error: ApiError, requestId: string) {
   const { code, message } = error;
   const { faults = [], retryAfter, headers, id } = error.details;

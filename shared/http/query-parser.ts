@@ -9,14 +9,14 @@ import { parseTimestamp } from "../timestamps.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
 /**
- * Puts the query, parsed from `rawQueryString`, on `event.query`. The response lists faults of its times and its page with the others.
+ * Parses `rawQueryString` into `event.query`. The response lists the faults of times and of the page with all others.
  *
  * API Gateway joins a repeated parameter with a comma, so `queryStringParameters` is the same for `a=1,2` and
  * `a=1&a=2`. Here a repeated parameter becomes an empty array, and one that is not percent-encoded UTF-8 becomes null:
  * neither is a string, so the route's schema rejects it.
  *
- * A parameter that is an array in the schema has the values between its commas. It may be repeated, as many clients write
- * arrays. Blanks around ids are left out; one in an external id may be the + of a telephone number.
+ * A parameter that is an array in the schema is split at commas. It may be repeated, because many clients write arrays in
+ * this way. Blanks around an id are removed; a blank before an external id may be the + of a telephone number.
  */
 export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
   const { properties } = schema as { properties: Record<string, { type: string; enum?: string[] }> };
@@ -34,14 +34,14 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
 type QueryValue = string | null | readonly string[];
 
 /**
- * How many parameters are parsed. Among more, some are unknown or repeated on every route, so the request is invalid
- * whatever the others are.
+ * How many parameters are parsed. Every route has fewer, so a longer query repeats a parameter or has an unknown one. It
+ * is invalid, unless it only repeats arrays.
  */
 const maxParameters = 200;
 
 /**
- * How many values of a parameter are parsed, as many as a body has. No parameter takes more, so the request is invalid
- * whatever the others are.
+ * How many values of a parameter are parsed, as many as a body may have. No parameter takes so many, so the request is
+ * invalid, whatever the other values are.
  */
 const maxValues = 1000;
 
@@ -79,7 +79,7 @@ const windows = [
   ["awaitingReplyAfter", "awaitingReplyBefore"],
 ] as const;
 
-/** Checks the times of a list's query: no schema can tell a date that does not exist. */
+/** Checks the times of a list's query, because no schema can detect a date that does not exist. */
 function checkTimes(event: RouteEvent, [start, field]: (typeof windows)[number]): void {
   const [after, before] = [start, field].map((name) => readTime(event, name));
   const message = `must not be earlier than ${start}`;
@@ -89,7 +89,7 @@ function checkTimes(event: RouteEvent, [start, field]: (typeof windows)[number])
 
 function readTime(event: RouteEvent, field: string): number | undefined {
   const value: unknown = Reflect.get(event.query, field);
-  // The schema rejects what is not one string.
+  // The schema rejects a value that is not one string.
   if (typeof value !== "string") return undefined;
   const time = parseTimestamp(value);
   if (time === undefined) addFaults(event, { in: "query", field, ...noTimestamp });
@@ -101,7 +101,7 @@ const noTimestamp: Pick<Fault, "code" | "message"> = {
   message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
 };
 
-/** Checks that a page is not past the end of a list by a change, which goes on in another one. */
+/** Rejects a page past the end of a list by a change. Such a list ends early, and a new list continues it. */
 function checkPage(event: RouteEvent, sort: string): void {
   const { page, limit } = pageRequest(event.query as LeadsQuery);
   const last = lastPage({ sort }, limit);
@@ -112,15 +112,15 @@ function checkPage(event: RouteEvent, sort: string): void {
   addFaults(event, { in: "query", field: "page", code: "out_of_range", message });
 }
 
-/** What is said of parameters that do not go with the order of those that wait, the longest waiting first. */
+/** The message for parameters that contradict the order of `awaitingReply`, which has the longest waiting first. */
 const waitingOrder =
   "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince";
 
-/** Finds the faults of parameters that are valid by themselves, and do not go together. */
+/** Finds the faults of parameters that are valid by themselves but cannot be combined. */
 export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
-      // Not yet valid: a parameter that cannot be read as one string has another type.
+      // The query is not validated yet: a parameter that is not one valid string has another type.
       const query = event.query as ConversationsQuery;
       const { id: ids, include, awaitingReply } = query;
       const refuse = (message: string, ...names: readonly (keyof ConversationsQuery)[]) => {

@@ -7,8 +7,8 @@ import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 
 /**
  * Limits the rate of each account's requests, and adds the `RateLimit` headers to every response. It requests the permit
- * while the other middleware works, and responds 429 in place of their result; a handler that writes first awaits
- * `event.permit`. A request that is known to exceed the limit causes no work at all.
+ * while the other middleware works, and replaces their response by a 429 if the permit is refused. A handler that writes
+ * awaits `event.permit` first. A request that is known to exceed the limit causes no work at all.
  *
  * Use it before every middleware that can respond, so that it has the last word.
  *
@@ -32,7 +32,7 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
     before: async ({ event }) => {
       const { accountId, rateLimitRequests } = authorizedCaller(event);
       event.permit = take(accountId, rateLimitRequests);
-      // Without a lease, it is there already.
+      // If no lease is needed, the permit is already decided.
       throwUnlessGranted(await Promise.race([event.permit, undefined]));
     },
     after: finish,

@@ -13,7 +13,7 @@ import type { RouteEvent } from "./route-event.ts";
  */
 export function requestLog(route: string) {
   return ({ event, response, error }: Request): void => {
-    // API Gateway responds for a function that returns nothing.
+    // If the function returns nothing, API Gateway responds with a 500.
     const { statusCode = 500, headers = {} }: APIGatewayProxyStructuredResultV2 = response ?? {};
     const { requestId, authorizer } = (event as RouteEvent).requestContext;
     console.info({
@@ -21,10 +21,10 @@ export function requestLog(route: string) {
       route,
       status: statusCode,
       ...(error instanceof ApiError && { code: error.code }),
-      // Nothing was written.
+      // A replayed request has written nothing.
       replayed: headers["idempotency-replayed"] === "true",
       account: authorizer?.lambda?.accountId,
-      // As in the access log.
+      // The same id as in the access log.
       requestId,
       release,
       ...takeUnits(),

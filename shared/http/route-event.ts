@@ -14,15 +14,15 @@ export type RouteEvent = Omit<APIGatewayProxyEventV2WithLambdaAuthorizer<Authori
   faults?: readonly Fault[];
 };
 
-/** Records faults that no schema can find; the response lists them with those of the validator. */
+/** Records faults that no schema can find. The response lists them with the faults of the validator. */
 export function addFaults(event: RouteEvent, ...faults: readonly Fault[]): void {
   event.faults = [...(event.faults ?? []), ...faults];
 }
 
 /**
- * Whose API key the request carries, and what it may do.
+ * The account of the request's API key, and what the key may do.
  *
- * @throws Error when the authorizer named no account: no request may go on without one
+ * @throws Error when the authorizer named no account: no request may go on without an account
  */
 export function authorizedCaller({ requestContext }: RouteEvent): AuthorizerContext {
   const caller: Partial<AuthorizerContext> | undefined = requestContext.authorizer?.lambda;

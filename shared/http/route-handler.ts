@@ -17,13 +17,13 @@ import { rateLimitResponses, throwUnlessGranted } from "./rate-limit-responses.t
 import { requestLog } from "./request-log.ts";
 import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 
-/** How requests with one of the bodies of a route are validated and carried out. */
+/** How a route validates and handles the requests with one of its bodies. */
 interface Operation<R extends Route, Body> {
   /** Compiled from the schemas of the query and the body. */
   readonly validate: Validator;
   /**
-   * @param account the one whose API key the request carries
-   * @param idempotency the Idempotency-Key and what it belongs to; undefined for a request without one
+   * @param account the account of the request's API key
+   * @param idempotency identifies the request by its Idempotency-Key; undefined for a request without a key
    */
   readonly handle: (
     account: string,
@@ -40,18 +40,18 @@ type OtherOperations<R extends Route> = R extends {
   ? { readonly [Value in keyof Schemas]: Operation<R, Schemas[Value]> }
   : object;
 
-/** One for all that a function does: accounts have their limit once. */
+/** The limiter that all routes of a process share, so that each account has one limit. */
 const limitRate = rateLimit ? rateLimitResponses(rateLimit) : [];
 
-/** Time of an invocation that is kept for responding `busy`, in milliseconds. */
+/** Time at the end of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;
 
 /**
- * The Lambda handler of a route: valid input in, one call, its result out as JSON.
+ * The Lambda handler of a route: it validates the input, calls `handle` once, and responds with the result as JSON.
  *
  * @param validate the route's validator, compiled from its schemas
- * @param parsers parse what only some routes take: the bundle of another route does not have them
- * @param others for requests that choose another body
+ * @param parsers for input that only some routes take, so that the bundles of other routes do not have them
+ * @param others the operations of requests that choose another body
  */
 export function routeHandler<R extends Route>(
   route: R,
@@ -90,7 +90,7 @@ export function routeHandler<R extends Route>(
       const input = (route.body ? body : query) as RouteInput<R>;
       return toResponse(route, query, await choose(event).handle(account, input, idempotency));
     });
-  // Middy throws what fails while an error is handled, with that error attached.
+  // If the handling of an error fails, middy throws the second error with the first one attached.
   return maskedFailures((event: RouteEvent, context: Context) => handler(event, context));
 }
 
@@ -131,7 +131,7 @@ function accessCheck(route: Route): MiddlewareObj<RouteEvent> {
   };
 }
 
-/** On a route that takes no body, any body is a fault; the response lists it with the others. */
+/** Makes any body a fault, on a route that takes none. The response lists it with the other faults. */
 function noBody(): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
@@ -142,7 +142,7 @@ function noBody(): MiddlewareObj<RouteEvent> {
   };
 }
 
-/** Middy's validator, with a function compiled beforehand, which its types do not know. */
+/** Middy's validator with a precompiled function, which middy's types do not know. */
 const inputValidator = (choose: (event: RouteEvent) => Validator): MiddlewareObj<RouteEvent> => ({
   before: (request) => {
     const eventSchema = choose(request.event) as unknown as NonNullable<Options["eventSchema"]>;

@@ -8,7 +8,7 @@ import {
 import { conversationUpdate, messageUpdate } from "../schemas/conversation-schemas.ts";
 import { requestValidator } from "../schemas/validator.ts";
 
-/** A validator of the requests to a route, as its handler sees them, by default of those with its first body. */
+/** A validator of the requests to a route, as its handler sees them; by default, of the requests with its usual body. */
 const routeValidator = ({ query, ...route }: Route, body = route.body) =>
   requestValidator({ properties: { query, ...(body && { body }) } });
 

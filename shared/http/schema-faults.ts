@@ -20,11 +20,11 @@ interface ErrorPlace {
   readonly value: unknown;
   /** The schema of the parameter or field; empty for the whole query or body. */
   readonly property: PropertySchema;
-  /** How a request says that there is no value, if it may. */
+  /** How a request states that there is no value; empty if a value is required. */
   readonly orNone: string;
 }
 
-/** The faults of a request by the errors of its validator, in their order; a value of the wrong type has only that fault. */
+/** The faults of a request, in the order of its validator's errors. A value of the wrong type has only that fault. */
 export function toFaults(
   errors: readonly ValidationError[],
   schemas: Pick<Route, "query" | "body">,
@@ -34,7 +34,7 @@ export function toFaults(
   return (
     errors
       .filter((error) => isTypeError(error) || !wrongTypes.has(error.instancePath))
-      // They are in one error of the object.
+      // The `propertyNames` error of the object stands for the errors of its names.
       .filter(({ propertyName }) => propertyName === undefined)
       .map((error) => toFault(error, schemas, request))
   );
@@ -53,7 +53,7 @@ function toFault(
   const [, part, ...places] = error.instancePath.split("/").map(unescapePointer);
   const where = part === "query" ? "query" : "body";
   const [parameter = ""] = places;
-  // The only value of a parameter is named without an index.
+  // If a parameter has one value, the value is named without an index.
   const isOnly = where === "query" && places.length > 1 && Reflect.get(request.query, parameter).length === 1;
   const path = isOnly ? [parameter] : places;
   const schema = schemas[where] as unknown as ObjectSchema;
@@ -109,7 +109,7 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Faul
 
 const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
 
-/** Names the parameter or field that is most likely meant, or all that there are. */
+/** Names the parameter or field that the caller most likely meant, or lists all that exist. */
 function unknownMessage(name: string, { in: where, schema, property }: ErrorPlace): string {
   const place = property.properties ? "object" : "route";
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this ${place}`;
@@ -126,7 +126,7 @@ function unknownMessage(name: string, { in: where, schema, property }: ErrorPlac
     : `${rejection}, but ${nearest} is`;
 }
 
-/** The query parser gives a parameter that it cannot read as one string another type. */
+/** The query parser has replaced a parameter that is not one valid string by a value of another type. */
 const queryTypeFault = (value: unknown): FaultDescription =>
   Array.isArray(value)
     ? { code: "repeated", message: "must be given once" }
@@ -161,11 +161,11 @@ function wrongType(
   return { code: "wrong_type", message };
 }
 
-/** What is wrong with a text that shows nothing, or with a label whose stored form is too long. */
+/** The fault of a text without visible characters, or of a label whose stored form is too long. */
 function textFault(text: string, { schema, property }: ErrorPlace): FaultDescription {
   if (notBlank.test(text))
     return { code: "too_long", message: "must have at most 64 characters as it is stored" };
-  // Profiles of channels can have names of blanks, or of characters that show nothing.
+  // The name in a channel's profile can consist of blanks or invisible characters.
   const isName = Reflect.get(schema.properties, "name") === property;
   const instead = isName ? ": for a person without a visible name, send their handle or address" : "";
   return { code: "blank", message: `must not be blank${instead}` };
@@ -179,7 +179,7 @@ const spacedQuery: FaultDescription = {
   message: "must not contain spaces: a + means one in a query, so write it as %2B",
 };
 
-/** The usual slips in an email address; the first that is found counts. */
+/** Common mistakes in an email address. The first one that matches is reported. */
 const emailSlips: readonly (readonly [RegExp, string])[] = [
   [/\s/, "must not contain spaces or line breaks"],
   [/[^!-~]/, "must have visible ASCII characters only, and an international domain in its xn-- form"],
