@@ -33,12 +33,12 @@ const directions = ["outbound", "inbound"] as const;
 
 const direction = { type: "string", enum: directions } as const satisfies JSONSchema;
 
-/** How far a message has got, from the least to the most: a report of an earlier state does not change it. */
+/** How far a message has got, from the first state to the last. A report of an earlier state changes nothing. */
 export const deliveryStates = ["sent", "failed", "delivered", "read"] as const;
 
 const delivery = { type: "string", enum: deliveryStates } as const satisfies JSONSchema;
 
-/** The query of `GET /api/v1/conversations`, as strings, the way it arrives; ids are split. */
+/** The query of `GET /api/v1/conversations` as it arrives: values are strings, and ids are split. */
 export const conversationsQuery = {
   type: "object",
   properties: {
@@ -166,7 +166,7 @@ export const template = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-/** The same in a request: the OpenAPI document has its limits, and does not have those of a response. */
+/** The template of a request. The OpenAPI document has the limits of requests, and no limits of responses. */
 export const newTemplate = { ...template } as const satisfies JSONSchema;
 
 export const templateDescriptions: Descriptions<typeof template> = {

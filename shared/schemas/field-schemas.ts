@@ -34,7 +34,7 @@ export const conversationIdFilter = {
   allOf: [{ pattern: notLeadId }, { pattern: notMessageId }],
 } as const satisfies JSONSchema;
 
-/** The id of a message before which others are asked for. */
+/** The id of a message, in a query for the messages before it. */
 export const messageIdFilter = { type: "string", pattern: messageId } as const satisfies JSONSchema;
 
 export const tag = {
@@ -63,7 +63,7 @@ export const maxAddresses = 10;
 
 const ofChannel = { type: "array", maxItems: maxAddresses, items: leadAddress } as const satisfies JSONSchema;
 
-/** The addresses of a lead, by channel: the first of each is the one that messages go to. */
+/** The addresses of a lead, by channel. Messages go to the first address of their channel. */
 export const addresses = {
   type: "object",
   maxProperties: maxAddresses,
@@ -71,7 +71,7 @@ export const addresses = {
   additionalProperties: ofChannel,
 } as const satisfies JSONSchema;
 
-/** The same in an update: null takes those of a channel away. */
+/** The addresses of a lead in an update: null removes all addresses of a channel. */
 export const addressChanges = {
   ...addresses,
   additionalProperties: { ...ofChannel, type: ["array", "null"] },
@@ -96,7 +96,7 @@ export const deliveryError = {
   format: "notBlank",
 } as const satisfies JSONSchema;
 
-/** Texts of the caller by names of the caller. The service does not read them. */
+/** The caller's own texts, by the caller's own names. The service does not interpret them. */
 export const metadata = {
   type: "object",
   maxProperties: 10,
@@ -104,10 +104,10 @@ export const metadata = {
   additionalProperties: { type: "string", maxLength: 1024, pattern: lines },
 } as const satisfies JSONSchema;
 
-/** The most bytes of a field as JSON, in UTF-8: of a template, room for the 1,024 characters of WhatsApp in most scripts. */
+/** The most bytes of a field as JSON, in UTF-8. In most scripts, a template has room for WhatsApp's 1,024 characters. */
 export const maxBytes = { metadata: 1024, template: 3072 } as const;
 
-/** The fields of a body or a record that have more, which no schema can tell. */
+/** The fields of a body or a record that have more than `maxBytes`, which no schema can check. */
 export const largeFields = (body: unknown) =>
   (["metadata", "template"] as const).filter((name) => {
     const value: unknown = Object(body)[name];
@@ -118,16 +118,16 @@ export const largeFields = (body: unknown) =>
 export const hasTooMuch = (entries: Readonly<Record<string, string>> = {}) =>
   Object.keys(entries).length > metadata.maxProperties || largeFields({ metadata: entries }).length > 0;
 
-/** The faults of a body with such fields. The schema finds too many names. */
+/** The faults of a body whose fields have too many bytes. The schema finds too many names. */
 export const sizeFaults = (body: unknown): Fault[] =>
   largeFields(body).map((name) =>
     bodyFault(name, "too_large", `must have at most ${maxBytes[name]} bytes as JSON`),
   );
 
-/** A channel of addresses, as it is stored: a filter has it before a colon. JavaScript reserves the one name. */
+/** A channel of addresses, as it is stored. In a filter, a colon follows it. JavaScript reserves `__proto__`. */
 const channelOfAddresses = /^(?!__proto__$)[^:,]{1,64}$/u;
 
-/** The faults of a body with addresses that no schema can tell. */
+/** The faults in the addresses of a body that no schema can find. */
 export function addressFaults(body: unknown): Fault[] {
   const value: unknown = Object(body).addresses;
   if (typeof value !== "object" || value === null) return [];
@@ -161,7 +161,7 @@ export function unnamedFaults(body: unknown): Fault[] {
 
 export const tooManyAddresses = `must have at most ${maxAddresses} addresses of all channels`;
 
-/** The fault of a report whose error belongs to no failure. */
+/** The fault of a report that has an error without a failure. */
 export function deliveryFaults(body: unknown): Fault[] {
   const { delivery, deliveryError } = Object(body);
   if (deliveryError === undefined || delivery === "failed") return [];

@@ -17,14 +17,13 @@ import {
 import { creationOrders, limit, page, pageSchema, type pagingDescriptions } from "./page-schemas.ts";
 import type { Descriptions } from "./record.ts";
 
-/** The statuses of a lead. */
 export const leadStatuses = ["new", "qualified", "booked"] as const;
 
 const status = { type: "string", enum: leadStatuses } as const satisfies JSONSchema;
 const score = { type: "integer", minimum: 0, maximum: 100 } as const satisfies JSONSchema;
 const tags = { type: "array", maxItems: 50, items: tag } as const satisfies JSONSchema;
 
-/** The query of `GET /api/v1/leads`, as strings, the way it arrives; ids are split. */
+/** The query of `GET /api/v1/leads` as it arrives: values are strings, and ids are split. */
 export const leadsQuery = {
   type: "object",
   properties: {
@@ -80,7 +79,7 @@ export const newLead = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-/** The same with `ifExists=update`: what is null is taken away. Built by a pure call: see `pageSchema`. */
+/** The body with `ifExists=update`: null removes the stored value. Built by a pure call: see `pageSchema`. */
 export const leadUpdate = /* @__PURE__ */ (() =>
   ({
     type: "object",
@@ -123,7 +122,6 @@ export const lead = {
   additionalProperties: false,
 } as const satisfies JSONSchema;
 
-/** The descriptions of a lead. */
 export const leadDescriptions: Descriptions<typeof lead> = {
   id: "Identifier, of the form `lead_<ULID>`.",
   externalId:
@@ -141,7 +139,7 @@ export const leadDescriptions: Descriptions<typeof lead> = {
   updatedAt: "Time of the last change, in UTC: of the creation at first.",
 };
 
-/** The descriptions of what differs in a new lead, and in its update. */
+/** The descriptions that differ for a new lead and its update. */
 export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
   id: "The lead to change; only with `ifExists=update`.",
   externalId:

@@ -7,11 +7,11 @@ export const maxLimit = 100;
 export const defaultPage = 1;
 export const defaultLimit = 20;
 
-/** Parameters of a list, as strings, the way they arrive: plain digits, from 1 to `maxPage` and `maxLimit`. */
+/** Parameters of a list, as the strings that arrive: plain digits, from 1 to `maxPage` and `maxLimit`. */
 export const page = { type: "string", pattern: "^[1-9]\\d{0,8}$" } as const satisfies JSONSchema;
 export const limit = { type: "string", pattern: "^(?:[1-9]\\d?|100)$" } as const satisfies JSONSchema;
 
-/** The orders of a list: fields, with a minus for the newest rows first, as JSON:API writes them. */
+/** The orders of every list, written as in JSON:API: a field, after a minus if the newest rows come first. */
 export const creationOrders = ["-createdAt", "createdAt"] as const;
 
 export const pagingDescriptions = {
@@ -42,7 +42,7 @@ export const pageDescriptions = {
   pagination: "The position of the page in its list.",
 };
 
-/** The response of a list. Mark its calls as pure, so that bundles leave out what is not used. */
+/** The response of a list. Mark its calls as pure, so that bundles leave out unused schemas. */
 export const pageSchema = <Item extends object>(items: Item) =>
   ({
     type: "object",

@@ -4,8 +4,8 @@ import { isRecord } from "../json.ts";
 import type { Inferred, ObjectSchema, Validator } from "./validator.ts";
 
 /**
- * What each property of a schema means, for the OpenAPI document. Descriptions stand beside their schema, not in it, and
- * are plain literals: so the functions' bundles have the schemas without them.
+ * The meaning of each property of a schema, for the OpenAPI document. Descriptions are plain literals outside their
+ * schema, so that the functions' bundles contain the schemas without them.
  */
 export type Descriptions<Schema extends ObjectSchema, Except = never> = Readonly<
   Record<Exclude<keyof Schema["properties"], Except>, string>
@@ -19,7 +19,7 @@ export function toRecord<Schema extends ObjectSchema>({ properties }: Schema, it
   return pick(Object.keys(properties), item) as Inferred<Schema>;
 }
 
-/** The record of an item that is what the code relies on. @throws InvalidItemError when a property is missing or not as its schema says */
+/** Reads and checks the record of an item. @throws InvalidItemError when a property is missing or violates its schema */
 export function readRecord<T>(validate: Validator<T>, item: Attributes): T {
   const fields = fieldsOf(item);
   if (!validate(fields)) throw new InvalidItemError(item, invalidProperty(validate.errors));
@@ -27,8 +27,8 @@ export function readRecord<T>(validate: Validator<T>, item: Attributes): T {
 }
 
 /**
- * The attributes of an item, with the fields that it has in `details`: the inverse of `leadItem` and `conversationItem`. The
- * item of a conversation has neither of its times: its id has the first one, and `activeAt` is the second.
+ * The attributes of an item and the fields in its `details`: the inverse of `leadItem` and `conversationItem`. The item of
+ * a conversation has no attributes for its two times: `createdAt` follows from its id, and `lastMessageAt` is `activeAt`.
  */
 export function fieldsOf({ details, activeAt, ...item }: Attributes): Attributes {
   if (!isId("conv", item.id)) return { ...item, ...(details as object) };
@@ -43,12 +43,12 @@ function invalidProperty(errors: Validator["errors"]): string {
   return property ?? String(error?.params.missingProperty);
 }
 
-/** The properties that an item has, in the order of the names: a loop takes a third of the time of `Object.fromEntries`. */
+/** The named properties that an item has, in that order. A loop takes a third of the time of `Object.fromEntries`. */
 function pick(names: readonly string[], item: Attributes) {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (item[name] !== undefined) picked[name] = inOrder(item[name]);
   return picked;
 }
 
-/** The parts of an object, which DynamoDB returns in any order, by their names: the same record is always the same JSON. */
+/** Sorts the entries of an object, which DynamoDB returns in any order, so that a record always has the same JSON. */
 const inOrder = (value: unknown) => (isRecord(value) ? pick(Object.keys(value).sort(), value) : value);

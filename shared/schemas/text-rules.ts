@@ -10,20 +10,20 @@ export const lines = "^(?:[^\\p{Cc}\\p{Cs}]|[\\t\\n\\r])*$";
 
 const shown = "[^,\\s\\p{Cc}\\p{Cf}\\p{Cs}\\p{DI}\\u2800]";
 
-/** Visible characters. A query has several values between commas. */
+/** Visible characters without the comma, which separates the values of a query parameter. */
 export const visible = `^${shown}*$`;
 
-/** The same, or a telephone number, in which people write blanks. */
+/** Visible characters, or a telephone number, in which people write blanks. */
 const addressText = `(?:${shown}+|(?:\\(\\+|[+(\\d])[\\d ()./-]*)`;
 export const address = `^${addressText}?$`;
 
 /** The name of a template of WhatsApp. */
 export const templateName = "^[a-z0-9_]*$";
 
-/** A channel and an address: a query whose + is not percent-encoded has a blank before the digits. */
+/** A channel and an address. A + that is not percent-encoded in a query arrives as a blank before the digits. */
 export const channelAddress = `^[^:,]+: ?${addressText}$`;
 
-/** Not the id of another kind of record, which no filter by this kind can find. Any other text may be an id. */
+/** Each rejects the ids of one kind of record, which a filter by another kind cannot find. Any other text may be an id. */
 export const notLeadId = "^(?!lead_)";
 export const notConversationId = "^(?!conv_)";
 export const notMessageId = "^(?!msg_)";

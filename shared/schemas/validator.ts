@@ -13,25 +13,25 @@ export interface ObjectSchema {
 /** Deferred until the schema is known: the type of every schema at once is too deep for the compiler. */
 export type Inferred<Schema> = Schema extends JSONSchema ? FromSchema<Schema> : never;
 
-/** What Ajv finds. Bundles have not where in the schema it is. */
+/** An error that Ajv finds. In bundles, it does not state its place in the schema. */
 export type ValidationError = Omit<ErrorObject, "schemaPath">;
 
 /** Checks an object, as Ajv does. */
 export interface Validator<T = unknown> {
   (value: unknown): value is T;
-  /** What is wrong with the last value. */
+  /** The errors of the last value. */
   errors?: ValidationError[] | null | undefined;
   /** The names of the properties in the schema. */
   readonly properties: readonly string[];
 }
 
-/** A validator that is compiled by its first call. Bundles have it compiled: see `lib/bundling/validators.ts`. */
+/** A validator that its first call compiles. Bundles contain it compiled already: see `lib/bundling/validators.ts`. */
 export interface UncompiledValidator<T = unknown> extends Validator<T> {
   readonly schema: ObjectSchema;
   readonly options: Options;
 }
 
-/** Ajv's options for requests, of which every fault is listed. */
+/** Ajv's options for requests: Ajv lists every fault, not only the first. */
 export const requestOptions = {
   allErrors: true,
   strict: true,
@@ -45,8 +45,8 @@ export const requestOptions = {
 const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Ajv's options for stored records. An address and a text were checked when they were stored: the rules of another release
- * must not lose them.
+ * Ajv's options for stored records. Email addresses and texts were checked when they were stored: the stricter rules of
+ * another release must not make them unreadable.
  */
 const recordOptions = {
   strict: true,
@@ -58,7 +58,7 @@ const recordOptions = {
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */
 export const requestValidator = (schema: ObjectSchema): Validator => validator(schema, requestOptions);
 
-/** A stored number is exact. */
+/** The range in which JavaScript's integers are exact. */
 const exact = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /** A validator of stored records, which may have further attributes. */
@@ -88,7 +88,7 @@ function validator<T>(objectSchema: ObjectSchema, options: Options): UncompiledV
 }
 
 function compile<T>(schema: object, options: Options): ValidateFunction<T> {
-  // Ajv takes longer to load than many a command takes to run.
+  // Loaded on demand, because loading Ajv takes longer than many commands take to run.
   const load = createRequire(import.meta.url);
   const { Ajv } = load("ajv") as typeof import("ajv");
   return new Ajv({ ...options, meta: false, validateSchema: false }).compile<T>(schema);
