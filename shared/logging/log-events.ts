@@ -1,4 +1,4 @@
-// The `event` of each kind of log line, by which metric filters and operators find it.
+// The `event` of each kind of log line. Metric filters and operators find log lines by it.
 
 export const request = "request";
 export const requestFailed = "request failed";

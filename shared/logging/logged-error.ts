@@ -1,13 +1,13 @@
 import type { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 
-/** The release that a function is of. */
+/** The release of the running code. */
 export const release = process.env.RELEASE;
 
 /**
- * What may be logged of an error: its kind, and where in the code it was thrown.
+ * The parts of an error that may be logged: its kind, and where in the code it was thrown.
  *
- * Its message, its causes and its other properties are left out: those of the AWS SDK and of JavaScript quote values,
- * which may be what a caller sent. The local run, and a stage with `logErrorMessages`, log the message.
+ * Its message, its causes and its other properties are left out, because errors of the AWS SDK and of JavaScript quote
+ * values that a caller may have sent. The local run, and a stage with `logErrorMessages`, log the message.
  */
 export function loggedError(error: unknown): { readonly name: string; readonly stack?: string } {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -18,7 +18,7 @@ export function loggedError(error: unknown): { readonly name: string; readonly s
     name: error.name,
     ...(process.env.LOG_ERROR_MESSAGES && { message: error.message }),
     ...(code !== undefined && { code }),
-    // By it, AWS Support finds the failed call.
+    // AWS Support finds the failed call by this id.
     ...($metadata?.requestId !== undefined && { awsRequestId: $metadata.requestId }),
     // Why a transaction was canceled, one reason for each item.
     ...(CancellationReasons && { reasons: CancellationReasons.map(({ Code }) => Code) }),
@@ -26,7 +26,7 @@ export function loggedError(error: unknown): { readonly name: string; readonly s
   };
 }
 
-/** A message may contain lines that look like frames, so only what follows its last occurrence is taken. */
+/** A message may contain lines that look like frames, so only lines after its last occurrence are frames. */
 function stackFrames({ message, stack = "" }: Error): string {
   const heading = `: ${message}`;
   const at = stack.lastIndexOf(`${heading}\n    at `);
