@@ -10,11 +10,11 @@ const perSecond = 5;
 const admissionTimeout = 500;
 
 /**
- * Admits a list that reads much, so that one account's lists cannot take the execution environments of all others. The
- * rate limiter bounds short requests; with a limit of 0, nothing is bounded.
+ * Admits a list that reads much, so that one account's lists cannot use up the execution environments of all accounts.
+ * The rate limiter bounds short requests. If the stage's limit is 0, nothing is bounded.
  *
  * @throws TooManyAtOnceError when too many started in the same second
- * @throws TooExpensiveError when the table fails: it should not read more
+ * @throws TooExpensiveError when the table fails, so that the list does not burden it further
  */
 export async function admitLongList(account: string): Promise<void> {
   if (!rateLimit) return;

@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** The limit of every account that has none of its own; undefined without one. */
+/** The limit of accounts that have no limit of their own; undefined if the stage has none. */
 export const rateLimit: RateLimit | undefined =
   process.env.RATE_LIMIT_REQUESTS === undefined
     ? undefined

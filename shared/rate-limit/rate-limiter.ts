@@ -21,29 +21,29 @@ export interface Permit {
 interface AccountWindow {
   /** When the window starts, in seconds since the epoch. */
   readonly start: number;
-  /** Below 0 while requests have borrowed some. */
+  /** The permits that are left; below 0 while requests have borrowed some. */
   permits: number;
   /** How many permits the next lease takes. */
   lease: number;
-  /** Requests of the account that all environments have leased, when this one last asked. */
+  /** Requests of the account that all environments had leased when this environment last asked. */
   used: number;
-  /** Without a permit, what is decided without the table, until a time in milliseconds since the epoch. */
+  /** What to decide without a permit and without asking the table, until a time in milliseconds since the epoch. */
   decision: { readonly granted: boolean; readonly until: number };
 }
 
-/** How many accounts an environment remembers. One that it forgets costs another lease. */
+/** How many accounts an environment remembers. A forgotten account costs another lease. */
 const maxAccounts = 10_000;
 
-/** The first lease has one permit, each later one twice as many, up to this number. */
+/** The most permits of a lease. The first lease has one permit, and each later lease has twice as many as the last. */
 const largestLease = 10;
 
-/** The largest part of the remaining requests that one lease takes: permits that it does not use are lost. */
+/** The largest part of the remaining requests that one lease takes. It is small, because unused permits are lost. */
 const largestShare = 0.02;
 
-/** How long an account passes after an error of the table, in milliseconds. */
+/** How long an account's requests are granted after an error of the table, in milliseconds. */
 const failOpenTime = 5000;
 
-/** How long an account is refused at least after a throttle, in milliseconds; at most twice as long. */
+/** The shortest time for which an account is refused after a throttle, in milliseconds. The longest is twice that. */
 const throttledTime = 1000;
 
 /** How long a request waits for a lease, in milliseconds. */
@@ -51,15 +51,15 @@ const leaseTimeout = 1000;
 
 /**
  * Creates the limiter: a function that decides whether an account may make a request. It leases permits from the table a
- * few at a time, so a busy account costs few writes. An account that was refused stays refused until the window ends or
- * it has a higher limit, without another call.
+ * few at a time, so a busy account costs few writes. An account that was refused stays refused, without another call,
+ * until the window ends or its limit is raised.
  *
- * An account whose item is throttled asks for more leases than one item can count: it is refused for a second or two, in
- * which this environment does not ask again. When the table fails in another way, the account passes for a while. A lease
- * that is late is no failure, because a slow environment is late, too: the request borrows the permit that it waited for.
+ * An account whose item is throttled asks for more leases than one item can count. Its requests are refused for a second
+ * or two, without another call. When the table fails in another way, its requests are granted for a while. A late lease is
+ * no failure, because a slow environment also makes it late: the request borrows the permit that it waited for.
  *
- * @param limit of an account that has none of its own
- * @returns the function, which takes an account and its limit, if that is not the stage's
+ * @param limit the limit of accounts that have no limit of their own
+ * @returns the function, which takes an account and the account's own limit, if it has one
  */
 export function rateLimiter(limit: RateLimit) {
   const { seconds } = limit;
@@ -72,7 +72,7 @@ export function rateLimiter(limit: RateLimit) {
     if (last?.start === start) return last;
     const { decision = { granted: false, until: 0 } } = last ?? {};
     const known: AccountWindow = { start, permits: 0, lease: 1, used: 0, decision };
-    // As the youngest.
+    // A map keeps the order of insertion: the account becomes the youngest.
     accounts.delete(account);
     accounts.set(account, known);
     const [oldest] = accounts.keys();
@@ -80,7 +80,7 @@ export function rateLimiter(limit: RateLimit) {
     return known;
   }
 
-  /** Leases permits until the account has one or none are left: one at a time if other environments have left too few. */
+  /** Leases permits until the account has one or its window is used up. The fewer requests remain, the smaller the lease. */
   async function lease(key: Key, known: AccountWindow, requests: number): Promise<void> {
     while (known.permits < 1 && known.used < requests) {
       const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
@@ -96,7 +96,7 @@ export function rateLimiter(limit: RateLimit) {
   function failed(known: AccountWindow, error: unknown): void {
     const now = Date.now();
     if (error instanceof TooManyAtOnceError) {
-      // Environments that were throttled together must not ask together again.
+      // Environments that were throttled together must not ask again together.
       known.decision = { granted: false, until: now + throttledTime * (1 + Math.random()) };
       return;
     }
@@ -104,7 +104,7 @@ export function rateLimiter(limit: RateLimit) {
     console.warn({ event: logEvents.rateLimiterFailedOpen, cause: loggedError(error) });
   }
 
-  /** Takes one of the leased permits, or decides without one; an account that was refused stays refused. */
+  /** Takes one of the leased permits, or decides without a permit. An account that was refused stays refused. */
   function takePermit(known: AccountWindow, requests: number, borrows = false): Permit {
     const now = Date.now();
     const { permits, used, decision } = known;

@@ -6,7 +6,7 @@ import { type Key, table, tableName } from "../dynamodb/table-client.ts";
 /**
  * Adds to the used requests of a window, unless that would exceed the limit.
  *
- * The SDK does not try a throttled call again: the throttle is a result already, because too many add to the same item.
+ * The SDK does not retry a throttled call: the throttle itself shows that too many callers add to the same item.
  *
  * @throws TooManyAtOnceError after one attempt
  */
@@ -31,13 +31,13 @@ export async function addUsed(
           ? new TooManyAtOnceError("The item is throttled.", { cause: error })
           : error;
       }),
-    // Within the SDK's retries, which do not know the error.
+    // Inside the SDK's retries: the SDK does not retry an error that it does not know.
     { step: "finalizeRequest", priority: "low" },
   );
   try {
     const { Attributes } = await table.send(command, abortSignal ? { abortSignal } : {});
     const used = Number(Attributes?.used);
-    // No number would refuse the account until the window ends.
+    // NaN would refuse the account until the window ends.
     if (Number.isNaN(used)) throw new Error("The table did not return how many requests are used.");
     return { added: true, used };
   } catch (error) {
