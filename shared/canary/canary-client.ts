@@ -15,13 +15,13 @@ interface Row {
   readonly messageCount?: number;
 }
 
-/** What it reads of a response's body. */
+/** What the canary reads of a response's body. */
 interface Body extends Row {
   readonly data?: readonly Row[];
   readonly pagination?: { readonly total: number };
 }
 
-/** An error whose code is logged: it names what failed and holds nothing of a response but its status. */
+/** An error whose code is logged. The code names what failed, and contains nothing of a response except its status. */
 export class FailedCheck extends Error {
   readonly code: string;
 
@@ -34,8 +34,8 @@ export class FailedCheck extends Error {
 export type CanaryClient = ReturnType<typeof canaryClient>;
 
 /**
- * A client of the API at an address, as callers have it. It throws a `FailedCheck` when a response is late, is not of this
- * API, or its status is not the one of a success. It follows no redirect, because its key must not go to another address.
+ * A client of the API, as callers use one. It throws a `FailedCheck` when a response is late, does not come from this API,
+ * or has an unexpected status. It follows no redirect, because its key must not go to another address.
  */
 export function canaryClient(url: string, apiKey: string) {
   const authorization = `Bearer ${apiKey}`;
@@ -64,7 +64,7 @@ export function canaryClient(url: string, apiKey: string) {
   };
 }
 
-/** The code of a network error, which `fetch` has as the cause of its own, or the name of the error. */
+/** The code of a network error, which is the cause of the error from `fetch`, or else the name of the error. */
 function connectionCode(error: unknown): string {
   const { name, code } = (
     error instanceof TypeError && error.cause ? error.cause : error

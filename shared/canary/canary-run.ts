@@ -4,7 +4,7 @@ import { type CanaryClient, FailedCheck } from "./canary-client.ts";
 
 const lead = { name: "Canary", source: "canary" };
 
-/** How old rows must be that a total is compared with, in milliseconds: no run adds one among them. */
+/** The least age of rows whose number is compared with a total, in milliseconds: no run adds rows of this age. */
 const settled = 10 * 60_000;
 
 function check(holds: boolean, code: string): void {
@@ -12,9 +12,9 @@ function check(holds: boolean, code: string): void {
 }
 
 /**
- * Uses every route as callers do: lists what earlier runs have stored, creates a lead with a key and one without, repeats the
- * first request, changes a lead of an earlier run, finds the new ones, sends a message with a key, reports its delivery, stores
- * an answer without a key, and finds and ends their conversation. It deletes nothing.
+ * Uses every route as callers do, and deletes nothing. It lists the rows of earlier runs, creates a lead with a key and one
+ * without, repeats the first request, changes a lead of an earlier run, and finds the new leads. It then sends a message
+ * with a key, reports its delivery, stores an answer without a key, and finds and ends the conversation.
  *
  * @throws FailedCheck with a code that names the request or the check that failed
  */
@@ -32,7 +32,7 @@ export async function runCanary(client: CanaryClient): Promise<void> {
   check(repeated.replayed, "The repeated request was not a replay");
   check(repeated.body.id === created.body.id, "The repeated request returned another lead");
   const other = (await post(`${leads}?ifExists=update`, { ...lead, externalId: created.body.id })).body;
-  // So old that it is counted: if nothing counts its change, the next run finds another total.
+  // The changed lead is old enough to be counted: if its change is not counted, the next run finds a wrong total.
   const known = earlier.rows.filter(({ externalId }) => externalId !== undefined);
   const { id: knownId, externalId } = known[Math.floor(known.length / 2)] ?? other;
   const update = { ...lead, externalId, status: "booked" };
@@ -56,14 +56,14 @@ export async function runCanary(client: CanaryClient): Promise<void> {
   const end = { id: conversationId, status: "closed" };
   const closed = await post(`${conversations}?update=conversation`, end, undefined, 200);
   check(closed.body.status === "closed", "The conversation did not end");
-  // Last: while counting has stopped, a run still checks the writes.
+  // These checks come last, so that a run still checks the writes while counting has stopped.
   check(earlier.isExact, "The total of leads was not their number");
   check(ended.isExact, "The total of conversations was not their number");
 }
 
 /**
- * Reads the newest rows of a list that earlier runs have stored, and whether the total of those with a status is their number.
- * The rows come from the table. The total comes from the counts: its page begins with the oldest row.
+ * Reads the newest rows that earlier runs have stored, and whether the total of the rows with a status is exact. The rows
+ * come from the table. The total comes from the counts, because its page begins with the oldest row.
  */
 async function readEarlier({ get }: CanaryClient, path: string, status: string) {
   const before = new Date(Date.now() - settled).toISOString();
