@@ -4,7 +4,7 @@ import { type Key, readItem, tableName } from "../dynamodb/table-client.ts";
 import { transact } from "../dynamodb/transact.ts";
 import type { MetaChannel } from "../meta-channels.ts";
 
-/** A sender by which an account reaches its leads on a channel. */
+/** A sender through which an account reaches its leads on a channel. */
 export interface Connection {
   readonly account: string;
   readonly channel: MetaChannel;
@@ -13,8 +13,8 @@ export interface Connection {
 }
 
 /**
- * The connection of an account on a channel, and since when it has it: messages from before are not sent. Undefined if the
- * account has not connected the channel.
+ * Reads the sender of an account on a channel, and the time of its connection: earlier messages are not sent. Returns
+ * undefined if the account has not connected the channel.
  */
 export async function readConnection(account: string, channel: MetaChannel) {
   const { sender, connectedAt } = (await readItem(channelKey(account, channel))) ?? {};
@@ -28,9 +28,9 @@ export async function readSenderAccount(channel: MetaChannel, sender: string): P
 }
 
 /**
- * Connects a sender. One that is connected stays as it is.
+ * Connects a sender. A sender that is already connected stays as it is.
  *
- * @throws StaleReadError if another account has it, or the account has another one
+ * @throws StaleReadError if another account has the sender, or the account has another sender
  */
 export const connect = ({ account, channel, sender }: Connection): Promise<void> =>
   transact([
@@ -38,7 +38,7 @@ export const connect = ({ account, channel, sender }: Connection): Promise<void>
     setOwn(senderKey(channel, sender), "accountId", account),
   ]);
 
-/** Stores an item that is new, with the time of the connection, or has the same attribute already. */
+/** Stores a new item with the time of the connection. An item that has the same attribute already stays as it is. */
 export const setOwn = (Key: Key, name: string, value: string, at = new Date().toISOString()) => ({
   Update: {
     TableName: tableName,
@@ -51,7 +51,7 @@ export const setOwn = (Key: Key, name: string, value: string, at = new Date().to
 });
 
 /**
- * Takes a connection away. Messages of the channel are left to the event bus from then on.
+ * Deletes a connection. From then on, messages of the channel are left to the event bus.
  *
  * @throws StaleReadError if another account has the sender
  */

@@ -12,27 +12,27 @@ import { storeDelivery, toCallbackData } from "./store-delivery.ts";
 
 export type MessageSent = Extract<ServiceEvent, { type: "message.sent" }> & { readonly channel: MetaChannel };
 
-/** The longest texts: of WhatsApp in characters, of Instagram in bytes. */
+/** The longest text of each channel: in characters for WhatsApp, in bytes for Instagram. */
 export const longest = { whatsapp: 4096, instagram: 1000 };
 
-/** For how long it is tried to store what came of a message, in milliseconds. */
+/** For how long storing the result of a message is retried, in milliseconds. */
 const storePatience = 5000;
 
 /**
- * Sends a message by its channel, and stores what came of it. A message of an account that has not connected the channel is left
- * to the event bus, and so is one from before. If a message is sent and that cannot be stored, the next attempt sends it again,
- * unless a webhook has told of it meanwhile: the Graph API knows no key that would prevent it.
+ * Sends a message on its channel, and stores the result. A message of an account that has not connected the channel, or
+ * from before the connection, is left to the event bus. If the result of a sent message cannot be stored, the next attempt
+ * sends the message again, unless a webhook has reported it meanwhile: the Graph API has no idempotency key.
  *
- * @throws UndeliveredError if another attempt may succeed; after the last one, the message has failed
+ * @throws UndeliveredError if another attempt may succeed; after the last attempt, the message is stored as failed
  */
 export async function deliverMessage(event: MessageSent, { isLast }: { isLast: boolean }): Promise<void> {
   const { account, id, conversationId, channel, createdAt } = event;
   const { sender, connectedAt } = (await readConnection(account, channel)) ?? {};
   if (sender === undefined || createdAt < String(connectedAt)) return;
   const stored = await readItem(messageKey(account, conversationId, id));
-  // Its lead may have been erased. What was given up, an operator can queue again.
+  // The lead may have been erased. An operator can queue a message again that was given up.
   if (!stored || (stored.delivery !== undefined && !isGivenUp(stored))) return;
-  // Others may change the conversation, and what is not stored is sent again.
+  // Other writers may change the conversation, and a message whose result is not stored is sent again.
   const store = (sent: Sent) =>
     withRetry(() => storeDelivery(account, { id, conversationId, ...sent }), {
       deadline: Date.now() + storePatience,
@@ -58,7 +58,7 @@ async function send(event: MessageSent, sender: string): Promise<Sent> {
   return sendByGraph(token, { channel, sender, to, text, template, callbackData: toCallbackData(event) });
 }
 
-/** Why a channel does not take a message. A text is never cut: half of one can say the opposite. */
+/** Why a channel would refuse a message. A text is never cut, because half of a text can mean the opposite. */
 function findFault({ channel, message, template }: MessageSent): string | undefined {
   if (template)
     return channel === "whatsapp" ? undefined : "Only WhatsApp has templates: send the text without one.";

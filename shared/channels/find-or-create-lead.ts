@@ -11,12 +11,13 @@ import { validateLead } from "../schemas/record-validators.ts";
 import type { ReceivedMessage } from "./meta-webhook.ts";
 import { toText } from "./store-delivery.ts";
 
-/** Who writes: the addresses, that from which it is first, and the name in the profile. */
+/** The person who writes: their addresses, first the one that they write from, and the name in their profile. */
 type Writer = Pick<ReceivedMessage, "channel" | "addresses" | "name">;
 
 /**
- * The lead that writes: the one that has an address, or a new one. It gets the addresses that no other lead has, as far as it
- * can have more, and is answered at the one from which it writes. The name of the profile takes the place of an address.
+ * Finds the lead that has an address of the writer, or creates a lead. The lead gets the addresses that no other lead has,
+ * as far as it has room, and is answered at the address it writes from. If its name is an address, the profile's name
+ * replaces the address.
  */
 export const findOrCreateLead = (account: string, writer: Writer): Promise<string> =>
   retryBriefly(async () => {
@@ -37,7 +38,7 @@ async function createWriter(account: string, { channel, addresses, name = "" }: 
   try {
     return (await createLead(account, { ...profile, addresses: { [channel]: [...addresses] } })).record.id;
   } catch (error) {
-    // Another message of the same person has just made the lead.
+    // Another message of the same person has just created the lead.
     if (!(error instanceof ApiError && error.code === "lead_exists")) throw error;
     return String(error.details.id);
   }
@@ -45,7 +46,7 @@ async function createWriter(account: string, { channel, addresses, name = "" }: 
 
 const toName = (name: string) => toText(name, 200, "").replaceAll(/\s+/g, " ");
 
-/** A lead after it has written. Its addresses stay as they are spelled, and the first is that from which it wrote. */
+/** A lead after it has written. Stored addresses keep their spelling, and the address it wrote from becomes the first. */
 function asWriter(lead: Lead, { channel, addresses, name = "" }: Writer): Lead {
   const stored = lead.addresses ?? {};
   const room = Math.max(0, maxAddresses - Object.values(stored).flat().length);

@@ -2,13 +2,13 @@ import type { MetaChannel } from "../meta-channels.ts";
 import type { Template } from "../schemas/conversation-schemas.ts";
 import { describeError, isMetaId } from "./meta-webhook.ts";
 
-/** The address of the Graph API, with its version. */
+/** The URL of the Graph API, with its version. */
 const { GRAPH_URL = "" } = process.env;
 
-/** How long the Graph API is waited for, in milliseconds. */
+/** How long to wait for a response of the Graph API, in milliseconds. */
 const patience = 20_000;
 
-/** A message that is sent by the Graph API. */
+/** A message to send through the Graph API. */
 export interface GraphMessage {
   readonly channel: MetaChannel;
   /** Meta's id of the telephone number or of the Instagram account that sends it. */
@@ -20,7 +20,7 @@ export interface GraphMessage {
   readonly callbackData: string;
 }
 
-/** What came of a message, once another attempt would change nothing. */
+/** The final result of a message: another attempt would change nothing. */
 export type Sent =
   | { readonly delivery: "sent"; readonly providerId?: string }
   | { readonly delivery: "failed"; readonly deliveryError: string };
@@ -28,7 +28,7 @@ export type Sent =
 /** Thrown if another attempt may succeed. */
 export class UndeliveredError extends Error {
   override readonly name = "UndeliveredError";
-  /** Whether an operator has to act at Meta, or to give a new token. */
+  /** Whether an operator must act at Meta or store a new token. */
   readonly isRefusedSender: boolean;
   /** The shortest pause before the next attempt, in seconds. */
   readonly pause: number;
@@ -40,19 +40,19 @@ export class UndeliveredError extends Error {
   }
 }
 
-/** Too many calls, or too many messages to one lead: the message was not taken. */
+/** Codes for too many calls, or too many messages to one lead: Meta has not accepted the message. */
 const throttles: readonly unknown[] = [4, 613, 80007, 130429, 131056];
 
-/** A service that is down: the message may have been taken. */
+/** Codes for an outage at Meta, which may have accepted the message. */
 const outages: readonly unknown[] = [1, 2, 131000, 131016, 133004];
 
-/** What is wrong with the sender: it is locked, not paid for, not registered, or may not send. */
+/** Codes for a refused sender: it is locked, not paid for, not registered, or may not send. */
 const refusedSenders: readonly unknown[] = [0, 3, 10, 190, 368, 131005, 131031, 131042, 133010];
 
-/** How Instagram refuses a text to a lead that has not written for 24 hours, by the code of a missing right. */
+/** Instagram's subcode for a lead that has not written for 24 hours. The code of that error is one of a refused sender. */
 const outsideWindow = 2534022;
 
-/** The seconds after which a webhook has told of a message that was taken without a word. */
+/** The seconds after which a webhook has reported a message that Meta accepted without a response. */
 export const webhookTime = 60;
 
 /**
@@ -64,14 +64,14 @@ export async function sendByGraph(token: string, message: GraphMessage): Promise
   const response = await request(token, message);
   const body = Object(await response.json().catch(() => undefined));
   const providerId = body.messages?.[0]?.id ?? body.message_id;
-  // Whatever else the response says: a retry would send the message twice.
+  // The status alone decides, whatever the body contains: a retry would send the message twice.
   if (response.ok) return { delivery: "sent", ...(isMetaId(providerId) && { providerId }) };
   const error = Object(body.error);
-  // Meta has quoted tokens.
+  // Meta has quoted tokens in its errors.
   const description = describeError({ code: `HTTP ${response.status}`, ...error }).replaceAll(token, "…");
   const { code, error_subcode: subcode } = error;
   if (response.status === 429 || throttles.includes(code)) throw new UndeliveredError(description);
-  // Of a sender that the token has no rights on, Meta says that there is none.
+  // If the token has no rights on the sender, Meta responds that the sender does not exist.
   const isHidden = code === 100 && subcode === 33;
   const isOfToken = response.status === 401 || isHidden || (Number(code) >= 200 && Number(code) <= 299);
   if (isOfToken || (refusedSenders.includes(code) && subcode !== outsideWindow))
@@ -84,7 +84,7 @@ export async function sendByGraph(token: string, message: GraphMessage): Promise
 async function request(token: string, message: GraphMessage): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const body = JSON.stringify(toBody(message));
-  // The token of a page names the account of Instagram.
+  // The token of a page identifies the Instagram account.
   const from = message.channel === "instagram" ? "me" : message.sender;
   const signal = AbortSignal.timeout(patience);
   try {
@@ -96,7 +96,7 @@ async function request(token: string, message: GraphMessage): Promise<Response> 
 
 function toBody({ channel, to, text, template, callbackData }: GraphMessage): object {
   if (channel === "instagram") return { recipient: { id: to }, message: { text } };
-  // The id of a user has letters, and its own field. A leading 00 stands for a +.
+  // A user id has letters and its own field. A leading 00 of a number stands for a +.
   const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/^\D*00|\D/g, "") };
   const common = {
     messaging_product: "whatsapp",

@@ -1,38 +1,37 @@
 import { hasTooMuch } from "../schemas/field-schemas.ts";
 import { toText } from "./store-delivery.ts";
 
-/** A part of what Meta sends, which can have any form. */
+/** An object in a webhook from Meta, whose values can have any form. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const toFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 export const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** What a lead has written. */
 export interface Content {
-  /** A text, or a line that begins with the kind of what is none. */
+  /** The text, or for another kind of message a line that begins with the kind. */
   readonly text: string;
-  /** Meta's id of the message, when it was sent, the kind of what is no text, and what else Meta tells of it, as far as it fits. */
+  /** Meta's id, the time of sending, the kind if it is not text, and Meta's other values, as far as they fit. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** A text, a number or a boolean, and where it stands, such as `location.latitude`. */
 type Value = readonly [path: string, value: string];
 
-/** What somebody wrote or chose. */
+/** The paths of values that a person wrote or chose. */
 const written = /(?:^|\.)(?:body|text|title|caption|emoji)$/;
 
-/** What says most of a message in which nothing is written: the first of these that it has. */
+/** The paths of values that describe a message without a text. The first pattern that matches a value is used. */
 const labels = [/(?:^|\.)(?:name|address|formatted_name|filename)$/, /\.(?:latitude|longitude)$/];
 
-/** What is left out first. */
+/** The paths of values that are left out first. */
 const minor = /(?:url|sha256|mime_type|(?:^|\.)(?:from|type|first_name|last_name))$/;
 
 /**
- * What a message says, whatever its kind is.
+ * Reads the content of a message of any kind.
  *
- * @param part what its kind has
- * @param others what each kind can have, such as the message that it quotes
+ * @param part the values of its kind
+ * @param others the values that every kind can have, such as the quoted message
  */
 export function readContent(
   { id, sentAt, type }: { id: string; sentAt: string; type: string },
@@ -57,7 +56,7 @@ export function readContent(
 
 const rank = (path: string) => (path === "mediaId" ? 0 : minor.test(path) ? 2 : 1);
 
-/** A time of Meta; empty if it is none. @param unit of the time, in milliseconds */
+/** A time from Meta as a timestamp; empty if it is invalid. @param unit the unit of the time, in milliseconds */
 export function toTime(time: unknown, unit: number): string {
   const at = typeof time === "string" || typeof time === "number" ? Number(time) * unit : 0;
   return at > 0 && at < 8.64e15 ? new Date(at).toISOString() : "";
@@ -66,7 +65,7 @@ export function toTime(time: unknown, unit: number): string {
 /** More levels than Meta's messages have. */
 const maxLevels = 20;
 
-/** The values of a part; what is deeper is one, "…". */
+/** The values of an object with their paths. "…" stands for an object below the last level. */
 function flatten(value: unknown, path = "", levels = maxLevels): Value[] {
   if (["string", "number", "boolean"].includes(typeof value)) return [[path, String(value)]];
   if (levels === 0) return [[path, "…"]];
@@ -75,7 +74,7 @@ function flatten(value: unknown, path = "", levels = maxLevels): Value[] {
   );
 }
 
-/** As many values as metadata can have, by the ends of their paths that can be names. `more` is the number of the others. */
+/** The values that metadata has room for, each named by the longest end of its path that fits. `more` counts the rest. */
 function fit(values: readonly Value[]): Content["metadata"] {
   let kept: Content["metadata"] = {};
   let left = 0;

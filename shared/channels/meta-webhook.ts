@@ -2,23 +2,23 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MetaChannel } from "../meta-channels.ts";
 import { type Content, type Fields, isFilled, readContent, toFields, toTime } from "./message-content.ts";
 
-/** A message that a lead has written, or the account. */
+/** A message that a lead or the account has written. */
 export interface ReceivedMessage extends Content {
   readonly kind: "message";
   readonly channel: MetaChannel;
-  /** Meta's id of the telephone number or of the Instagram account that received it. */
+  /** Meta's id of the account's telephone number or Instagram account. */
   readonly sender: string;
   /** Meta's id of the message. */
   readonly id: string;
-  /** The addresses of the lead, the one to write to first: of WhatsApp the telephone number, unless the lead hides it, and the id of the user. */
+  /** The lead's addresses, the preferred one first. On WhatsApp: the telephone number, unless hidden, and the user id. */
   readonly addresses: readonly string[];
   /** The name in the lead's profile. Instagram does not send it. */
   readonly name?: string;
-  /** Whether the account has sent it, by this service, another app or the phone: the addresses are those of its recipient. */
+  /** Whether the account has sent it, from this service, another app or the phone. The addresses are the recipient's. */
   readonly isEcho?: true;
 }
 
-/** What has happened to a message that was sent. */
+/** The new state of a message that was sent. */
 export interface ReportedState {
   readonly kind: "state";
   readonly channel: MetaChannel;
@@ -26,7 +26,7 @@ export interface ReportedState {
   /** Meta's id of the message. */
   readonly providerId: string;
   readonly delivery: "sent" | "delivered" | "read" | "failed";
-  /** Of a failure: the code and the text. */
+  /** The code and the text of a failure. */
   readonly deliveryError?: string;
   /** The text that was sent with the message, which only WhatsApp returns. */
   readonly callbackData?: string;
@@ -34,7 +34,7 @@ export interface ReportedState {
   readonly lead?: string;
 }
 
-/** That a lead has another telephone number now. */
+/** A lead's change to another telephone number. */
 export interface MovedLead {
   readonly kind: "move";
   readonly channel: MetaChannel;
@@ -47,7 +47,7 @@ export interface MovedLead {
 export type WebhookEntry = ReceivedMessage | ReportedState | MovedLead;
 
 /**
- * Whether Meta has signed a webhook: in constant time, over the bytes as they came.
+ * Whether Meta has signed a webhook. The check takes constant time, and reads the bytes as they were received.
  *
  * @param signature the header `X-Hub-Signature-256`
  * @see https://developers.facebook.com/docs/graph-api/webhooks/getting-started#event-notifications
@@ -59,8 +59,8 @@ export function isSigned(body: Buffer, signature: string | undefined, appSecret:
 }
 
 /**
- * What a signed webhook tells, in its order. Parts that have another form than Meta's are left out: Meta sends what is refused
- * again for days, and its forms grow.
+ * The entries of a signed webhook, in its order. Parts with an unknown form are left out: Meta adds forms, and redelivers a
+ * refused webhook for days.
  */
 export function readWebhook(body: unknown): WebhookEntry[] {
   const { object, entry } = toFields(body);
@@ -76,10 +76,10 @@ const toFieldsList = (value: unknown): readonly Fields[] => (Array.isArray(value
 export const isMetaId = (value: unknown): value is string =>
   typeof value === "string" && /^(?!.*,)[!-~]{1,512}$/.test(value);
 
-/** Whether a value can be an address of a lead, too. */
+/** Whether a value is an id of Meta that can also be an address of a lead. */
 const isAddress = (value: unknown): value is string => isMetaId(value) && value.length <= 160;
 
-/** What somebody does on the phone to a message that is there. */
+/** The types of echoes that change an existing message and are no replies. */
 const noReplies: readonly unknown[] = ["reaction", "revoke", "edit"];
 
 function readWhatsApp({ changes }: Fields): WebhookEntry[] {
@@ -110,7 +110,7 @@ function readMessage(
   const { id, from, from_user_id: userId, group_id: groupId, timestamp, type: kind, ...parts } = message;
   const addresses = [from, userId].filter(isAddress);
   const [lead] = addresses;
-  // What is written to a group is no conversation with the lead.
+  // A message to a group belongs to no conversation with the lead.
   if (!isMetaId(id) || lead === undefined || groupId !== undefined) return [];
   const type = toKind(kind);
   const { [type]: part, ...others } = parts;
@@ -139,7 +139,7 @@ function readStatus(sender: string, status: Fields): WebhookEntry[] {
     recipient_id: number,
     biz_opaque_callback_data: callbackData,
   } = status;
-  // There are more, such as `deleted`.
+  // Meta has more states, such as `deleted`.
   if (!isMetaId(providerId) || !isDelivery(delivery)) return [];
   const lead = [number, userId].find(isAddress);
   return [
@@ -159,7 +159,7 @@ function readStatus(sender: string, status: Fields): WebhookEntry[] {
 const isDelivery = (value: unknown): value is ReportedState["delivery"] =>
   ["sent", "delivered", "read", "failed"].some((delivery) => delivery === value);
 
-/** An error of the Graph API in one line: its code, and the text that says most. */
+/** An error of the Graph API in one line: its code and its most detailed text. */
 export function describeError(error: Fields): string {
   const { code = "unknown", title, message, error_data: data } = error;
   const text = [toFields(data).details, message, title].find(isFilled);
@@ -178,7 +178,7 @@ function readInstagram({ id: sender, messaging }: Fields): WebhookEntry[] {
     if (isMetaId(readId))
       return [{ kind: "state", channel: "instagram", sender, providerId: readId, delivery: "read", lead }];
     if (!isMetaId(mid) || isDeleted) return [];
-    // What people tap, such as an ice breaker, has a title.
+    // A button that people tap, such as an ice breaker, has a title instead of a text.
     const written = text ?? title;
     const [attachment] = toFieldsList(attachments);
     const type = !attachment && isFilled(written) ? "text" : toKind(attachment?.type);

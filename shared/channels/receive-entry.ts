@@ -22,9 +22,9 @@ import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
 const longestWait = 8 * 60 * 60 * 1000;
 
 /**
- * Stores what a webhook tells of a message, once, however often it comes.
+ * Stores an entry of a webhook once, however often Meta delivers it.
  *
- * @throws an error if the webhook has to come again
+ * @throws an error if Meta must redeliver the webhook
  */
 export async function receiveEntry(account: string, entry: WebhookEntry): Promise<void> {
   if (entry.kind === "message") await (entry.isEcho ? storeEcho : receiveMessage)(account, entry);
@@ -35,20 +35,20 @@ export async function receiveEntry(account: string, entry: WebhookEntry): Promis
 async function receiveMessage(account: string, message: ReceivedMessage): Promise<void> {
   const { channel, text, metadata } = message;
   const request = toRequest(account, message);
-  // It would move the lead to an address from which it wrote before, or bring an erased one back.
+  // A repeated message would move the lead back to an earlier address, or bring an erased lead back.
   if (await readRecorded(request)) return;
   const leadId = await findOrCreateLead(account, message);
   const input = { leadId, channel, direction: "inbound", message: toText(text, 4096, "(no text)") } as const;
   await sendMessage(account, { ...input, metadata }, request);
 }
 
-/** The same message is the same request, whatever else Meta sends of it the next time. */
+/** The same message is the same request, even if Meta sends it with other content the next time. */
 const toRequest = (account: string, { channel, id }: ReceivedMessage) => ({
   ...idempotentRequest(account, "receive-webhook", `${channel} ${id}`, {}),
   lifetime: inboundLifetime,
 });
 
-/** Gives a lead its new number in place of the former one, unless another lead has it. */
+/** Replaces a lead's former number by its new number, unless another lead has the new number. */
 const moveLead = (account: string, { channel, lead, address }: MovedLead): Promise<void> =>
   retryBriefly(async () => {
     const both = [address, lead].map((one) => readName(account, addressKey(account, channel, one)));
@@ -63,20 +63,20 @@ const moveLead = (account: string, { channel, lead, address }: MovedLead): Promi
   });
 
 /**
- * Stores a message that the account has sent, unless this service has: on the phone, or by another app. Instagram tells of both:
- * if it is one that has no response yet, or has lost it, no attempt sends it again.
+ * Stores a message that the account has sent on the phone or with another app. Instagram also reports messages that this
+ * service has sent. If the response to such a message is late or lost, the message is marked as sent and not sent again.
  */
 async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> {
   const { channel, id: providerId, text, metadata } = echo;
   const [to = ""] = echo.addresses;
   const request = toRequest(account, echo);
   if (await readRecorded(request)) return;
-  // Its lead is answered where it wrote last, whatever number was called.
+  // An echo does not change the lead's addresses: the lead is answered where it wrote last, whatever address the echo has.
   const { item } = await readName(account, addressKey(account, channel, to));
   const leadId = item ? String(item.id) : await findOrCreateLead(account, echo);
   const messages = await readNewestOf(account, leadId, channel);
   if (messages.some((message) => message.providerId === providerId)) return;
-  // What comes so late can be one that is not read any more.
+  // An echo that is older than all messages read here may belong to a message that was not read.
   const { sentAt = new Date().toISOString() } = metadata;
   const isOld = messages.length >= newest && sentAt < String(messages[0]?.createdAt);
   if (channel === "instagram" && isOld) return;
@@ -87,23 +87,23 @@ async function storeEcho(account: string, echo: ReceivedMessage): Promise<void> 
   if (own) {
     const { id, conversationId } = own;
     const stored = await storeDelivery(account, { id, conversationId, delivery: "sent", providerId });
-    // If the response to another one with the same text came first, this one is not that.
+    // If its response came first and has another id, the echo belongs to another message with the same text.
     if (stored && stored.providerId !== providerId) await storeEcho(account, echo);
     return;
   }
-  // It is no reply to what the lead has written since.
+  // The echo is no reply to a message that the lead has written since.
   const isReply = !messages.some((each) => each.direction === "inbound" && timeOf(each) > sentAt);
   const input = { leadId, channel, message, metadata, delivery: "sent", providerId, to, isReply } as const;
   await sendMessage(account, input, request);
 }
 
-/** When a message was written, as far as Meta has told. */
+/** When a message was sent according to Meta, or else when it was stored. */
 const timeOf = ({ metadata, createdAt }: Message) => metadata?.sentAt ?? createdAt;
 
 /** How far the clocks of Meta and of this service may differ, in milliseconds. */
 const clockDifference = 5000;
 
-/** Whether a message is not sent yet, as far as is known, and can be what was sent at a time. */
+/** Whether a message is not known to be sent, and may be the one that was sent at a time. */
 const isUnsent = (message: Message, sentAt: string) =>
   message.direction === "outbound" &&
   Date.parse(message.createdAt) < Date.parse(sentAt) + clockDifference &&
@@ -120,21 +120,21 @@ async function storeState(account: string, state: ReportedState): Promise<void> 
   }
 }
 
-/** WhatsApp knows some numbers in another form than people write, such as without the 15 of Argentina: the lead answers from that. */
+/** Adds WhatsApp's own form of a number, such as without Argentina's 15, because the lead answers from that form. */
 async function addAddress(account: string, { leadId, to }: Message, { channel, lead }: ReportedState) {
   if (lead === undefined || to === undefined || comparableAddress(lead) === comparableAddress(to)) return;
   try {
     await createOrUpdateLead(account, { id: leadId, addresses: { [channel]: [lead] } });
   } catch (error) {
-    // Another lead has it, this one has ten addresses, or it has been erased.
+    // Another lead has the address, this lead has ten addresses, or this lead has been erased.
     if (!(error instanceof ApiError)) throw error;
   }
 }
 
 /**
- * The messages of which a state tells, with their ids of the provider. Without what was sent along, it is the one with the id of
- * the provider among the newest of the lead's conversations. Who has read it has read those before, of which Instagram tells
- * nothing.
+ * The messages that a state belongs to, with their provider ids. Without callback data, the message is found by its provider
+ * id among the newest messages of the lead. A lead that has read a message has also read the earlier ones, which Instagram
+ * does not report.
  */
 async function findSent(account: string, state: ReportedState) {
   const { channel, lead = "", providerId, delivery, callbackData } = state;

@@ -4,13 +4,13 @@ const { SECRETS_PATH = "" } = process.env;
 
 const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } });
 
-/** How long an environment goes on with a secret, in milliseconds: so long a new one needs. */
+/** How long an environment caches a secret, in milliseconds. A new value takes effect after this time at the latest. */
 const lifetime = 60_000;
 
 const known = new Map<string, { readonly value: Promise<string | undefined>; readonly until: number }>();
 
 /**
- * A secret of the stage, which an operator has stored as an encrypted parameter; undefined if there is none.
+ * Reads a secret of the stage, which an operator has stored as an encrypted parameter; undefined if there is none.
  *
  * @param name of the parameter, below the path of the stage
  */
@@ -19,7 +19,7 @@ export function readSecret(name: string): Promise<string | undefined> {
   if (cached && cached.until > Date.now()) return cached.value;
   const value = read(`${SECRETS_PATH}/${name}`);
   known.set(name, { value, until: Date.now() + lifetime });
-  // What has failed is read again.
+  // The next call repeats a read that has failed.
   value.catch(() => known.delete(name));
   return value;
 }
@@ -34,9 +34,9 @@ async function read(Name: string): Promise<string | undefined> {
   }
 }
 
-/** The name of the secret with which a sender sends. */
+/** The name of the secret that contains a sender's access token. */
 export const tokenOf = (channel: string, sender: string) => `channels/${channel}/${sender}/token`;
-/** Signs all webhooks of the stage's app. */
+/** The name of the secret that signs all webhooks of the stage's app. */
 export const appSecret = "channels/app-secret";
-/** What Meta says when it checks the address of the webhooks. */
+/** The name of the secret that Meta sends when it checks the URL of the webhooks. */
 export const verifyToken = "channels/verify-token";

@@ -5,9 +5,9 @@ import { notBlank } from "../normalize-label.ts";
 import type { Message, MessageUpdate } from "../schemas/conversation-schemas.ts";
 
 /**
- * Stores how far a message has got by what Meta says of it, which can have any form.
+ * Stores how far a message has got according to Meta, whose texts can have any form.
  *
- * @returns the message; undefined if its lead has been erased, or another app sends by the same sender
+ * @returns the message; undefined if its lead has been erased, or another app has sent it from the same sender
  */
 export async function storeDelivery(account: string, { deliveryError, ...report }: MessageUpdate) {
   const error = deliveryError !== undefined && { deliveryError: toText(deliveryError, 500, "unknown") };
@@ -21,7 +21,7 @@ export async function storeDelivery(account: string, { deliveryError, ...report 
   }
 }
 
-/** A text of Meta as it is stored: without control characters, not blank, and with … in place of what is too long. */
+/** The stored form of a text from Meta: without control characters, not blank, and ending with … if it was too long. */
 export function toText(text: string, length: number, instead: string): string {
   const shown = text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ");
   const all = [...shown.trim()];
@@ -29,11 +29,11 @@ export function toText(text: string, length: number, instead: string): string {
   return notBlank.test(cut) ? cut : instead;
 }
 
-/** The ids of a message, as a text that Meta returns with each of its states. */
+/** The ids of a message as a text, which Meta returns with each state of the message. */
 export const toCallbackData = ({ id, conversationId }: Pick<Message, "id" | "conversationId">) =>
   `${conversationId} ${id}`;
 
-/** Undefined for a text that another program has sent along. */
+/** Reads the ids of a message from such a text; undefined for the text of another program. */
 export function readCallbackData(text: string) {
   const [conversationId, id, ...more] = text.split(" ");
   return isId("conv", conversationId) && isId("msg", id) && more.length === 0
