@@ -5,8 +5,8 @@ export type Lead = Schemas["Lead"];
 export type NewLead = Pick<Lead, "name"> &
   Partial<Omit<Lead, "id" | "score" | "status" | "createdAt" | "updatedAt">>;
 /**
- * The lead is the one with the `id`, or else with the `externalId`, or else with one of the `addresses`. Null takes a field, the
- * addresses of a channel or an entry of the metadata away. A lead that may not exist needs a name.
+ * An update finds its lead by the `id`, or else by the `externalId`, or else by one of the `addresses`. Null removes a
+ * field, the addresses of a channel or an entry of the metadata. If the lead may not exist, the update needs a name.
  */
 export type LeadUpdate = Schemas["NewLead"] &
   (
@@ -14,12 +14,12 @@ export type LeadUpdate = Schemas["NewLead"] &
     | { readonly externalId: string }
     | Required<Pick<Schemas["NewLead"], "addresses">>
   );
-/** It has `messages` if they were asked for. */
+/** A conversation, with its `messages` if the query includes them. */
 export type Conversation = Schemas["OpenedConversation"];
 export type Message = Schemas["Message"];
 export type NewMessage = Schemas["NewMessage"];
 export type Template = Schemas["NewTemplate"];
-/** How far a message has got. */
+/** A report of how far a message has got. */
 export type MessageUpdate = Schemas["MessageUpdate"];
 export type ConversationUpdate = Schemas["ConversationUpdate"];
 export type LeadsQuery = NonNullable<operations["listLeads"]["parameters"]["query"]>;
@@ -30,7 +30,7 @@ export type ApiEvent =
   webhooks[keyof webhooks]["post"]["requestBody"]["content"]["application/json"]["detail"];
 
 export interface ClientOptions {
-  /** Where the API is. */
+  /** The base URL of the API, before `/api/v1`. */
   readonly url: string;
   /** An API key of the account. */
   readonly key: string;
@@ -52,13 +52,13 @@ export interface CallOptions {
 }
 
 export interface PostOptions extends CallOptions {
-  /** A new UUID by default. Derive it from a record of yours, so that another run of your program repeats nothing. */
+  /** A new UUID by default. Derive the key from your own record, so that another run of your program repeats nothing. */
   readonly idempotencyKey?: string;
 }
 
 type List<Row, Query> = (query?: Query, options?: CallOptions) => Promise<Page<Row>>;
 
-/** What a list is filtered by. */
+/** The filters of a list. */
 type Filters<Query> = Omit<Query, "page" | "limit" | "sort">;
 
 /** A page of a list. */
@@ -75,13 +75,13 @@ interface Failure {
   readonly code: string;
   /** The faults of an invalid request. */
   readonly errors?: readonly Schemas["Fault"][] | undefined;
-  /** The id of the lead that has the `externalId` or an address already, or of the conversation that is active in place of another. */
+  /** The id of the lead that already has the `externalId` or an address, or of the conversation that is already active. */
   readonly id?: string | undefined;
   /** The id of the request in the log of the service. */
   readonly requestId?: string | undefined;
-  /** After how many seconds the service wants a retry. */
+  /** How many seconds to wait before a retry. */
   readonly retryAfter?: number | undefined;
-  /** The key of a POST that has one. If a response was lost, the request may have taken effect: send it again with this key. */
+  /** The key of a POST that has one. If the response was lost, the request may have taken effect: retry with this key. */
   readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 }
@@ -108,18 +108,18 @@ const createdAt = (row: { readonly createdAt: string }) => row.createdAt;
 /** The most rows of a page, and the most ids of a request. */
 const limit = 100;
 
-/** The most characters of the ids of a request: with all its headers, it has at most 10,240 bytes. */
+/** The most characters of the ids in a request, which may have at most 10,240 bytes with all its headers. */
 const longestIds = 7000;
 
-/** The longest delay before the first retry, and before any other, in milliseconds. */
+/** The longest delay before the first retry, and before any later retry, in milliseconds. */
 const [firstDelay, longestDelay] = [1000, 30_000];
 
-/** What another attempt can change. A POST may be repeated: it has an idempotency key, or its effect is the same again. */
+/** The statuses to retry; undefined is no response. A repeated POST has an idempotency key, or the same effect again. */
 const retryable: readonly unknown[] = [undefined, 429, 500, 502, 503, 504];
 
 export type Client = ReturnType<typeof createClient>;
 
-/** The API for one account. Its functions throw an `ApiError` when another attempt would be useless or too late. */
+/** A client of the API for one account. Its functions throw an `ApiError` when another attempt is useless or too late. */
 export function createClient({ url, key, ...options }: ClientOptions) {
   const send = createSend(options);
   const addressOf = (path: string) => new URL(url.replace(/\/$/, "") + path);
@@ -148,21 +148,21 @@ export function createClient({ url, key, ...options }: ClientOptions) {
   const listLeads = list<Lead, LeadsQuery>("/api/v1/leads");
   const listConversations = list<Conversation, ConversationsQuery>("/api/v1/conversations");
   return {
-    /** A page of leads, as the API numbers them. */
+    /** Reads one page of leads, by its number. */
     listLeads,
 
-    /** A page of conversations, as the API numbers them. */
+    /** Reads one page of conversations, by its number. */
     listConversations,
 
-    /** The messages of a conversation, newest first; each 100 are a request, which is sent when they are needed. */
+    /** The messages of a conversation, newest first. Each request reads 100, and is sent when they are needed. */
     messages: (conversationId: string, options?: CallOptions) =>
       readMessages(listConversations, conversationId, options),
 
-    /** Creates a lead, once for each idempotency key, `externalId` and address: 409 has the `id` of the lead that has one already. */
+    /** Creates a lead, once for each idempotency key, `externalId` and address. A 409 has the `id` of the existing lead. */
     createLead: async (lead: NewLead, options?: PostOptions) =>
       (await postOnce<Lead>("/api/v1/leads", lead, options)).body,
 
-    /** Changes the fields that are passed of the lead that the update names, or creates the lead. */
+    /** Changes the passed fields of the lead that the update names, or creates the lead. */
     updateLead: async (update: LeadUpdate, options?: PostOptions) => {
       const { body: lead, status } = await postOnce<Lead>("/api/v1/leads?ifExists=update", update, options);
       return { lead, created: status === 201 };
@@ -176,7 +176,7 @@ export function createClient({ url, key, ...options }: ClientOptions) {
     updateMessage: async (update: MessageUpdate, options?: CallOptions) =>
       (await post<Message>("/api/v1/conversations?update=message", update, options)).body,
 
-    /** Ends a conversation, or makes it active again: 409 has the `id` of another one that is active in its place. */
+    /** Ends a conversation, or makes it active again. A 409 has the `id` of the conversation that is active instead. */
     updateConversation: async (update: ConversationUpdate, options?: PostOptions) =>
       (await postOnce<Conversation>("/api/v1/conversations?update=conversation", update, options)).body,
 
@@ -186,13 +186,13 @@ export function createClient({ url, key, ...options }: ClientOptions) {
         listLeads({ ...query, sort: "createdAt", createdAfter, ...paging }, options),
       ),
 
-    /** All pages of conversations, by their creation. */
+    /** All pages of conversations, the oldest first, as `readPages` reads them. */
     conversationPages: (query: Filters<ConversationsQuery> = {}, options?: CallOptions) =>
       readPages<Conversation>(query.createdAfter, createdAt, (createdAfter, paging) =>
         listConversations({ ...query, sort: "createdAt", createdAfter, ...paging }, options),
       ),
 
-    /** Those of some rows that exist, by these ids. Each 100 are a request, or fewer if the ids are long. */
+    /** Maps each passed id to its row, if the row exists. A request has 100 ids, or fewer if the ids are long. */
     findLeads: find("id", listLeads),
     findLeadsByExternalId: find("externalId", listLeads),
     findConversations: find("id", listConversations),
@@ -242,7 +242,7 @@ function createSend({
       const error = new ApiError({ ...result, message, idempotencyKey });
       if (!retryable.includes(error.status)) throw error;
       if (error.status !== undefined) refusal = error;
-      // The jitter is added to Retry-After: otherwise all that were refused together would return together.
+      // The jitter is added to Retry-After: otherwise callers that were refused together would return together.
       const jitter = random() * Math.min(longestDelay, firstDelay * 2 ** (attempts - 1));
       const delay = 1000 * (error.retryAfter ?? 0) + jitter;
       if (now() + delay >= end) {
@@ -256,13 +256,13 @@ function createSend({
 }
 
 /**
- * All pages of rows from a time on, the oldest first, by the rule for reading everything: each page starts at the time of
- * the last row, so new rows come at the end, and rows that are erased or move to the end hide no others. It misses what is
- * stored meanwhile with an earlier time: an import, or a row some seconds late.
+ * Reads all pages of rows from a time on, the oldest first. Each page starts at the time of the last row before it, so new
+ * rows come at the end, and rows that are erased or move to the end hide no others. Rows that are stored meanwhile with an
+ * earlier time are missed: those of an import, or a row that is some seconds late.
  *
- * If more than 100 rows have exactly one time, which only imports and copies write, it reads these by page numbers. Then it
- * misses one of them for each other one that is erased or moves meanwhile, and of rows by the time of a change the API lists
- * 2,000.
+ * If more than 100 rows have exactly the same time, which only imports and copies cause, they are read by page numbers.
+ * Then one of them is missed for each one that is erased or moves meanwhile. In the order of a change, the API lists only
+ * 2,000 of them.
  */
 export async function* readPages<Row>(
   since = "1970-01-01T00:00:00Z",
@@ -326,7 +326,7 @@ interface ErrorBody extends Partial<Omit<Failure, "status" | "code">> {
   readonly detail?: string;
 }
 
-/** What a response says that is no success. */
+/** The failure that a response without success describes. */
 function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
   const { code = "http_error", errors, id, detail = body.message ?? "the response is not JSON" } = body;
   const requestId = body.requestId ?? headers.get("apigw-requestid") ?? undefined;
@@ -334,7 +334,7 @@ function readFailure({ status, headers }: Response, body: ErrorBody): Failure {
   return { message, status, code, errors, id, requestId, retryAfter: readRetryAfter(headers) };
 }
 
-/** The seconds of `Retry-After`. A proxy may send a date instead, which is a time of its own clock. */
+/** The seconds of `Retry-After`. A proxy may send a date instead, which is a time of the proxy's own clock. */
 function readRetryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after") ?? "none";
   const seconds = Number(value);
@@ -344,8 +344,8 @@ function readRetryAfter(headers: Headers): number | undefined {
 }
 
 /**
- * The event in what a target of the event bus receives: the whole event or its `detail`, as text or parsed. Undefined for
- * a later version, which is sent beside the one that this client knows: ignore it.
+ * Reads what a target of the event bus receives: the whole event or its `detail`, as text or parsed. Returns undefined for
+ * a later version of an event: ignore it, because the version that this client knows is sent also.
  *
  * @throws TypeError if it is no event
  */

@@ -13,12 +13,12 @@ import {
   type Template,
 } from "./client.ts";
 
-/** A lead that no request creates twice. */
+/** A lead with an external id or an address, which no request creates twice. */
 export type NamedLead = NewLead & (Required<Pick<Lead, "externalId">> | Required<Pick<Lead, "addresses">>);
 
 /**
- * The id of a lead: of the new one, or of the one that has its `externalId` or an address of it. A key that may only create
- * leads is enough.
+ * Creates a lead, or finds the lead that has its `externalId` or one of its addresses, and returns the id. An API key that
+ * may only create leads is enough.
  */
 export async function findOrCreateLead(client: Client, lead: NamedLead) {
   try {
@@ -30,7 +30,7 @@ export async function findOrCreateLead(client: Client, lead: NamedLead) {
 }
 
 /**
- * Greets each lead of a source once, also if the program ends anywhere and runs again within 24 hours.
+ * Greets each lead of a source once, even if the program stops at any point and runs again within 24 hours.
  *
  * @param approved a template, such as "Hello {{1}}", without which WhatsApp delivers no first message
  */
@@ -48,44 +48,44 @@ export async function greetLeads(
   }
 }
 
-/** A message that a provider's webhook has. */
+/** A message from a provider's webhook. */
 export interface ReceivedMessage {
-  /** The provider's id of it. */
+  /** The provider's id of the message. */
   readonly id: string;
   readonly channel: string;
-  /** The address of the lead on the channel: what the provider knows it by, such as a telephone number. */
+  /** The lead's address on the channel, as the provider knows it, such as a telephone number. */
   readonly from: string;
   readonly name: string;
   readonly text: string;
 }
 
-/** A text of a provider as the API takes it: without control characters, not too long, and not blank. */
+/** A provider's text as the API accepts it: without control characters, not too long, and not blank. */
 function toText(text: string, length: number, instead: string): string {
   const shown = [...text.replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ").trim()].slice(0, length).join("");
   return /[^\s\p{DI}\uFFF9-\uFFFB\u2800]/u.test(shown) ? shown : instead;
 }
 
 /**
- * Stores a lead's message once, also if its webhook comes again within 8 days. The lead is the one with the address; only a new
- * one gets the name of the profile.
+ * Stores a lead's message once, even if its webhook is redelivered within 8 days. The message belongs to the lead with the
+ * address, or to a new lead with the name of the profile.
  */
 export async function receiveMessage(client: Client, { id, channel, from, name, text }: ReceivedMessage) {
   const [known] = (await client.listLeads({ address: [`${channel}:${from}`] })).data;
   const profile = { name: toText(name.replaceAll(/\s/g, " "), 200, from), source: channel };
   const leadId =
     known?.id ?? (await findOrCreateLead(client, { ...profile, addresses: { [channel]: [from] } }));
-  // What is refused would come again for a week.
+  // The provider would redeliver a refused message for a week.
   const stored = toText(text, 4096, "(no text)");
   const message = { leadId, channel, direction: "inbound", message: stored } as const;
   return client.sendMessage(message, { idempotencyKey: encodeURIComponent(`${channel}-${id}`) });
 }
 
-/** What a provider says of a message: its id of it, or why it refuses it. */
+/** A provider's result for a message: the provider's id of the message, or the reason for its refusal. */
 export type DeliveryResult = Pick<MessageUpdate, "delivery" | "deliveryError" | "providerId">;
 
 /**
- * Reports what a provider says of a message, at once or later by a webhook. A provider that returns a text of yours,
- * such as the ids of the message, spares a table from its ids to yours.
+ * Reports a provider's result for a message, from the response or from a later webhook. If the provider returns a text of
+ * yours, let it contain the ids of the message: then you need no table from the provider's ids to yours.
  */
 export async function reportDelivery(client: Client, report: MessageUpdate): Promise<void> {
   // Providers have more states, such as `deleted`.
@@ -100,30 +100,30 @@ export async function reportDelivery(client: Client, report: MessageUpdate): Pro
   }
 }
 
-/** Where a connector remembers the ids of the messages that it has delivered and their results, for at least 15 days. */
+/** Where a connector stores the results of the messages that it has delivered, by their ids, for at least 15 days. */
 export interface Delivered {
   /**
    * Claims an id that has no result and is not claimed, by a conditional write. A claim ends by itself after a minute, so
-   * that a program that has ended holds none.
+   * that a program that has stopped holds no claims.
    *
-   * @returns the result if it has one
+   * @returns the result of the id, if there is one
    */
   claim(id: string): Promise<"claimed" | "busy" | DeliveryResult>;
   add(id: string, result: DeliveryResult): Promise<void>;
-  /** Takes a claim back. */
+  /** Ends a claim without a result. */
   release(id: string): Promise<void>;
 }
 
 type MessageSent = Extract<ApiEvent, { type: "message.sent" }>;
 
 /**
- * Delivers a message that a connector of a channel receives, unless it is delivered, and reports the result. A message to a
- * lead that had no address on the channel has failed.
+ * Delivers a message that a connector of a channel receives, unless it has been delivered, and reports the result. A
+ * message to a lead without an address on the channel is reported as failed.
  *
  * @param body what the connector received
  * @param deliver must end within a minute, and throw if another attempt may succeed
- * @throws Error if it failed, or if the same event is being delivered: the sender must receive it as a failure, so that the
- *   event comes again
+ * @throws Error if the delivery failed, or if the same event is being delivered: respond to the sender with a failure, so
+ *   that it redelivers the event
  */
 export async function deliverMessage(
   client: Client,
@@ -139,7 +139,7 @@ export async function deliverMessage(
     const deliveryError = "The lead has no address on this channel.";
     return reportDelivery(client, { id, conversationId, delivery: "failed", deliveryError });
   }
-  // A sender that had no response in time sends the event again, while the first delivery goes on.
+  // A sender that gets no response in time redelivers the event while the first delivery goes on.
   let result = await delivered.claim(id);
   if (result === "busy") throw new Error(`The message ${id} is being delivered.`);
   if (result === "claimed") {
@@ -149,15 +149,15 @@ export async function deliverMessage(
       await delivered.release(id);
       throw error;
     }
-    // If the program ends before this line, it delivers the message again: pass the id on if the channel takes one.
+    // If the program stops before this line, it delivers the message again: pass the id on if the channel accepts one.
     await delivered.add(id, result);
   }
   await reportDelivery(client, { id, conversationId, ...result });
 }
 
 /**
- * A page of conversations with their leads, in two requests: those with the newest messages first, or with `awaitingReply`
- * those that wait for a reply, the longest waiting first. A lead that has just been erased is undefined.
+ * Reads a page of conversations with their leads, in two requests. The newest messages come first, or with `awaitingReply`
+ * the conversations that have waited longest for a reply. A lead that has just been erased is undefined.
  *
  * @returns the rows, and how many there are on all pages
  */
@@ -169,11 +169,11 @@ export async function readInbox(client: Client, query: Omit<ConversationsQuery, 
   return { rows, total: pagination.total };
 }
 
-/** Where a synchronization has got to: keep it, for example as JSON. */
+/** How far a synchronization has got. Keep it, for example as JSON. */
 export interface Position {
-  /** The newest time of a change that was passed on. */
+  /** The time of the newest change that was passed on. */
   readonly newest: string;
-  /** The rows of the last minute before it that were passed on, each as its id and the time of its change. */
+  /** The rows of the minute before `newest` that were passed on, each as its id and the time of its change. */
   readonly seen: readonly string[];
 }
 
@@ -182,10 +182,10 @@ interface Paging {
   readonly limit: number;
 }
 
-/** How much later than a row with a newer time a row may be listed, by the index and by clocks, in milliseconds. */
+/** How late the index and differing clocks may make a row appear after rows with newer times, in milliseconds. */
 const margin = 60_000;
 
-/** Whether a list is refused because too many rows were changed in its time, as after an import. */
+/** Whether a list is refused because too many rows were changed in its time range, as after an import. */
 const hasTooMany = (error: unknown) =>
   error instanceof ApiError &&
   error.errors.some(
@@ -193,8 +193,8 @@ const hasTooMany = (error: unknown) =>
   );
 
 /**
- * Passes on the rows that were changed since the last synchronization, the oldest change first, and each change once. If they
- * are too many for one list, it asks for half of the time, and then for the rest.
+ * Passes on the rows that were changed since the last synchronization, the oldest change first, and each change once. If
+ * there are too many rows for one list, it reads the first half of the time range, and then the second half.
  *
  * @returns where the next synchronization starts
  */
@@ -253,7 +253,7 @@ export const syncLeads = (
     store,
   );
 
-/** Passes on the conversations that had messages since the last synchronization, each with its newest one. */
+/** Passes on the conversations that had messages since the last synchronization, each with its newest message. */
 export const syncConversations = (
   client: Client,
   since: Position,
@@ -275,7 +275,7 @@ export const syncConversations = (
 /** The rows of a copy. */
 export interface Rows<Row> {
   ids(): Promise<Iterable<string>>;
-  /** Stores rows by their ids, but none of a lead whose erasure the copy remembers. */
+  /** Stores rows by their ids, except rows of a lead whose erasure the copy remembers. */
   put(rows: readonly Row[]): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
 }
@@ -288,10 +288,10 @@ export interface Copy {
   erase(leadId: string): Promise<void>;
 }
 
-/** Keeps a copy up to date: by events, and from time to time by reading everything. A copy has one mirror at a time. */
+/** Keeps a copy up to date: by events, and from time to time by reading everything. Use one mirror of a copy at a time. */
 export function createMirror(client: Client, copy: Copy) {
   let turn: Promise<unknown> = Promise.resolve();
-  /** Reads and then stores, one after the other: an older read must not overwrite a newer one. */
+  /** Runs one task at a time, each of which reads and then stores: an older read must not overwrite a newer one. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const result = turn.then(work);
     turn = result.catch(() => {});
@@ -309,7 +309,7 @@ export function createMirror(client: Client, copy: Copy) {
     await rows.remove([...ids].filter((id) => !found.has(id)));
   }
 
-  /** Reads all rows. What the list does not have is looked up before it is removed: it may be new, or have moved. */
+  /** Reads all rows. A row that is not listed is looked up before it is removed, because it may be new or have moved. */
   async function reconcile<Row extends { readonly id: string }>(
     rows: Rows<Row>,
     pages: AsyncGenerator<Page<Row>, void>,
@@ -342,7 +342,7 @@ export function createMirror(client: Client, copy: Copy) {
         await refresh(copy.conversations, conversations, client.findConversations);
       }),
 
-    /** Makes the copy what the API has, whatever happened since the last time. */
+    /** Makes the copy equal to the data of the API, whatever events were missed. */
     async reconcile(): Promise<void> {
       await reconcile(copy.leads, client.leadPages(), client.findLeads);
       await reconcile(copy.conversations, client.conversationPages(), client.findConversations);
@@ -350,7 +350,7 @@ export function createMirror(client: Client, copy: Copy) {
   };
 }
 
-/** What an event names beside its own id. */
+/** The ids in an event. */
 interface Named {
   readonly id: string;
   readonly leadId?: string;
