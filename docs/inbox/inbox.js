@@ -2,9 +2,9 @@ import { readInbox } from "../client/recipes.ts";
 import { client, explain, key } from "./requests.js";
 import { find, nameOf, renderList, setText, showMessage, showRow } from "./view.js";
 
-/** What is typed and not sent yet, by the id of the conversation. */
+/** Texts that are typed and not sent yet, by the id of the conversation. */
 const drafts = new Map();
-/** The conversations of the list, who waits for a reply first; the open one with its messages, once they are read. */
+/** The listed conversations, those that wait for a reply first. The open one has its messages, once they are read. */
 let rows = [];
 let looks = 0;
 let timer;
@@ -17,7 +17,7 @@ function draftOf(id) {
   return drafts.get(id);
 }
 
-/** Reads and shows everything, and again two seconds later while the page is visible. A later look replaces this one. */
+/** Reads and shows everything, and again two seconds later while the page is visible. A later call replaces this call. */
 async function look() {
   clearTimeout(timer);
   looks += 1;
@@ -55,7 +55,7 @@ function show() {
   const scroll = find("#scroll");
   const isAtEnd = scroll.scrollTop + scroll.clientHeight > scroll.scrollHeight - 20;
   const isMore = isAtEnd && find("#messages").childElementCount > 0;
-  // A screen reader reads what is new, and not a conversation that is opened.
+  // A screen reader reads new messages, but not all messages of a conversation that is opened.
   find("#messages").ariaLive = isMore ? "polite" : "off";
   renderList("message", messages.toReversed(), showMessage);
   if (isAtEnd) scroll.scrollTop = scroll.scrollHeight;
@@ -68,7 +68,7 @@ function showDraft() {
   setText(find("#note"), note);
 }
 
-/** Shows what the address of the page names, and puts the focus there. */
+/** Shows the conversation or the list that the URL of the page names, and moves the focus there. */
 function open({ oldURL = "" } = {}) {
   show();
   showDraft();
@@ -83,7 +83,7 @@ async function reply(event) {
   const draft = draftOf(id);
   const { leadId, channel } = rowOf(id) ?? {};
   if (!leadId || draft.isSending) return;
-  // It stays until the text is stored: an attempt without a response may have stored it.
+  // The key stays until the text is stored, because an attempt without a response may have stored the text.
   const { idempotencyKey = crypto.randomUUID() } = draft;
   Object.assign(draft, { isSending: true, idempotencyKey, note: "Sending…" });
   showDraft();
@@ -91,11 +91,11 @@ async function reply(event) {
     const message = { leadId, channel, message: draft.text };
     const { conversationId } = await client.sendMessage(message, { idempotencyKey });
     drafts.delete(id);
-    // It is another one if this one has been closed meanwhile.
+    // The reply starts another conversation if this one has been closed meanwhile.
     if (openId() === id) location.hash = conversationId;
   } catch (error) {
     Object.assign(draft, { isSending: false, note: `Sending failed: ${explain(error)}` });
-    // An earlier attempt has stored another text, which is shown now.
+    // An earlier attempt has stored another text, which the page shows now: this text needs a new key.
     if (error.status === 422) draft.idempotencyKey = undefined;
   }
   showDraft();

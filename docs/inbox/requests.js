@@ -3,7 +3,7 @@ import { fill, renderList } from "./view.js";
 
 const requests = [];
 
-/** Shows a request, the newest first. A GET that has the same result again is shown once, with how often. */
+/** Shows a request above the earlier ones. A GET that has the same status again is shown once, with a count. */
 function showRequest(line, { method, body: sent }, status, received) {
   const known = method === "GET" && requests.find((one) => one.line === line && one.status === status);
   const request = known || { id: crypto.randomUUID(), line, status, times: 0 };
@@ -30,7 +30,7 @@ async function fetchAndShow({ pathname, search }, init) {
 
 export const key = await fetch("/docs/api-key.json").then((response) => response.json());
 
-/** It retries for some seconds, then the page says why it gave up. */
+/** The client retries for some seconds. Then the page shows why the client gave up. */
 export const client = createClient({ url: location.origin, key, fetch: fetchAndShow, within: 8000 });
 
 /** An error of the client in words, with the faults of an invalid request. */

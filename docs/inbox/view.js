@@ -1,11 +1,11 @@
 export const find = (selector) => document.querySelector(selector);
 
-/** Leaves a text that has not changed as it is, with what is selected in it. */
+/** Sets a text only if it has changed, so that a selection in the text stays. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Shows items by the template of this name in the list of its plural. The element of an item stays, with its focus. */
+/** Shows items in the list `#<name>s` by the template `#<name>`. The element of a known item is kept, with its focus. */
 export function renderList(name, items, update) {
   const list = find(`#${name}s`);
   const template = find(`template#${name}`).content.firstElementChild;
