@@ -9,7 +9,7 @@ const { Parameter } = await new SSMClient().send(
 );
 const key = Buffer.from(`${Parameter?.Value}`.replace("whsec_", ""), "base64");
 
-/** Posts an event, signed as a Standard Webhook. The queue retries one that throws. */
+/** Posts an event, signed as a Standard Webhook. The queue retries an event whose post fails. */
 export async function handler({ Records }: SQSEvent): Promise<void> {
   for (const { body } of Records) {
     const { id } = JSON.parse(body).detail;

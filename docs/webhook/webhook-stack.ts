@@ -12,11 +12,11 @@ import type { Construct } from "constructs";
 interface WebhookProps extends StackProps {
   /** The stage whose events are posted. */
   readonly stage: string;
-  /** The account of the API whose events are posted: a receiver gets no other account's. */
+  /** The account of the API whose events are posted. A receiver gets no events of other accounts. */
   readonly account: string;
   /** The https URL of the receiver. */
   readonly url: string;
-  /** The name of a SecureString in SSM that signs each request: `whsec_` and 24 to 64 bytes in base64. */
+  /** The name of a SecureString in SSM, whose value signs each request: `whsec_` and 24 to 64 bytes in base64. */
   readonly secretName: string;
 }
 
@@ -28,7 +28,7 @@ export class WebhookStack extends Stack {
     const deadLetterQueue = new Queue(this, "DeadLetters", kept);
     const queue = new Queue(this, "Queue", {
       ...kept,
-      // The time to the next attempt: 720 of them take 24 hours.
+      // The time to the next attempt: 720 attempts take 24 hours.
       visibilityTimeout: Duration.minutes(2),
       deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: 720 },
     });
@@ -51,7 +51,7 @@ export class WebhookStack extends Stack {
     StringParameter.fromSecureStringParameterAttributes(this, "Secret", {
       parameterName: secretName,
     }).grantRead(poster);
-    // Further events wait.
+    // Further events wait in the queue.
     poster.addEventSource(new SqsEventSource(queue, { batchSize: 1, maxConcurrency: 5 }));
     // For cdk-nag, if your app uses it.
     const reason = "The dead-letter queue keeps what fails.";
