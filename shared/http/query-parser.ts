@@ -34,12 +34,6 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
 type QueryValue = string | null | readonly string[];
 
 /**
- * How many parameters are parsed. Every route has fewer, so a longer query repeats a parameter or has an unknown one. It
- * is invalid, unless it only repeats arrays.
- */
-const maxParameters = 200;
-
-/**
  * How many values of a parameter are parsed, as many as a body may have. No parameter takes so many, so the request is
  * invalid, whatever the other values are.
  */
@@ -47,7 +41,7 @@ const maxValues = 1000;
 
 function parseQuery(raw: string, isArray: (name: string) => boolean): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = Object.create(null);
-  for (const pair of raw.split("&").filter(Boolean).slice(0, maxParameters)) {
+  for (const pair of raw.split("&").filter(Boolean)) {
     const [, rawName = "", rawValue = ""] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
     const name = decode(rawName) ?? rawName;
     const value = decode(rawValue);

@@ -18,6 +18,13 @@ test.each([
   expect(validateListLeads.errors?.length).toBeLessThanOrEqual(2001);
 });
 
+test("a filter behind any number of ids is not lost", () => {
+  const rawQueryString = `${"id=a&".repeat(300)}email=ada@example.com`;
+  const event = { rawQueryString, query: {} };
+  queryParser(leadsQuery).before?.({ event } as never);
+  expect(event.query).toMatchObject({ email: "ada@example.com" });
+});
+
 test("ids have blanks around their commas", () => {
   const event = { rawQueryString: "id=a,+b%20,%20c", query: {} };
   queryParser(leadsQuery).before?.({ event } as never);
