@@ -4,7 +4,7 @@ import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 import { countedChanges } from "../shared/pages/maintain/changes.ts";
-import { maintainLists, type ShortTails, type Unsettled } from "../shared/pages/maintain/maintain-lists.ts";
+import { maintainLists, type Unsettled } from "../shared/pages/maintain/maintain-lists.ts";
 
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const lastCommitsTime = 5000;
@@ -14,7 +14,6 @@ const longestFailure = 60_000;
 
 /** Kept for the life of the execution environment. */
 const unsettled: Unsettled = new Map();
-const shortTails: ShortTails = new Map();
 
 /** Whether this environment has counted a list, which shows that its code and its role work. */
 let hasCounted = false;
@@ -32,7 +31,7 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
   const late = changes.flatMap(({ rows }) => rows.flatMap(({ lateness }) => lateness ?? []));
   if (late.length > 0)
     console.warn({ event: logEvents.lateWrites, rows: late.length, latest: Math.max(...late) });
-  const unfinished = await maintainLists(changes, { deadline, unsettled, shortTails });
+  const unfinished = await maintainLists(changes, { deadline, unsettled });
   hasCounted ||= unfinished.length < changes.length;
   const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {
     const { account, list } = owner;

@@ -13,8 +13,6 @@ export interface RowChange {
   readonly kind: "created" | "changed";
   /** The partitions of its source or channel in `by-label`, before and after. */
   readonly labelKeys: readonly string[];
-  /** The bytes of the record, which has the row as it is now. */
-  readonly bytes?: number | undefined;
   /** Of a row that a route has written late: how long after its id, at most, in milliseconds. */
   readonly lateness?: number | undefined;
 }
@@ -57,7 +55,7 @@ function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string
 const toRowChange =
   ({ account, list }: CountedOwner) =>
   (record: DynamoDBRecord): RowChange => {
-    const { Keys, OldImage, NewImage, SequenceNumber = "", SizeBytes, ...written } = record.dynamodb ?? {};
+    const { Keys, OldImage, NewImage, SequenceNumber = "", ...written } = record.dynamodb ?? {};
     const key = Keys?.sk?.S ?? "";
     // The time is in whole seconds, and clocks differ. A record without one, which AWS does not send, may be late.
     const writtenBefore = 1000 * ((written.ApproximateCreationDateTime ?? Date.now() / 1000 + 60) + 1);
@@ -72,7 +70,6 @@ const toRowChange =
       sequenceNumber: SequenceNumber,
       kind: OldImage || isLate ? "changed" : "created",
       labelKeys: [...new Set(found)],
-      bytes: SizeBytes,
       lateness: isLate && isOfRoute ? lateness : undefined,
     };
   };

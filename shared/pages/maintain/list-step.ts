@@ -1,20 +1,7 @@
 import { keyAt } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
-import type { Limits } from "../tree/tree-limits.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
 import { setRows } from "./set-or-remove-rows.ts";
-
-/** The most rows of a tail, and the most read units that they cost. */
-export interface TailSize {
-  readonly rows: number;
-  readonly units: number;
-}
-
-/** Whether the rows of a tail are so large that a list should not read them. */
-export const isLarge = ({ units }: TailSize, { tailUnits }: Limits) => units > tailUnits;
-
-/** Whether a tail has so many rows, or such large ones, that counting them pays. */
-export const isLong = (tail: TailSize, limits: Limits) => tail.rows > limits.tail || isLarge(tail, limits);
 
 /** The work on the tree of a whole list. */
 export interface ListState {
@@ -24,7 +11,8 @@ export interface ListState {
   readonly changed: readonly string[];
   /** Whether counting pays as soon as the newest rows are old enough. */
   readonly young?: boolean;
-  readonly tail?: TailSize;
+  /** Whether the rows of the tail are so large that a list should not read them. */
+  readonly areLarge?: boolean;
   /** The sort key of the newest row that was read; undefined without any. */
   readonly newest?: string | undefined;
 }
@@ -45,9 +33,9 @@ export async function stepList(tree: MaintainedTree, { changed }: ListState): Pr
   const bounds = { start: watermark, maxRows: limits.rowsAtOnce };
   const { rows, units, next } = await retry(() => readRows(owner, bounds));
   const settled = rows.filter(({ sk }) => sk < horizon);
-  const tail = { rows: rows.length, units };
-  const pays = isLong(tail, limits);
-  const found = { tail, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
+  const areLarge = units > limits.tailUnits;
+  const pays = areLarge || rows.length > limits.tail;
+  const found = { areLarge, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
   if (changed.length === 0 && !(pays && settled.length > 0)) return { more: false, changed, ...found };
   const inside = changed.filter((sk) => sk < watermark);
   // The watermark is not the horizon: what a clock that is ahead takes for old may still be created.

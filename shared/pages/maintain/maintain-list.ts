@@ -4,7 +4,7 @@ import { type CountedOwner, latest } from "../tree/counted-list.ts";
 import { isTreeChanged, readFed } from "../tree/tree-store.ts";
 import type { RowChange } from "./changes.ts";
 import { feedLabelTrees } from "./feed-label-trees.ts";
-import { isLarge, type ListState, stepList } from "./list-step.ts";
+import { type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
 import { setRows } from "./set-or-remove-rows.ts";
 
@@ -47,8 +47,7 @@ export async function maintainList(
     } while (done.rest.length > 0);
     // Where the tree of a label was emptied, the list is fed again.
     if (whole.context.emptied.size > 0) whole.forget();
-    const { tail } = done.list ?? {};
-    const areLarge = tail !== undefined && isLarge(tail, whole.context.limits);
+    const { areLarge = false } = done.list ?? {};
     await whole.run({ more: true }, () => feedLabelTrees(whole, areLarge));
     return done;
   } catch (error) {

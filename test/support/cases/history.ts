@@ -5,11 +5,7 @@ import { leadItem, listLeads } from "../../../shared/domain/leads.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../../shared/pages/maintain/changes.ts";
-import {
-  maintainLists,
-  type ShortTails,
-  type Unsettled,
-} from "../../../shared/pages/maintain/maintain-lists.ts";
+import { maintainLists, type Unsettled } from "../../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
 import type { CreationTimes } from "../../../shared/pages/read/window.ts";
 import { type CountedList, countedLists } from "../../../shared/pages/tree/counted-list.ts";
@@ -55,7 +51,6 @@ class History<R extends Row> {
   now: number;
   readonly #kind: Kind<R>;
   #unsettled: Unsettled = new Map();
-  #shortTails: ShortTails = new Map();
   /** When a list or a maintainer last ran: a row that was written since may have landed at any time since. */
   #seen = 0;
 
@@ -78,7 +73,6 @@ class History<R extends Row> {
       this.rows = new Map(rows);
       this.changes = [...changes];
       this.#unsettled = new Map(unsettled);
-      this.#shortTails = new Map();
       this.#seen = seen;
       this.now = now;
       vi.setSystemTime(now);
@@ -130,8 +124,7 @@ class History<R extends Row> {
     };
     vi.setSystemTime(this.now + skew);
     const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
-    const memory = { unsettled: this.#unsettled, shortTails: this.#shortTails };
-    const context = { deadline: this.now + skew + 60_000, limits, wait, ...memory };
+    const context = { deadline: this.now + skew + 60_000, limits, wait, unsettled: this.#unsettled };
     const unfinished = await maintainLists(changes, context);
     vi.setSystemTime(this.now);
     this.#seen = this.now;

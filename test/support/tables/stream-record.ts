@@ -1,7 +1,6 @@
 import { marshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { writtenValues } from "../../../shared/dynamodb/table-client.ts";
-import { itemSize } from "../memory-table/item-size.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 type Image = NonNullable<DynamoDBRecord["dynamodb"]>["NewImage"];
@@ -19,7 +18,6 @@ export function streamRecord(
   time = Date.now(),
 ): DynamoDBRecord {
   const { pk, sk } = after ?? before ?? {};
-  const sizes = [{ pk, sk }, before ?? {}, after ?? {}].map(itemSize);
   return {
     eventName: before ? (after ? "MODIFY" : "REMOVE") : "INSERT",
     dynamodb: {
@@ -27,7 +25,6 @@ export function streamRecord(
       ...(before && { OldImage: toImage(before) }),
       ...(after && { NewImage: toImage(after) }),
       SequenceNumber: String(sequenceNumber++),
-      SizeBytes: sizes.reduce((sum, size) => sum + size),
       ApproximateCreationDateTime: Math.floor(time / 1000),
     },
   };

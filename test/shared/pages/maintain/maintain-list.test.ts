@@ -16,6 +16,19 @@ const source = "web";
 
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
+test("rows that come one at a time are counted with the first one that makes counting pay", async () => {
+  const history = new LeadHistory();
+  const addOne = () => {
+    history.add();
+    history.advance(10_000);
+    return history.deliver();
+  };
+  for (let n = 1; n <= limits.tail; n++) await addOne();
+  expect(await readRoot(history.owner)).toBeUndefined();
+  await addOne();
+  expect((await expectCounted(history)).buffer).toHaveLength(limits.tail + 1);
+});
+
 test("large rows are counted although they are few, and small ones are not", async () => {
   const history = await countedLeads(60, { source }, smallLimits);
   history.addMany(limits.tail, { age: 10_000, source, padding: 500 });
