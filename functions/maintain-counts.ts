@@ -3,13 +3,16 @@ import { classify } from "../shared/dynamodb/dynamodb-errors.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
-import { countedChanges } from "../shared/pages/maintain/changes.ts";
+import { countedChanges, type RowChange } from "../shared/pages/maintain/changes.ts";
 import { maintainLists, type Unsettled } from "../shared/pages/maintain/maintain-lists.ts";
 
 /** Time of an invocation that is reserved for its last commits, in milliseconds. */
 const lastCommitsTime = 5000;
 
-/** How long changes that cannot be counted are retried, in milliseconds. Later changes in the stream wait meanwhile. */
+/**
+ * The age from which changes that cannot be counted are given up, in milliseconds: later changes in the stream wait for them.
+ * After an outage, changes can be older at their first attempt.
+ */
 const longestFailure = 60_000;
 
 /** Kept for the life of the execution environment. */
@@ -17,12 +20,6 @@ const unsettled: Unsettled = new Map();
 
 /** Whether this environment has counted a list, which shows that its code and its role work. */
 let hasCounted = false;
-
-/** When the changes of a list first failed, by the sequence number of the first of these changes. */
-const failing = new Map<string, number>();
-
-/** More than the number of lists that fail at the same time. */
-const maxFailing = 1000;
 
 /** Updates the counts of the lists from the table's stream. */
 async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
@@ -33,27 +30,21 @@ async function maintainCounts(event: DynamoDBStreamEvent, context: Context): Pro
     console.warn({ event: logEvents.lateWrites, rows: late.length, latest: Math.max(...late) });
   const unfinished = await maintainLists(changes, { deadline, unsettled });
   hasCounted ||= unfinished.length < changes.length;
-  const batchItemFailures = unfinished.flatMap(({ owner, error, sequenceNumbers }) => {
+  const batchItemFailures = unfinished.flatMap(({ owner, rest, error }) => {
     const { account, list } = owner;
     const line = { account, list: list.type };
     const isInvalid = error !== undefined && classify(error) === "invalid";
-    const givesUp = hasCounted && isInvalid && hasFailedLong(sequenceNumbers);
+    const givesUp = hasCounted && isInvalid && areOld(rest);
     if (givesUp) console.error({ event: logEvents.countsGivenUp, ...line, ...loggedError(error) });
     else if (error) console.error({ event: logEvents.countsFailed, ...line, ...loggedError(error) });
     else console.warn({ event: logEvents.countsBehind, ...line });
-    return givesUp ? [] : sequenceNumbers.map((itemIdentifier) => ({ itemIdentifier }));
+    return givesUp ? [] : rest.map(({ sequenceNumber }) => ({ itemIdentifier: sequenceNumber }));
   });
   return { batchItemFailures };
 }
 
-/** Whether changes have failed for so long that they are given up. */
-function hasFailedLong([first]: readonly string[]): boolean {
-  // The failed rows belong to an earlier batch, which has ended.
-  if (first === undefined) return false;
-  if (failing.size >= maxFailing) failing.clear();
-  const since = failing.get(first) ?? Date.now();
-  failing.set(first, since);
-  return Date.now() - since > longestFailure;
-}
+/** Whether changes are so old that they are given up, by the first of them. Without any, they were of an earlier batch. */
+const areOld = ([first]: readonly RowChange[]) =>
+  Date.now() - (first?.writtenBefore ?? Number.POSITIVE_INFINITY) > longestFailure;
 
 export const handler = maskedFailures(maintainCounts);

@@ -19,8 +19,10 @@ export class Records {
     const { dynamodb } = streamRecord(before, after);
     const time = { ApproximateCreationDateTime: Math.floor(clock / 1000), SequenceNumber: "" };
     const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
-    const [change] = changes?.rows ?? [];
-    if (!change) return undefined;
+    const [row] = changes?.rows ?? [];
+    if (!row) return undefined;
+    // When it was written has told its kind.
+    const change = { ...row, writtenBefore: undefined };
     const text = toText(change);
     const number = this.#numbers.get(text) ?? this.#changes.push(change) - 1;
     this.#numbers.set(text, number);

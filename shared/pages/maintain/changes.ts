@@ -13,6 +13,8 @@ export interface RowChange {
   readonly kind: "created" | "changed";
   /** The partitions of its source or channel in `by-label`, before and after. */
   readonly labelKeys: readonly string[];
+  /** When the row was written at the latest, in milliseconds since the epoch; undefined without a record. */
+  readonly writtenBefore?: number;
   /** Of a row that a route has written late: how long after its id, at most, in milliseconds. */
   readonly lateness?: number | undefined;
 }
@@ -70,6 +72,7 @@ const toRowChange =
       sequenceNumber: SequenceNumber,
       kind: OldImage || isLate ? "changed" : "created",
       labelKeys: [...new Set(found)],
+      writtenBefore,
       lateness: isLate && isOfRoute ? lateness : undefined,
     };
   };

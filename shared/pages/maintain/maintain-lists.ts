@@ -11,7 +11,8 @@ export type Unsettled = Map<string, { readonly owner: CountedOwner; readonly set
 
 interface Unfinished {
   readonly owner: CountedOwner;
-  readonly sequenceNumbers: readonly string[];
+  /** The rows whose records have to come again; none if they were of an earlier batch. */
+  readonly rest: readonly RowChange[];
   /** Why; undefined when only the time was up. */
   readonly error: unknown;
 }
@@ -50,8 +51,7 @@ export async function maintainLists(
     else if (list) unsettled.delete(name);
     const { newest = "" } = list ?? {};
     moreBehind ||= rows.length > 0 && rows.every(({ key }) => key < newest);
-    const sequenceNumbers = rest.map(({ sequenceNumber }) => sequenceNumber);
-    if (sequenceNumbers.length > 0 || error) unfinished.push({ owner, sequenceNumbers, error });
+    if (rest.length > 0 || error) unfinished.push({ owner, rest, error });
   };
   // The longest starts last, so that no other list waits for it.
   const shortestFirst = changes.toSorted((a, b) => a.rows.length - b.rows.length);

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/maintain-counts.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { table as sharedClient } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
@@ -87,30 +88,47 @@ test("counts every changed row of a batch of more than a thousand", async () => 
   }
 });
 
-test.each([
-  ["gives up the changes of a list that its items fail for a minute", "ValidationException", 0],
-  ["keeps the changes of a list that the table fails for a minute", "InternalServerError", 20],
-])("%s, once another list was counted", async (_, name, left) => {
-  // The stream is late: how old a change is does not tell how long it has failed.
-  const late = Date.now() - 3_600_000;
-  const leads = importLeads(20, `poisoned by ${name}`);
-  const records = leads.map((lead) => streamRecord(undefined, lead, late));
-  const other = created(importLeads(20, "sound"));
+/** Leads whose counting fails with an error, as the SDK throws it. */
+function poisonedLeads(name: string): readonly LeadItem[] {
   table.before = (command) => {
-    // As the SDK throws them.
     const error = Object.assign(new Error("failed"), { name, $metadata: {} });
     if (JSON.stringify(command).includes("poisoned")) throw error;
   };
+  return importLeads(20, "poisoned");
+}
+
+test.each([
+  ["gives up changes of a list that are a minute old if its items fail it", "ValidationException", 0],
+  ["keeps changes of a list that are a minute old if the table fails it", "InternalServerError", 20],
+])("%s, once another list was counted", async (_, name, left) => {
+  const records = created(poisonedLeads(name));
+  const other = created(importLeads(20, "sound"));
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const failures = async () => (await deliver([...records, ...other])).batchItemFailures.length;
   expect(await failures()).toBe(20);
-  const failed = Date.now();
-  vi.setSystemTime(failed + 59_000);
+  const written = Date.now();
+  vi.setSystemTime(written + 60_000);
   expect(await failures()).toBe(20);
-  vi.setSystemTime(failed + 61_000);
+  // The times of records are in whole seconds.
+  vi.setSystemTime(written + 61_001);
   expect(await failures()).toBe(left);
   const event = left === 0 ? "counts given up" : "counts failed";
-  expect(logged.mock.lastCall).toMatchObject([{ event, account: `poisoned by ${name}`, list: "lead" }]);
+  expect(logged.mock.lastCall).toMatchObject([{ event, account: "poisoned", list: "lead" }]);
+});
+
+test("after an outage, an environment gives up old changes at once, but none before it has counted a list", async () => {
+  vi.resetModules();
+  const { table: client } = await import("../../../shared/dynamodb/table-client.ts");
+  vi.spyOn(client, "send").mockImplementation(sharedClient.send as never);
+  const environment = await import("../../../functions/maintain-counts.ts");
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const failures = async (...Records: DynamoDBRecord[]) =>
+    (await environment.handler({ Records }, lambdaContext(60_000))).batchItemFailures.length;
+  const anHourAgo = Date.now() - 3_600_000;
+  const old = poisonedLeads("ValidationException").map((lead) => streamRecord(undefined, lead, anHourAgo));
+  expect(await failures(...old)).toBe(20);
+  expect(await failures(...old, ...created(importLeads(20, "sound")))).toBe(0);
+  expect(await failures(...old)).toBe(0);
 });
 
 test("does nothing more when only the time for the last commits is left, and reports the whole batch", async () => {

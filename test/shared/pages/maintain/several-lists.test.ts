@@ -51,7 +51,10 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
     ),
   }));
   const unfinished = await maintainLists(changes, { deadline: now + time, wait, unsettled });
-  return { reported: unfinished.flatMap(({ sequenceNumbers }) => sequenceNumbers), waits };
+  return {
+    reported: unfinished.flatMap(({ rest }) => rest.map(({ sequenceNumber }) => sequenceNumber)),
+    waits,
+  };
 }
 
 async function counted(account: string): Promise<number> {
@@ -150,7 +153,7 @@ describe("rows that are too young to be counted", () => {
     };
     const unfinished = await maintainLists([], { deadline: now + 60_000, unsettled });
     const error = expect.objectContaining({ message: "on purpose" });
-    expect(unfinished).toEqual([{ owner: owner("a"), sequenceNumbers: [], error }]);
+    expect(unfinished).toEqual([{ owner: owner("a"), rest: [], error }]);
   });
 
   test("are not read again by batches of other accounts before they are old enough", async () => {

@@ -14,7 +14,7 @@ async function maintain(history: LeadHistory, time = 60_000, rows = history.chan
   const wait = async (milliseconds: number) => history.advance(Math.ceil(milliseconds));
   const changes = [{ owner: history.owner, rows }];
   const [unfinished] = await maintainLists(changes, { deadline: history.now + time, wait });
-  return { reported: unfinished?.sequenceNumbers ?? [], error: unfinished?.error };
+  return { reported: keysOf(unfinished?.rest ?? []), error: unfinished?.error };
 }
 
 /** An account with changes of counted leads in many leaves and in nodes of a source, and with a tail. */
