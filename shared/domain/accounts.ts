@@ -5,13 +5,13 @@ import { ApiError } from "../errors.ts";
 
 const isLimit = (value: unknown): value is number => isCount(value) && value > 0;
 
-/** An invalid time freezes, too. */
+/** An account with an invalid time is also frozen. */
 const frozenSince = ({ frozenAt }: Item = {}) => (frozenAt === undefined ? undefined : String(frozenAt));
 
-/** Since when an operator has frozen an account: until it is unfrozen, nothing writes for it. Undefined if it is not frozen. */
+/** Reads since when an operator has frozen an account; undefined if it is not frozen. Nothing writes for a frozen account. */
 export const readFrozenAt = async (account: string) => frozenSince(await readItem(accountKey(account)));
 
-/** What operators have set for an account. An invalid limit is none. */
+/** Reads what operators have set for an account. An invalid limit is ignored. */
 export async function readAccountSettings(account: string) {
   const item = await readItem(accountKey(account));
   const frozenAt = frozenSince(item);

@@ -37,14 +37,14 @@ export interface AuthorizerContext {
   readonly access: Access;
   /** How many requests the account may make in a window; absent if it has the limit of its stage. */
   readonly rateLimitRequests?: number;
-  /** Since when the account takes no writes; absent if it does. */
+  /** Since when the account is frozen; absent if it takes writes. */
   readonly frozenAt?: string;
 }
 
 /** Why a text is refused as an API key: for logs, never for the caller. */
 export type KeyRefusal = "not a key" | "mistyped" | "unknown" | Exclude<KeyState, "live">;
 
-/** The account and the access of a live key, or why it is refused. What cannot be a key causes no read. */
+/** Finds the account and the access of a live key, or why the key is refused. A text that cannot be a key causes no read. */
 export async function findApiKey(apiKey: string): Promise<AuthorizerContext | KeyRefusal> {
   const parts = parseApiKey(apiKey);
   if (!parts) return apiKey.startsWith("lck_") ? "mistyped" : "not a key";

@@ -36,7 +36,7 @@ import { notFound } from "./not-found.ts";
 /**
  * Stores a new lead.
  *
- * @throws ApiError `lead_exists`, `idempotency_key_reused`, or `lead_not_found` if the lead of a repeated request is erased
+ * @throws ApiError `lead_exists`, `idempotency_key_reused`, or `lead_not_found` if the lead of a repeated request was erased
  */
 export async function createLead(
   account: string,
@@ -46,7 +46,7 @@ export async function createLead(
   const first = buildLead(input);
   const keys = nameKeys(account, first);
   if (!idempotency && keys.length === 0) {
-    // If the id exists, an attempt whose response was lost has stored it.
+    // If the id exists, an earlier attempt stored it, and its response was lost.
     await table.send(new PutCommand(putLead(account, first))).catch((error: unknown) => {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     });
@@ -72,11 +72,11 @@ export async function createLead(
 }
 
 /**
- * Changes the lead that a request names, or stores it if there is none.
+ * Changes the lead that a request names, or stores a new lead if there is none.
  *
- * @throws ApiError `invalid_input` if a lead that is stored has no name, or would have too much metadata or too many addresses
- * @throws ApiError `lead_not_found` for an id, or for a repeated request whose lead is erased
- * @throws ApiError `lead_exists` if its names are of different leads
+ * @throws ApiError `invalid_input` if a new lead has no name, or a lead would have too much metadata or too many addresses
+ * @throws ApiError `lead_not_found` if no lead has the id, or the lead of a repeated request was erased
+ * @throws ApiError `lead_exists` if the request's names belong to different leads, or its lead has another external id
  * @throws ApiError `idempotency_key_reused`
  * @throws TooManyAtOnceError when other requests win
  */
@@ -110,15 +110,15 @@ export function createOrUpdateLead(
   );
 }
 
-/** Nothing of an erased lead is returned, and nobody is to store it again by a retry. @throws ApiError `lead_not_found` */
+/** Refuses a replay for an erased lead: a retry must not return it or store it again. @throws ApiError `lead_not_found` */
 async function checkReplay(account: string, { id }: Lead): Promise<void> {
   if (await leadExists(account, id)) return;
-  // Single reads can see a part of the transaction that stored it.
+  // A single read can miss a part of the transaction that stored the lead.
   const [lead] = await readTogether([leadKey(account, id)]);
   if (!lead) throw new ApiError("lead_not_found", "The lead of this request is erased.");
 }
 
-/** Changes a lead. @param names those of the request, as they were read */
+/** Changes a lead. @param names the names of the request, as they were read */
 export async function updateLead(
   account: string,
   item: Item,
@@ -136,7 +136,7 @@ export async function updateLead(
   return changeLead(account, item, after, names, idempotency);
 }
 
-/** Makes a lead another one, if anything differs. @param names those that it may be given, as they were read */
+/** Changes a stored lead to `after`, if anything differs. @param names the names that it may get, as they were read */
 export async function changeLead(
   account: string,
   item: Item,
@@ -156,7 +156,7 @@ const hasTooMany = (addresses: Lead["addresses"] = {}) =>
 const buildLead = (input: NewLead | LeadUpdate, id: string = newId("lead")) => {
   const time = createdAt(id);
   const fields = { id, score: 0, status: "new", createdAt: time, updatedAt: time } as const;
-  // Metadata is returned as it was sent, also without entries.
+  // Metadata is returned as it was sent, even if it has no entries.
   return withChanges({ ...fields, tags: [], metadata: input.metadata && {} }, input);
 };
 
@@ -166,7 +166,7 @@ const putLead = (account: string, lead: Lead) => ({
   ConditionExpression: "attribute_not_exists(pk)",
 });
 
-/** Stores a new lead, with its names. @param names as they were read: without them, nobody is to have them */
+/** Stores a new lead with its names. @param names as they were read; if omitted, none of its names may be claimed yet */
 async function addLead(
   account: string,
   input: NewLead | LeadUpdate,

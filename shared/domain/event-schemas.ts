@@ -17,7 +17,7 @@ import { lead } from "../schemas/lead-schemas.ts";
 /** Raised when a field is removed or changes its meaning. */
 const version = { type: "integer", const: 1 } as const satisfies JSONSchema;
 
-/** The schema of an event: fields that all have, and its own. */
+/** The schema of an event: the fields that all events have, and its own. */
 const eventSchema = <
   Type extends string,
   const Fields extends object,
@@ -71,7 +71,7 @@ export const eventSchemas = {
       metadata,
       /** Only if an operator imported the lead. */
       imported: { type: "boolean" },
-      /** Of the import or the copy that stored it. */
+      /** The id of the import or the copy that stored the lead. */
       importId: id,
       createdAt: timestamp,
     },
@@ -97,9 +97,9 @@ export const eventSchemas = {
     },
     requiredOfMessage,
   ),
-  /** A message of a lead was stored, under a type of its own: a rule that delivers messages must not send it back. */
+  /** A message from a lead was stored. It has its own type, because a rule that delivers messages must not send it back. */
   "message.received": eventSchema("message.received", "msg", messageFields, requiredOfMessage),
-  /** A lead was erased: who keeps data of the person deletes it, too. */
+  /** A lead was erased: consumers that keep data of the person must also delete it. */
   "lead.erased": eventSchema("lead.erased", "erasure", { leadId: id, createdAt: timestamp }, ["leadId"]),
   /** A request or an operator's command changed a lead: the whole lead after it. */
   "lead.updated": eventSchema("lead.updated", "change", { ...change, lead }, ["leadId", "changed", "lead"]),

@@ -28,7 +28,7 @@ import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas
 /** The `source` of every event. The bus tells the stages apart. */
 export const eventSource = "leads-and-conversations";
 
-/** The event of a new item, by the item's type; that of an inbound message has another type. */
+/** The event of a new item, by the item's type. An inbound message has `message.received` instead. */
 export const creationTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.lead, "lead.created"],
   [itemTypes.conversation, "conversation.started"],
@@ -43,7 +43,7 @@ export const changeTypes: ReadonlyMap<string, EventType> = new Map([
   [itemTypes.message, "message.updated"],
 ]);
 
-/** What an item has to be for its events, by its type; of an erased lead, only the id is left. */
+/** The validator of the record that an item's event contains, by item type. An erased lead has only an id, and no record. */
 export const eventValidators: ReadonlyMap<string, Validator<Item>> = new Map<string, Validator<Item>>([
   [itemTypes.lead, validateLead],
   [itemTypes.conversation, validateConversation],
@@ -70,7 +70,7 @@ const toKey = new Map<string | undefined, (account: string, record: Item) => Key
 /**
  * The events of a batch's new and changed items. Of imported items only leads have one, and restored ones have none.
  *
- * An item for which that fails is logged and left out: it would fail again, and hold back all others until it is too old.
+ * An item that fails is logged and left out: a retry would fail again, and hold back all other items until it is too old.
  */
 export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
   records.flatMap((record) => {
@@ -119,7 +119,7 @@ function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): Servic
   return toRecord(eventSchemas[type], { ...fields, type, version, id, account, createdAt: createdAt(id) });
 }
 
-/** What the event of a change has of an item: which fields changed, and the whole record, by its noun. @throws InvalidItemError */
+/** The fields of a change's event: which fields changed, and the whole record, under its noun. @throws InvalidItemError */
 function changedFields(type: EventType, item: Item, record: Item, properties: readonly string[]): Item {
   const [noun = ""] = type.split(".");
   const isChanged = (value: unknown): value is string[] =>

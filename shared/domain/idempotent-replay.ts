@@ -25,16 +25,16 @@ export interface IdempotentRequest {
 }
 
 /**
- * The ids of what a request made or changed. The rest of the response to a creation follows from the request; the record of
- * an update has the response.
+ * The ids of what a request created or changed. The response to a creation follows from these ids and the request; the record
+ * of an update contains the response.
  */
 type Ids = Readonly<Record<string, string>>;
 
-/** What a write has made of a record. */
+/** The record as a write has left it. */
 export interface WriteOutcome<T extends object> {
   readonly record: T;
   readonly made: "created" | "changed";
-  /** Whether the first of several identical requests has made it. */
+  /** Whether an earlier identical request has made it. */
   readonly replayed?: boolean;
 }
 
@@ -65,9 +65,9 @@ export function idempotentRequest(account: string, route: string, key: string, i
 }
 
 /**
- * Writes all items or none, and with them the record of the request that they carry out.
+ * Writes all items or none, together with the record of the request that they carry out.
  *
- * @param ids those of what the request makes or changes
+ * @param ids the ids of what the request creates or changes
  * @param response if it does not follow from the ids and the request
  * @throws AlreadyRecordedError, or the errors of `transact`
  */
@@ -89,9 +89,9 @@ export async function transactOnce(
 /**
  * Writes an update of an item, if anything differs, with the record of the request that it carries out.
  *
- * @param response that of the request, which the record has
- * @param update its condition no longer holds once it is written, so that a second run would change nothing
- * @param others what is written and checked together with it
+ * @param response the response to the request, which the record contains
+ * @param update its condition must no longer hold once it is written, so that a second run would change nothing
+ * @param others what is written and checked together with the update
  */
 export async function updateOnce(
   idempotency: IdempotentRequest | undefined,
@@ -106,7 +106,7 @@ export async function updateOnce(
   else if (update) await table.send(new UpdateCommand(update));
 }
 
-/** The response that the record of a change has. @throws InvalidItemError */
+/** Reads the response that the record of a change contains. @throws InvalidItemError */
 export const readResponse = <T>(validate: Validator<T>, record: Item): T =>
   readRecord(validate, { ...record, details: record.response });
 
@@ -125,7 +125,7 @@ function putRecord(request: IdempotentRequest, ids: Ids, response?: object) {
   };
 }
 
-/** The record of a request that has been carried out. */
+/** Reads the record of a request that has been carried out; undefined if there is none, or it has expired. */
 export async function readRecorded({ key }: IdempotentRequest): Promise<Item | undefined> {
   const item = await readItem(key);
   const isExpired = typeof item?.expiresAt === "number" && item.expiresAt <= Date.now() / 1000;
@@ -133,13 +133,13 @@ export async function readRecorded({ key }: IdempotentRequest): Promise<Item | u
 }
 
 /**
- * Carries a request out, or repeats its first outcome. An attempt that loses against other writers is retried for a short
- * time. A request that is refused may have been carried out before. A record that cannot be read counts as that of another
- * request: it may be what is left of this one.
+ * Carries out a request, or returns its first outcome again. An attempt that loses against other writers is retried for a
+ * short time. If it is refused, the request may have been carried out before, so its record is read. An invalid record counts
+ * as that of another request, because it may be a damaged record of this one.
  *
- * @param prefixes those of the ids that the request makes
- * @param toOutcome builds the outcome from the ids of the record, and from the record, which may have the response
- * @param checkReplay throws if the outcome is not to be returned once more
+ * @param prefixes the prefixes of the ids that the request creates
+ * @param toOutcome builds the outcome from the ids of the record, and from the record, which may contain the response
+ * @param checkReplay throws if the outcome must not be returned again
  * @throws ApiError `idempotency_key_reused`, or the error of the last attempt
  */
 export const runIdempotently = <T extends object, Made extends Ids>(
@@ -165,7 +165,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
         return fingerprint === idempotency.fingerprint && toOutcome(ids, record);
       });
       if (outcome) {
-        // No response of a lead is returned that has been erased meanwhile.
+        // The lead may have been erased meanwhile, and then no response about it is returned.
         if (error instanceof ApiError && error.code.endsWith("_not_found")) throw error;
         await checkReplay(outcome.record);
         return { ...outcome, replayed: true };

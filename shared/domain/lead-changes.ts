@@ -10,8 +10,8 @@ import { leadItem } from "./leads.ts";
 import { markChange } from "./marked-change.ts";
 
 /**
- * A lead with the fields that are sent. What is null is taken away; tags are replaced, addresses are added, and metadata is
- * merged.
+ * Returns a lead with the fields that were sent. A field that is null is removed; tags are replaced, addresses are added, and
+ * metadata is merged.
  */
 export function withChanges(lead: Partial<Lead>, { metadata, addresses, ...fields }: LeadUpdate) {
   const entries = Object.entries({ ...lead.metadata, ...metadata }).filter(([, text]) => text !== null);
@@ -21,7 +21,7 @@ export function withChanges(lead: Partial<Lead>, { metadata, addresses, ...field
     ...Object.fromEntries(sent),
     ...(fields.source && { source: normalizeLabel(fields.source) }),
     addresses: withAddresses(lead.addresses, addresses),
-    // A new lead can have metadata without entries, as they were sent.
+    // A new lead keeps metadata without entries, as it was sent.
     metadata: entries.length > 0 ? Object.fromEntries(entries) : isEmpty(lead.metadata) ? {} : undefined,
   });
 }
@@ -29,8 +29,8 @@ export function withChanges(lead: Partial<Lead>, { metadata, addresses, ...field
 const isEmpty = (entries: Lead["metadata"]) => entries !== undefined && Object.keys(entries).length === 0;
 
 /**
- * A stored lead as another one, and the parameters of the update that makes it so, on the condition that it is as it was read;
- * no update if nothing differs.
+ * The lead after a change, and the parameters of the update that stores it, on the condition that the stored lead is as it
+ * was read. If nothing differs, there is no update.
  */
 export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
   const known = Object.keys(leadSchema.properties);
@@ -43,8 +43,8 @@ export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
     .map((name) => [name, wanted[name]]);
   if (changes.length === 0) return { lead };
   const marked = markChange(read, Object.fromEntries(changes), known);
-  // Index keys contain the source, and the event tells what changed. The id of the last change tells a change that was taken
-  // back: a late second attempt of the SDK would repeat this one.
+  // Index keys contain the source, and the event states what changed. The id of the last change reveals a change that was
+  // reverted: without it, a late second attempt of the SDK would repeat this update.
   const { source, status, changeId } = read;
   const unchanged = { source, status, changeId, details: read.details };
   return {

@@ -16,7 +16,7 @@ import { normalizeLabel } from "../normalize-label.ts";
 import type { Lead, LeadUpdate } from "../schemas/lead-schemas.ts";
 import { fieldsOf } from "../schemas/record.ts";
 
-/** What names one lead of its account, its external id or an address of it: the item that says which lead it is. */
+/** A name of one lead in its account, which is its external id or an address: the item that states which lead has it. */
 export interface LeadName {
   readonly key: Key;
   /** What is stored as the id of the lead. */
@@ -28,7 +28,7 @@ export interface LeadName {
 /** DynamoDB's limit of a sort key, in bytes. */
 const maxKeyBytes = 1024;
 
-/** The keys of what names a lead, its external id first, each once, whatever is stored of it. */
+/** The keys of a lead's names, the external id first and each key once. The fields may be of any type. */
 export function nameKeys(account: string, lead: Readonly<Record<string, unknown>>): Key[] {
   const { externalId, addresses } = lead;
   const channels = typeof addresses === "object" && addresses !== null ? Object.entries(addresses) : [];
@@ -44,7 +44,7 @@ export function nameKeys(account: string, lead: Readonly<Record<string, unknown>
 
 const areEqual = (a: Key, b: Key) => a.pk === b.pk && a.sk === b.sk;
 
-/** Whether the item of a lead has a name. */
+/** Whether the item of a lead has the name with this key. */
 export const hasName = (account: string, item: Item, key: Key) =>
   nameKeys(account, fieldsOf(item)).some((own) => areEqual(own, key));
 
@@ -52,7 +52,7 @@ export const hasName = (account: string, item: Item, key: Key) =>
  * Reads which lead has a name, and the lead.
  *
  * @param readLead reads a lead by its id
- * @throws StaleReadError when other requests give the name to a lead, or take it away
+ * @throws StaleReadError when another request gives the name to a lead, or takes it away
  */
 export async function readName(
   account: string,
@@ -68,7 +68,7 @@ export async function readName(
   }
   const item = await readLead(leadId);
   if (item && hasName(account, item, key)) return { key, leadId, item };
-  // Single reads can see a part of the transaction that writes both.
+  // Single reads can see only a part of the transaction that writes the name and the lead.
   const [name, lead] = await readTogether([key, leadKey(account, leadId)]);
   if (name && (name.leadId !== leadId || (lead && hasName(account, lead, key)))) throw new StaleReadError();
   if (name && lead) logInvalidItem({ pk: key.pk, field: "leadId" });
@@ -78,9 +78,9 @@ export async function readName(
 /**
  * Finds the lead that a request means: by its id if it has one, or else by its external id, or else by its addresses.
  *
- * @returns its item, if there is one, and all names that the request has
- * @throws ApiError `lead_exists` if they are of different leads, or the lead has another external id
- * @throws StaleReadError when other requests change which leads have them
+ * @returns the lead's item, if there is one, and all names that the request has
+ * @throws ApiError `lead_exists` if the names are of different leads, or the lead has another external id
+ * @throws StaleReadError when other requests change which leads have the names
  */
 export async function findNamed(account: string, { id, externalId, addresses }: LeadUpdate) {
   const reads = new Map<string, Promise<Item | undefined>>();
@@ -109,9 +109,9 @@ export async function findNamed(account: string, { id, externalId, addresses }: 
 }
 
 /**
- * Checks that names were as they were read at one moment, when leads existed too. A refusal is only right if they were.
+ * Checks that at one moment, all names were as they were read, and the leads existed. Only then is a refusal right.
  *
- * @throws StaleReadError if they were not
+ * @throws StaleReadError otherwise
  */
 export async function checkTogether(account: string, names: readonly LeadName[], ids: readonly string[]) {
   const keys = [...names.map(({ key }) => key), ...ids.map((id) => leadKey(account, id))];
@@ -120,7 +120,7 @@ export async function checkTogether(account: string, names: readonly LeadName[],
   if (!isSame || !items.slice(names.length).every(Boolean)) throw new StaleReadError();
 }
 
-/** The error of a new lead whose name another one has. */
+/** The error for a new lead with a name that another lead has. */
 export const nameTaken = (account: string, name: LeadName) =>
   nameConflict(
     name.leadId,
@@ -130,11 +130,11 @@ export const nameTaken = (account: string, name: LeadName) =>
 const nameConflict = (id: unknown, message: string) =>
   new ApiError("lead_exists", message, { id: String(id) });
 
-/** A name in words: of an address, the form in which it is compared. */
+/** Describes a name in words; an address is shown in the form in which it is compared. */
 const describeName = (account: string, { key: { pk, sk } }: LeadName) =>
   pk === accountPartition("externalId", account) ? "this externalId" : `the address ${sk}`;
 
-/** The addresses of a lead with others, of which none occurs twice on a channel. Those of a channel that is null are taken away. */
+/** Adds addresses to those of a lead, each once per channel. The addresses of a channel that is null are removed. */
 export function withAddresses(
   stored: Lead["addresses"] = {},
   changes: LeadUpdate["addresses"] = {},
@@ -153,15 +153,15 @@ export function withAddresses(
   return filled.length > 0 ? Object.fromEntries(filled) : undefined;
 }
 
-/** The part of a transaction that gives a name to a lead, which no lead has that exists. */
+/** The part of a transaction that gives a lead a name which no existing lead has. */
 export const putName = ({ key, leadId: stored }: LeadName, leadId: string) => ({
   Put: { TableName: tableName, Item: { ...key, leadId }, ...isAsRead("leadId", stored) },
 });
 
 /**
- * The parts of a transaction that changes a lead which give it names, and take away those that it has no more.
+ * The parts of a lead's transaction that give it new names, and delete the names that it no longer has.
  *
- * @param names those that it is given, as they were read
+ * @param names the names of the request, as they were read
  */
 export async function changeNames(
   account: string,

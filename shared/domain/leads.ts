@@ -14,7 +14,7 @@ import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { hasName, nameKeys } from "./lead-names.ts";
 
-/** The item of a lead with what its messages need, read consistently; undefined if the account has no such lead. */
+/** Reads what messages need of their lead, consistently; undefined if the account has no such lead. */
 export const readRecipient = (account: string, id: string): Promise<Item | undefined> =>
   readItem(leadKey(account, id), { ProjectionExpression: "pk, addresses, undoing" });
 
@@ -22,11 +22,11 @@ export const readRecipient = (account: string, id: string): Promise<Item | undef
 export const leadExists = async (account: string, id: string): Promise<boolean> =>
   (await readRecipient(account, id)) !== undefined;
 
-/** The update by which a lead stays that is about to be erased, because its import is being undone. */
+/** The update that keeps a lead which is about to be erased, because its import is being undone. */
 export const keepLead = (account: string, id: string) =>
   buildUpdate(leadKey(account, id), { undoing: undefined }, { undoing: true });
 
-/** A page of the account's leads, newest first unless the query says otherwise. */
+/** Reads a page of the account's leads, newest first unless the query sorts them. */
 export async function listLeads(
   account: string,
   {
@@ -54,7 +54,7 @@ export async function listLeads(
   const ids = asked[0]?.filter((each) => asked.every((some) => some.includes(each)));
   const parent = email === undefined ? undefined : leadEmailPartition(account, email);
   const filter = { status, label: source && normalizeLabel(source) };
-  // The name may be given to another lead meanwhile.
+  // Another lead may get the name meanwhile.
   const isAsked = (item: Item) => names.every((keys) => keys.some((key) => hasName(account, item, key)));
   const order = toOrder(sort);
   const timed = byChange(order, updatedAfter, updatedBefore);
@@ -65,7 +65,7 @@ export async function listLeads(
   return readList(selection, { ...page, ...order }, read);
 }
 
-/** The addresses that a filter has as a channel, a colon and an address. A + that was not percent-encoded has become a blank. */
+/** Reads an address filter: a channel, a colon and an address. A + that was not percent-encoded arrives as a blank. */
 export function toAddresses(filter: string) {
   const end = filter.indexOf(":");
   const address = filter.slice(end + 1).replace(/^ (?=[\d(])/, "+");
@@ -81,8 +81,8 @@ async function readLeadIds(account: string, keys: readonly Key[]): Promise<reado
 }
 
 /**
- * The item of a lead: its fields, and a key for each index that lists it. `details` has those that no list is read by, and the
- * time of the last change, which is a key of one index alone: of a lead that was not changed, that of its creation.
+ * The item of a lead: its fields, and a key for each index that lists it. `details` has the fields that no list is read by,
+ * and the time of the last change (at first, of the creation), because `activeAt` is a key of one index alone.
  */
 export function leadItem(account: string, lead: Omit<Lead, "updatedAt"> & { updatedAt?: string }) {
   const { id, status, source, addresses, updatedAt = lead.createdAt, ...details } = lead;
@@ -103,5 +103,5 @@ export function leadItem(account: string, lead: Omit<Lead, "updatedAt"> & { upda
   };
 }
 
-/** What a listed item must have as its lead gives it: the keys, and what lists are filtered by. */
+/** The attributes of a listed item that must match its lead: the keys, and what lists are filtered by. */
 const checkedAttributes = [...keyAttributes, "status", "source"];

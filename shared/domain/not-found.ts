@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import { idKind } from "../ids.ts";
 
-/** The error of an id that names nothing of the account, which says what else the id may name. */
+/** The error for an id that the account does not have. Its message states what the id names if that is something else. */
 export function notFound(noun: "lead" | "conversation" | "message", field: string, id: string): ApiError {
   const kind = idKind(id) ?? noun;
   const reason = kind === noun ? "" : `, which is the id of a ${kind}`;

@@ -7,7 +7,7 @@ import { isMetaChannel } from "../meta-channels.ts";
 import type { ServiceEvent } from "./event-schemas.ts";
 import { eventSource, toEvents } from "./events.ts";
 
-// Without a name, events would go to the bus that every AWS account has. An empty one is refused.
+// Without a name, events would go to the default bus of the AWS account. An empty name is refused.
 const {
   EVENT_BUS_NAME: EventBusName = "",
   FAILURES_URL: QueueUrl = "",
@@ -19,10 +19,10 @@ const bus = new EventBridgeClient({ requestHandler, maxAttempts: 2 });
 // The local run has no URLs of queues.
 const queue = new SQSClient({ requestHandler, maxAttempts: 2, useQueueUrlAsEndpoint: false });
 
-/** The most entries of one call. Ten of the largest events have less than its 256 KB. */
+/** The most entries of one call. Ten of the largest events stay below the 256 KB that a call may have. */
 const maxCallEntries = 10;
 
-/** What EventBridge says of an entry that it never takes. Everything else may pass, or be corrected by an operator. */
+/** EventBridge's error codes for an entry that it never accepts. Any other error may pass, or an operator may correct it. */
 const refusals: readonly (string | undefined)[] = ["InvalidArgument", "MalformedDetail"];
 
 interface Publication {
@@ -31,10 +31,10 @@ interface Publication {
 }
 
 /**
- * Publishes the events of some records of the stream, in its order.
+ * Publishes the events of some records of the stream, in the order of the stream.
  *
  * @param isOver whether no time is left for another call
- * @returns the first record that has to be delivered again, with all behind it
+ * @returns the first record that must be retried, together with all records behind it
  */
 export async function publishEvents(records: readonly DynamoDBRecord[], isOver: () => boolean) {
   const publications = records.flatMap((record) => toEvents([record]).map((event) => ({ event, record })));
@@ -46,8 +46,8 @@ export async function publishEvents(records: readonly DynamoDBRecord[], isOver: 
 }
 
 /**
- * Divides events into calls, each with one event of a lead: EventBridge goes on behind an entry that fails, and no event of a
- * lead may overtake another.
+ * Divides events into calls with at most one event of each lead: EventBridge continues after an entry that fails, and no
+ * event of a lead may overtake another one.
  */
 function toCalls(publications: readonly Publication[]): Publication[][] {
   const calls: Publication[][] = [];
@@ -63,11 +63,11 @@ function toCalls(publications: readonly Publication[]): Publication[][] {
 const leadOf = (event: ServiceEvent) => ("leadId" in event ? event.leadId : event.id);
 
 /**
- * Queues the messages of channels that the service delivers itself, in the order of their conversations, but for what was
- * written on the phone and is sent. One that is queued again with the rest of its batch is the same: by its id in the queue for
- * five minutes, and later by its stored state.
+ * Queues messages of the channels that the service delivers itself, in order within each conversation, except messages that
+ * were sent already, for example on the phone. A message that is queued again with a retried batch is recognized: for five
+ * minutes by its id in the queue, and later by its stored state.
  *
- * @throws Error if one was not taken
+ * @throws Error if the queue has not accepted a message
  */
 async function queueDeliveries(call: readonly Publication[]): Promise<void> {
   const messages = call.flatMap(({ event }) =>
@@ -78,7 +78,7 @@ async function queueDeliveries(call: readonly Publication[]): Promise<void> {
   if (deliveriesUrl === "" || messages.length === 0) return;
   const Entries = messages.map((event) => ({
     Id: event.id,
-    // Characters that XML does not have, and so SQS refuses.
+    // SQS refuses these characters, because XML does not have them.
     MessageBody: JSON.stringify(event).replaceAll(
       /[\uFFFE\uFFFF]/g,
       (one) => `\\u${one.charCodeAt(0).toString(16)}`,
@@ -94,7 +94,7 @@ async function queueDeliveries(call: readonly Publication[]): Promise<void> {
   }
 }
 
-/** @returns the first of these events that was not taken, and may be later */
+/** @returns the first of these events that was not accepted and must be retried */
 async function put(call: readonly Publication[]): Promise<Publication | undefined> {
   let [current] = call;
   try {
@@ -126,7 +126,7 @@ async function put(call: readonly Publication[]): Promise<Publication | undefine
   }
 }
 
-/** Queues the position of a refused event, in the form in which Lambda queues those of failed batches. */
+/** Queues the stream position of a refused event, in the form that Lambda uses for failed batches. */
 async function setAside({ event: { type, id }, record }: Publication, code: string | undefined) {
   console.error({ event: logEvents.eventRefused, type, id, code });
   const { SequenceNumber, ApproximateCreationDateTime = 0 } = record.dynamodb ?? {};

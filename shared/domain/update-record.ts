@@ -26,19 +26,19 @@ interface Updated<T> {
 }
 
 interface RecordChange<T> {
-  /** The record after it. */
+  /** The record after the change. */
   readonly record: T;
   /** The attributes that differ; undefined if nothing does. */
   readonly changes?: Item | undefined;
-  /** What is written and checked together with them. */
+  /** What is written and checked together with the attributes. */
   readonly others?: TransactItems;
 }
 
 /**
  * Updates a record of a lead once, on the condition that it is as it was read. An invalid item counts as missing.
  *
- * @param unchanged the attributes that the update follows from
- * @param change throws an ApiError if the record cannot be changed so
+ * @param unchanged the attributes that the update depends on
+ * @param change throws an ApiError if the record cannot be changed like this
  * @throws ApiError `conversation_not_found`, `message_not_found` or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other writes of the record win
  */
@@ -61,13 +61,13 @@ export const updateRecord = <
         if (!found || found.id !== key.sk || (found.conversationId ?? found.id) !== conversationId)
           throw notFound(noun, "id", key.sk);
         const { record, changes, others = [] } = await change(found);
-        // An erasure waits for requests that have found the lead: what they store besides is deleted, too.
+        // An erasure waits for requests that have found the lead, and then also deletes what they have stored.
         const storesMore = idempotency !== undefined || others.some(({ Put }) => Put);
         if (storesMore && !(await leadExists(account, found.leadId))) throw notFound(noun, "id", key.sk);
         const conditions = Object.fromEntries([...unchanged, "changeId"].map((name) => [name, item[name]]));
         const marked = changes && markChange(item, changes, validate.properties);
         const update = marked && buildUpdate(key, marked, conditions);
-        // By the id of the conversation, an erasure finds the record of the request.
+        // An erasure finds the record of the request by the id of the conversation.
         await updateOnce(idempotency, { id: key.sk, conversationId }, record, update, others);
         return { record, made: "changed" };
       },

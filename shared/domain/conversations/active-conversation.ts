@@ -15,7 +15,7 @@ export const maxAhead = 60_000;
 /** More messages than a conversation has. */
 const maxMessages = 2 ** 40;
 
-/** What a message may join: their active conversation, with a count and a time that the next message can change. */
+/** The condition on a conversation that a message may join: active, of the pair, with a count and a time that can rise. */
 const joinable = ({ leadId, channel }: LeadOnChannel) => ({
   condition:
     "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND activeAt < :ahead",
@@ -29,18 +29,18 @@ const joinable = ({ leadId, channel }: LeadOnChannel) => ({
   },
 });
 
-/** What the next message of a conversation changes besides its time and its number, by its direction. */
+/** What a message changes in its conversation besides the last message, its time and the count, by direction. */
 const changesByDirection = {
-  // What has the id of a change passes the filter of publish-events.
+  // Removes the change's id: an item that has one passes the filter of publish-events.
   outbound: "REMOVE changeId, awaitingReplySince",
   inbound:
     ", lastInboundAt = :at, awaitingReplySince = if_not_exists(awaitingReplySince, :at) REMOVE changeId",
 };
 
 /**
- * An update, in a transaction, that adds a message to a conversation which it may join, if it is later than all others.
+ * Adds a message to a conversation, as a part of a transaction, if the message may join and is later than all others in it.
  *
- * @param isReply whether an outbound message is one to all that the lead has written
+ * @param isReply whether an outbound message answers everything that the lead has written
  */
 export function addMessage(account: string, message: Message, isReply = true) {
   const { condition, ExpressionAttributeNames, ExpressionAttributeValues } = joinable(message);
@@ -50,8 +50,8 @@ export function addMessage(account: string, message: Message, isReply = true) {
       TableName: tableName,
       Key: conversationKey(account, conversationId),
       UpdateExpression: `SET activeAt = :at, lastMessage = :last ${isReply ? changesByDirection[direction] : "REMOVE changeId"} ADD messageCount :one`,
-      // Writers' clocks differ: without the last condition ids would not increase with each message that is stored, and
-      // nobody could say who wrote last.
+      // Writers' clocks differ: without the last condition, a message could be stored after another one with a higher id,
+      // and it would be unclear which message is the last.
       ConditionExpression: `${condition} AND activeAt < :at`,
       ExpressionAttributeNames,
       ExpressionAttributeValues: {
@@ -65,28 +65,28 @@ export function addMessage(account: string, message: Message, isReply = true) {
   };
 }
 
-/** The conversation that the uniqueness lock of a lead on a channel names: a hint, also if its value is no id. */
+/** Reads which conversation the uniqueness lock of a lead on a channel names. The value is a hint, and may not be an id. */
 export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
   const lock = await readItem(activeConversationKey(account, leadId, channel));
   if (lock && !isId("conv", lock.conversationId)) logWrongLock(account, { leadId, channel });
   return lock?.conversationId;
 }
 
-/** The conversation that a lock names and the one before it, the earlier first, which can be of others if the lock is invalid. */
+/** Reads the former and the current conversation of a lock, in this order. If it is wrong, they can be of another lead. */
 export async function readLatest(account: string, { leadId, channel }: LeadOnChannel): Promise<string[]> {
   const lock = await readItem(activeConversationKey(account, leadId, channel));
   return [lock?.formerId, lock?.conversationId].filter((id) => isId("conv", id));
 }
 
-/** Logs that a lock does not name a conversation of its lead on its channel, which is left out: it is a caller's text. */
+/** Logs that a lock names no conversation of its lead on its channel. The channel, a caller's text, is left out. */
 export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
   logInvalidItem({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });
 
 /**
- * The parts of a transaction that make the lock of a lead on a channel name a conversation, if no message may join the one
- * that it named.
+ * The parts of a transaction that make the lock of a lead on a channel name a conversation. They fail if a message may join
+ * the conversation that the lock named before.
  *
- * @param named what the lock names
+ * @param named what the lock names, as it was read
  */
 export function takeLock(
   account: string,
@@ -99,15 +99,15 @@ export function takeLock(
   if (formerId === undefined) return [put];
   const { condition, ...expression } = joinable({ leadId, channel });
   const Key = conversationKey(account, formerId);
-  // A client may make it active again at any moment.
+  // A client may make the former conversation active again at any moment.
   const ConditionExpression = `attribute_not_exists(pk) OR NOT (${condition})`;
   return [put, check(Key, { ConditionExpression, ...expression })];
 }
 
 /**
- * What a transaction that makes a conversation active writes and checks besides.
+ * The further parts of a transaction that makes a conversation active.
  *
- * @returns `activeId` if another conversation is active in its place; `isNamed` if the lock names it already
+ * @returns `activeId` if another conversation is active instead; `isNamed` if the lock already names this one
  */
 export async function activation(account: string, conversation: LeadOnChannel & { id: string }) {
   const { id, leadId, channel } = conversation;

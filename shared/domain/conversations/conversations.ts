@@ -22,8 +22,8 @@ import { defaultLimit } from "../../schemas/page-schemas.ts";
 import { validateConversation, validateMessage } from "../../schemas/record-validators.ts";
 
 /**
- * A page of the account's conversations, newest first unless the query says otherwise: of those that wait for a reply, the
- * longest waiting first.
+ * Reads a page of the account's conversations, newest first unless the query sorts them. Conversations that wait for a reply
+ * begin with the longest waiting.
  */
 export async function listConversations(
   account: string,
@@ -44,7 +44,7 @@ export async function listConversations(
 ): Promise<Page<Conversation>> {
   times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.conversation;
-  // The index of those that wait does not copy the key of the index by lead.
+  // The index `by-waiting` does not copy the key of `by-parent`.
   const parent =
     leadId === undefined || awaitingReply ? undefined : accountPartition("conversation", account, leadId);
   const isAsked = (item: Item) => leadId === undefined || item.leadId === leadId;
@@ -55,15 +55,15 @@ export async function listConversations(
     ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)
     : byChange(order, lastMessageAfter, lastMessageBefore);
   const selection = { account, list, ids, isAsked, parent, filter, window, timed };
-  // The indexes of times do not copy the keys of the others.
+  // The indexes by time do not copy the keys of the other indexes.
   const keys = timed ? ["pk", "sk"] : keyAttributes;
   const read = checkedReader(validateConversation, (each) => conversationItem(account, each), keys);
   return readList(selection, { ...page, ...order }, read);
 }
 
 /**
- * The same with the newest messages of the one conversation that the query names, if it includes them. What is stored as a
- * message and is none is left out.
+ * Reads the same page, with the newest messages of the one conversation that the query names, if it includes messages.
+ * Invalid messages are left out.
  */
 export async function openConversations(
   account: string,
@@ -80,11 +80,11 @@ export async function openConversations(
   return { ...page, data: await Promise.all(page.data.map(open)) };
 }
 
-/** Reads the message of an item. @throws InvalidItemError if it is none under this key */
+/** Reads the message of an item. @throws InvalidItemError if the item is not a message with this key */
 export const messageReader = (account: string) =>
   checkedReader(validateMessage, ({ conversationId, id }) => messageKey(account, conversationId, id));
 
-/** The messages of a conversation before one of them, newest first. */
+/** Reads the newest messages of a conversation, or the newest before a message id; newest first. */
 async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
   const read = messageReader(account);
   const toMessage = (item: Item) => ifValid(() => read(item));
@@ -118,25 +118,25 @@ export function conversationItem(account: string, conversation: Conversation) {
 }
 
 /**
- * The most bytes of the beginning of a text: with labels in ASCII, the item of a conversation then has less than 1 KB, which
- * DynamoDB writes for one unit.
+ * The most bytes of a message's text that its conversation shows. With labels in ASCII, the item of a conversation then has
+ * less than 1 KB, so a write of it costs one unit.
  */
 const maxBytes = 256;
 
 /** What a conversation shows of its last message. */
 export function toLastMessage({ direction, message }: Message): Conversation["lastMessage"] {
   const characters = [...message].slice(0, lastMessageSchema.properties.text.maxLength).join("");
-  // Encodes whole characters.
+  // `encodeInto` encodes only whole characters.
   const { read } = new TextEncoder().encodeInto(characters, new Uint8Array(maxBytes));
   return { direction, text: characters.slice(0, read) };
 }
 
-/** What its messages make of a conversation. @param messages at least one, in their order */
+/** The fields of a conversation that follow from its messages. @param messages at least one, oldest first */
 export function summarize(messages: readonly Message[]) {
   const last = messages.at(-1);
   if (!last) throw new Error("A conversation has a message.");
   const isInbound = ({ direction }: Message) => direction === "inbound";
-  // What has failed is no reply.
+  // A failed message is no reply.
   const reply = messages.findLastIndex((message) => !isInbound(message) && message.delivery !== "failed");
   return {
     lastMessageAt: last.createdAt,

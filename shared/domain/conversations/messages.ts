@@ -24,10 +24,10 @@ import { notFound } from "../not-found.ts";
 import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
 import { conversationItem, summarize } from "./conversations.ts";
 
-/** How long a request with an inbound message is remembered, in seconds: channels repeat their webhooks for a week. */
+/** How long a request with an inbound message is remembered, in seconds: channels retry their webhooks for a week. */
 export const inboundLifetime = 8 * 24 * 60 * 60;
 
-/** A message to store: no request says that it was sent already, to which address, and before what the lead has written. */
+/** A message to store. The fields that requests do not have describe a message that was sent before it is stored. */
 type Input = NewMessage & Pick<Message, "delivery" | "providerId" | "to"> & { readonly isReply?: boolean };
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
@@ -37,18 +37,18 @@ interface Outgoing {
   readonly idempotency: IdempotentRequest | undefined;
   /** The lead, if the account has it. */
   lead?: Promise<Item | undefined>;
-  /** What the transaction of a message changes of its lead. */
+  /** What the transaction of the message changes in its lead. */
   ofLead: TransactItems;
   /** The address that an outbound message goes to. */
   to?: unknown;
-  /** The conversation that no message may join: it is no longer active, or not of the lead on the channel. */
+  /** A conversation that the message cannot join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
-  /** The time of its last message, in milliseconds since the epoch; the next message is later. */
+  /** The time of the conversation's last message, in milliseconds since the epoch: the next message must be later. */
   lastMessageAt: number;
 }
 
 /**
- * Stores a message to a lead on a channel, or from it: it joins their active conversation, or starts one.
+ * Stores a message to or from a lead on a channel. The message joins their active conversation, or starts one.
  *
  * @throws ApiError `lead_not_found`, `invalid_input` for an inbound message with a template, or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other messages to the conversation win
@@ -83,9 +83,9 @@ async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   const [lead, named] = await Promise.all([outgoing.lead, readLock(account, input)]);
   if (!lead) throw leadNotFound(input);
   outgoing.ofLead = lead.undoing ? [{ Update: keepLead(account, input.leadId) }] : [];
-  // If this attempt loses, the lead may be gone.
+  // If this attempt loses, the lead may have been erased.
   if (lead.undoing) delete outgoing.lead;
-  // Nothing is awaited between the ids of a message and its write, whose age is theirs.
+  // Nothing is awaited from here to the write, because a message must be written right after the time in its ids.
   if (input.direction !== "inbound") outgoing.to = input.to ?? addressesOn(input.channel, lead)[0];
   if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
   outgoing.ended = undefined;
@@ -96,7 +96,7 @@ const isInbound = bodyFault("template", "not_allowed", "can be sent only with an
 
 const leadNotFound = ({ leadId }: NewMessage) => notFound("lead", "leadId", leadId);
 
-/** @param named what the lock names, which no message may join */
+/** @param named what the lock names: not a conversation that the message may join */
 async function startConversation(outgoing: Outgoing, named: unknown): Promise<Message> {
   const { account, input } = outgoing;
   const { leadId, channel } = input;
@@ -121,7 +121,7 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
     if (error instanceof StaleReadError) {
       const { item } = error;
       const last = typeof item.activeAt === "string" ? Date.parse(item.activeAt) : Number.NaN;
-      // Another message came in the same millisecond, or from a writer whose clock is ahead of this one.
+      // Another message came in the same millisecond, or from a writer whose clock is ahead of this clock.
       if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
         outgoing.lastMessageAt = last;
       else outgoing.ended = conversationId;
@@ -134,8 +134,8 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
 }
 
 /**
- * Writes a message, with the address that it goes to, and with what else its transaction has. The response follows from the
- * request and these ids.
+ * Writes a message with the address that it goes to, and the other parts of its transaction. The response follows from the
+ * request and the message's ids.
  */
 function storeMessage(
   { account, idempotency, to, ofLead }: Outgoing,
@@ -151,7 +151,7 @@ function storeMessage(
   ]);
 }
 
-/** The addresses of a lead on a channel, which may have the name of a method. */
+/** The addresses of a lead on a channel. The channel is compared as text, because it may be the name of a method. */
 const addressesOn = (channel: string, { addresses }: Item): readonly unknown[] =>
   Object.entries(Object(addresses)).flatMap(([name, list]) => (name === channel ? list : []));
 

@@ -10,10 +10,10 @@ import { active, type Message } from "../../schemas/conversation-schemas.ts";
 import { markChange } from "../marked-change.ts";
 import { messageReader, summarize } from "./conversations.ts";
 
-/** How many messages of a conversation are its newest. */
+/** How many messages of a conversation count as its newest. */
 export const newest = 100;
 
-/** The newest messages of a conversation, in their order, read consistently. Invalid ones are left out. */
+/** Reads the newest messages of a conversation consistently, oldest first. Invalid ones are left out. */
 export async function readNewest(account: string, conversationId: string): Promise<Message[]> {
   const selection = { ConsistentRead: true, ScanIndexForward: false, Limit: newest };
   const { pk } = messageKey(account, conversationId, "");
@@ -24,8 +24,8 @@ export async function readNewest(account: string, conversationId: string): Promi
 }
 
 /**
- * What is written together with a message that fails, or has not failed after all: whether its lead waits for a reply. The
- * newest hundred messages decide it; nobody would notice what older ones say. An ended conversation never waits.
+ * The update of whether a lead waits for a reply, after a message fails or has not failed after all: it belongs to the same
+ * transaction. The newest hundred messages decide, because older ones go unnoticed. An ended conversation never waits.
  *
  * @param message after the change
  */
@@ -36,7 +36,7 @@ export async function waitingUpdate(account: string, message: Message): Promise<
   const messages = await readNewest(account, message.conversationId);
   if (!messages.some(({ id }) => id === message.id)) return [];
   const { awaitingReplySince } = summarize(messages.map((each) => (each.id === message.id ? message : each)));
-  // No message may join meanwhile, and no other one may fail: each could decide it.
+  // No message may join meanwhile, and no other message may fail: either could change the result.
   const { status, activeAt, messageCount, failureId } = read;
   const changes = { awaitingReplySince, failureId: newId("change") };
   const marked = markChange(read, changes, ["awaitingReplySince"]);

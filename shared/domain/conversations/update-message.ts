@@ -15,9 +15,9 @@ import { updateRecord } from "../update-record.ts";
 import { waitingUpdate } from "./newest-messages.ts";
 
 /**
- * Stores how far an outbound message has got. Reports come in any order and more than once: an earlier state than the stored
- * one is not stored, and a late report adds only a provider's id that is missing. A message that fails is no reply: its lead
- * waits again.
+ * Stores how far the delivery of an outbound message has got. Reports come in any order and more than once: one that is not
+ * further than the stored state adds only a missing provider's id, or a missing error of the same state. A message that fails
+ * is no reply, so its lead waits again.
  *
  * @throws ApiError `message_not_found`, `invalid_input` for an inbound message, or `idempotency_key_reused`
  * @throws TooManyAtOnceError when other reports of the message win
@@ -50,25 +50,25 @@ export async function updateMessage(
   );
 }
 
-/** What tells how far a message has got. */
+/** The state of a message's delivery. */
 interface State {
   readonly delivery?: unknown;
   readonly deliveryError?: unknown;
 }
 
-/** Whether a message has got further in a state than in another one. */
+/** Whether a state of delivery is further than another one. */
 export const isFurther = (state: State, than: State) => rankOf(state) > rankOf(than);
 
 const rankOf = (state: State) =>
   isGivenUp(state) ? -0.5 : (deliveryStates as readonly unknown[]).indexOf(state.delivery);
 
-/** How the error of a message begins that may have been sent, or may be sent again: any other state follows it. */
+/** The beginning of the error of a message that may have been sent, or may still be sent: any other state replaces it. */
 export const givenUp = "Given up: ";
 
 export const isGivenUp = ({ delivery, deliveryError }: State) =>
   delivery === "failed" && String(deliveryError).startsWith(givenUp);
 
-/** What a report changes of a message; undefined if nothing. */
+/** The fields of a message that a report changes; undefined if none. */
 function changesBy(message: Message, { delivery, deliveryError, providerId }: MessageUpdate) {
   if (isFurther({ delivery, deliveryError }, message) || isGivenUp(message))
     return { delivery, deliveryError, providerId: providerId ?? message.providerId };
