@@ -1,6 +1,6 @@
 /**
- * The number of the format of stored data: the items of the table with their keys and attributes. A release that stores
- * an item, a key or an attribute that the release before does not store has the next number.
+ * The number of the format of stored data: the items of the table with their keys and attributes. A release gets the next
+ * number if it stores an item, a key or an attribute that the release before does not store.
  */
 export const dataFormat = 1;
 

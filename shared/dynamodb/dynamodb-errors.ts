@@ -26,7 +26,7 @@ export class UnknownOutcomeError extends Error {
 /** Thrown when a request would need more calls, read units or time than it may use. */
 export class TooExpensiveError extends Error {
   override readonly name = "TooExpensiveError";
-  /** Why the request is too expensive now; the log has it. */
+  /** Why the request is too expensive now, for the log. */
   readonly code: "too_many_reads" | "invalid_items" | "too_slow" | "not_admitted";
 
   constructor(code: TooExpensiveError["code"], message: string, options?: ErrorOptions) {
@@ -35,10 +35,10 @@ export class TooExpensiveError extends Error {
   }
 }
 
-/** Thrown when an account asks for too much at once of something of its own, such as a conversation or a list. */
+/** Thrown when an account uses something of its own, such as a conversation or a list, too much at once. */
 export class TooManyAtOnceError extends Error {
   override readonly name = "TooManyAtOnceError";
-  /** Until when this environment refuses more of it, in milliseconds since the epoch. */
+  /** Until when this environment refuses further use, in milliseconds since the epoch. */
   readonly until: number;
 
   constructor(message: string, { until = 0, cause }: { until?: number; cause?: unknown } = {}) {
@@ -47,15 +47,15 @@ export class TooManyAtOnceError extends Error {
   }
 }
 
-/** For a batch of which some were not processed: DynamoDB itself throws this error only when it processes none. */
+/** The error for a batch of which some items were not processed. DynamoDB itself throws it only if it processes none. */
 export const unprocessed = (what: string) =>
   new ProvisionedThroughputExceededException({ message: `Unprocessed ${what}`, $metadata: {} });
 
-/** What an error tells its caller. */
+/** What an error means to the caller. */
 export type ErrorKind =
   /** Another write came first: a condition did not hold, or a transaction held the item. */
   | "conflict"
-  /** A transaction was throttled. Its reasons do not tell which limit did it, and the SDK makes no second attempt. */
+  /** A transaction was throttled. Its reasons do not state which limit caused it, and the SDK makes no second attempt. */
   | "transaction-throttled"
   /** The table throttled a call because of the partition of its key. */
   | "key-throttled"
@@ -63,13 +63,13 @@ export type ErrorKind =
   | "throttled"
   /** The table could not be reached, or failed. */
   | "unreachable"
-  /** This environment refuses more of what an account uses too much at once. */
+  /** This environment refuses further use of something that the account uses too much at once. */
   | "too-many-at-once"
   /** The request would need more calls or time than it may use. */
   | "too-expensive"
   /** The table refuses the call, for example without permission. */
   | "refused"
-  /** The cause is what is stored, or the code: the table finds the call invalid, or was not called. */
+  /** The cause is the stored data or the code: the table found the call invalid, or was not called. */
   | "invalid";
 
 /** @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html */
@@ -107,10 +107,10 @@ function isKeyThrottled(error: Error): boolean {
 /** Whether an error is of one of some kinds. */
 export const isOfKind = (error: unknown, ...kinds: readonly ErrorKind[]) => kinds.includes(classify(error));
 
-/** Whether an account caused it alone, which used something of its own too much at once. */
+/** Whether an account alone caused the error, by using something of its own too much at once. */
 export const isContended = (error: unknown) =>
   isOfKind(error, "conflict", "transaction-throttled", "key-throttled", "too-many-at-once");
 
-/** Whether the cause is the load on the table, or other writers that won: the caller may try again. */
+/** Whether the load on the table or other writers caused the error: the caller may try again. */
 export const isBusy = (error: unknown) =>
   isContended(error) || isOfKind(error, "throttled", "unreachable", "too-expensive");

@@ -5,13 +5,13 @@ import { loggedError } from "../logging/logged-error.ts";
 import { type Attributes, readRecord } from "../schemas/record.ts";
 import type { Validator } from "../schemas/validator.ts";
 
-/** Checks that an item has the keys that its record gives. @throws InvalidItemError */
+/** Checks that an item has the keys that follow from its record. @throws InvalidItemError */
 export function checkKeys(item: Attributes, built: Attributes, names: readonly string[] = ["pk", "sk"]) {
   const field = names.find((name) => item[name] !== built[name]);
   if (field !== undefined) throw new InvalidItemError(item, field);
 }
 
-/** Reads the record of an item that must have keys which the record gives. @throws InvalidItemError */
+/** A function that reads the record of an item whose keys must follow from that record. @throws InvalidItemError */
 export const checkedReader =
   <T>(validate: Validator<T>, toItem: (record: T) => Attributes, keys?: readonly string[]) =>
   (item: Attributes): T => {
@@ -26,9 +26,9 @@ type Checked<Fields extends Checks> = {
 };
 
 /**
- * The fields of an item that is no record of the API, and so has no schema. Its other attributes are left out.
+ * Reads the fields of an item that is not a record of the API, and so has no schema. Its other attributes are left out.
  *
- * @throws InvalidItemError for a field that is not what its check says
+ * @throws InvalidItemError for a field that fails its check
  */
 export function readFields<Fields extends Checks>(item: Attributes, checks: Fields): Checked<Fields> {
   const [wrong] = Object.entries(checks).find(([name, check]) => !check(item[name])) ?? [];
@@ -43,15 +43,15 @@ export const optional =
   (value: unknown): value is T | undefined =>
     value === undefined || check(value);
 
-/** A whole number that is exact, from 0. */
+/** Whether a value is a whole number from 0 that JavaScript represents exactly. */
 export const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** A text that is not empty, and no longer than a part of a key can be. */
+/** Whether a value is a text that is not empty, and no longer than a part of a key can be. */
 export const isText = (value: unknown): value is string =>
   typeof value === "string" && value.length >= 1 && value.length <= 2048;
 
-/** The result of a reading; undefined for an invalid item, which is logged, or told to `onInvalid`. */
+/** Returns what `read` returns; undefined for an invalid item, which is logged or passed to `onInvalid`. */
 export function ifValid<T>(read: () => T, onInvalid: (item: InvalidItemError) => void = logInvalidItem) {
   try {
     return read();
@@ -68,14 +68,14 @@ type LoggedItem = Pick<InvalidItemError, "pk"> & Partial<Pick<InvalidItemError, 
 /** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();
 
-/** More partitions than an operator looks at. */
+/** More partitions than an operator would look at. */
 const maxLogged = 1000;
 
 /**
- * Logs the key of an invalid item, once for a partition in an execution environment, so that many in one do not hide the
- * others. A part of the key with other characters than ids have is left out: it may be any text.
+ * Logs the key of an invalid item. Each execution environment logs one item of a partition, so that a partition with many
+ * does not hide the others. A part of the key is left out if it has characters that ids do not have: it may be any text.
  *
- * @param cause another error for the item
+ * @param cause an error other than InvalidItemError that the item has caused
  */
 export function logInvalidItem({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
   if (logged.has(pk) || logged.size >= maxLogged) return;
@@ -91,7 +91,7 @@ export function logInvalidItem({ pk, sk = "", field }: LoggedItem, cause?: unkno
 
 const isPlain = (part: string) => /^[\w#%.!~*'()-]{1,300}$/.test(part);
 
-/** How numbers are read: by default, the SDK throws for one that JavaScript cannot represent, and all of its response is lost. */
+/** How numbers are read. By default, the SDK throws for one that JavaScript cannot represent: the whole response is lost. */
 export const readNumbers = {
   wrapNumbers: (text: string) => (String(Number(text)) === text ? Number(text) : NumberValueImpl.from(text)),
 };

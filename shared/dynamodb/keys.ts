@@ -21,9 +21,9 @@ export const indexes = {
 } as const;
 
 /**
- * What they copy besides their keys: all of a lead or conversation that a message does not change, so that it writes none of
- * them. Nobody can change what an index copies. Therefore a new field of a lead becomes a part of `details`, and the key of
- * a new index is not one of `copiedKeys`. The addresses of a lead stand beside `details`, so that a role may read them alone.
+ * What these indexes copy besides their keys: all of a lead or conversation that a message does not change, so that messages
+ * write none of them. This cannot be changed later: a new field of a lead becomes a part of `details`, and the key of a new
+ * index is not added to `copiedKeys`. A lead's addresses stand beside `details`, so that a role may read them alone.
  */
 export const copiedFields = ["id", "status", "source", "leadId", "channel", "details", "addresses"] as const;
 
@@ -31,9 +31,9 @@ export const copiedFields = ["id", "status", "source", "leadId", "channel", "det
 export const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"] as const;
 
 /**
- * The indexes of an account's rows by a time that changes: their partition key is `pk`. `by-activity` has all that a page
- * shows, of conversations by their last message and of leads by their last change. `by-waiting` has only the conversations
- * that wait for a reply, and copies nothing that a message changes: the second message of a waiting lead does not write it.
+ * The indexes that sort an account's rows by a time that changes. Their partition key is `pk`. `by-activity` sorts leads by
+ * their last change and conversations by their last message, and has all that a page shows. `by-waiting` has the conversations
+ * that wait for a reply, and copies nothing that a message changes: a waiting lead's second message does not write it.
  */
 export const timeIndexes = {
   "by-activity": {
@@ -47,7 +47,7 @@ export type TimeIndexName = keyof typeof timeIndexes;
 
 export type IndexName = keyof typeof indexes | TimeIndexName;
 
-/** The keys that a row has, whatever index it is read from, if its item has them. */
+/** The keys that a row has if its item has them, read from the table or any of `indexes`, but not of `timeIndexes`. */
 export const keyAttributes = ["pk", "sk", ...copiedKeys] as const;
 
 /** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */
@@ -76,14 +76,14 @@ export const itemTypes = {
 type Listed = "lead" | "conversation";
 
 /**
- * A partition of an account's items of a type, or the beginning of those that have some of them. With further values, it is
- * one of an index: of a status (`by-status`), a source or a channel (`by-label`), both (`by-status-and-label`), or of a lead's
- * conversations (`by-parent`). Without them, `by-parent` has the account's API keys.
+ * The partition of an account's items of a type, or the prefix of the partitions that have some of them. With values, it is
+ * a partition of an index: of a status (`by-status`), of a source or channel (`by-label`), of both (`by-status-and-label`),
+ * or of a lead's conversations (`by-parent`). Without values, `by-parent` has the account's API keys.
  */
 export const accountPartition = (type: keyof typeof itemTypes, account: string, ...values: string[]) =>
   join(itemTypes[type], account, ...values);
 
-/** Whether a value of the `by-label` index is of an account's own list. */
+/** Whether a value of the `by-label` index is a partition of an account's own list. */
 export const isLabelPartition = (type: Listed, account: string, value: unknown): value is string =>
   typeof value === "string" && value.startsWith(`${accountPartition(type, account)}#`);
 
@@ -132,33 +132,33 @@ export const leadImportKey = (account: string, sha256: string) => key(sha256, it
 /** What is left of an erased lead: its id, so that no import stores it again. */
 export const erasedLeadKey = (account: string, leadId: string) => key(leadId, itemTypes.erasedLead, account);
 
-/** Which lead of an account has an external id: it exists as long as the lead. */
+/** The item that states which lead of an account has an external id. It exists as long as the lead. */
 export const externalIdKey = (account: string, externalId: string) =>
   key(externalId, itemTypes.externalId, account);
 
-/** Which lead of an account has an address on a channel: it exists as long as the lead has it. */
+/** The item that states which lead of an account has an address on a channel. It exists as long as the lead has it. */
 export const addressKey = (account: string, channel: string, address: string) =>
   key(`${channel}:${comparableAddress(address)}`, itemTypes.address, account);
 
 /** Which sender an account's messages of a channel go through. */
 export const channelKey = (account: string, channel: string) => key(channel, itemTypes.channel, account);
 
-/** Which account has a sender of a channel: no two have the same one. */
+/** Which account has a sender of a channel: no two accounts have the same sender. */
 export const senderKey = (channel: string, sender: string) => key(sender, itemTypes.sender, channel);
 
 /**
- * The digits with which or without which people and WhatsApp write the same number: the ninth one of mobile numbers in Brazil,
- * the 1 in Mexico and the 9 in Argentina.
+ * The digits that people and WhatsApp sometimes write and sometimes omit in the same number: the ninth digit of mobile
+ * numbers in Brazil, the 1 in Mexico and the 9 in Argentina.
  */
 const optionalDigit = /(?<=^55\d\d)9(?=[6-9]\d{7}$)|(?<=^52)1(?=\d{10}$)|(?<=^54)9(?=\d{10}$)/;
 
 /**
- * The form in which addresses are compared: a telephone number is its digits, without 00 for the + and without an optional one,
- * and what has an @ is in lower case. Without + or 00, digits with dots or slashes may be a handle, and behind a minus the id of a
- * group.
+ * The form in which addresses are compared. A telephone number becomes its digits, without a 00 that stands for + and
+ * without the optional digit. An address with an @ becomes lower case. Without + or 00, digits with dots or slashes may be a
+ * handle, and digits after a minus the id of a group: these stay as they are.
  */
 export function comparableAddress(address: string): string {
-  // Pasted numbers have other hyphens, or digits of full width.
+  // Pasted numbers may have other hyphens, or full-width digits.
   const plain = address.normalize("NFKC").replace(/\p{Pd}/gu, "-");
   const isNumber = /^(?:\(?(?:\+|00)[\d ()./-]*|[\d(][\d ()-]*)$/.test(plain) && /\d/.test(plain);
   if (!isNumber) return address.includes("@") ? address.toLowerCase() : address;
@@ -167,8 +167,8 @@ export function comparableAddress(address: string): string {
 }
 
 /**
- * A node of the tree that counts an account's leads or conversations, or those of one source or channel; a tree is one
- * partition. A partition of an index can be longer than a part of a key should be, so its SHA-256 stands for it.
+ * A node of the tree that counts an account's leads or conversations, or those of one source or channel. A tree is one
+ * partition. The partition of an index can be longer than a part of a key should be, so its SHA-256 is used instead.
  *
  * @param labelKey the partition of the source or channel in `by-label`
  */
@@ -184,7 +184,7 @@ export const countNodeKey = (type: Listed, account: string, node: string, labelK
 /** How far the audit of all accounts' counts has come. */
 export const auditKey = key("counts", itemTypes.audit, "");
 
-/** The record, beside the tree of an account's list, that a source or channel has a tree of its own. */
+/** The record that a source or channel has its own tree. It is stored beside the tree of the account's list. */
 export const labelTreeKey = (type: Listed, account: string, labelKey: string) =>
   countNodeKey(type, account, `${labelTreePrefix}#${hashName(labelKey)}`);
 
@@ -192,7 +192,7 @@ export const labelTreeKey = (type: Listed, account: string, labelKey: string) =>
 export const labelTreePartition = ({ pk, sk }: ReturnType<typeof labelTreeKey>) =>
   `${pk}#${sk.slice(labelTreePrefix.length + 1)}`;
 
-/** The prefix of the sort keys of these records. */
+/** The prefix of the sort keys of the records of label trees. */
 export const labelTreePrefix = "label";
 
 /** A short name for a text of any length. */
@@ -202,10 +202,10 @@ export const hashName = (text: string) => createHash("sha256").update(text).dige
 export const nodeName = (generation: number, level: number, start: string) =>
   `${nodePrefix}${generation}#${level}#${start}`;
 
-/** The prefix of the names of all nodes but the root. */
+/** The prefix of the names of all nodes except the root. */
 export const nodePrefix = "node#";
 
-/** A partition key as this file builds it, of one whose parts may be spelled in another way. */
+/** Spells a partition key as this file does: its parts may be percent-encoded in another way. */
 export function canonicalPartition(pk: string): string {
   try {
     return join(...pk.split("#").map(decodeURIComponent));

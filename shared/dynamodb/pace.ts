@@ -8,16 +8,16 @@ export const defaultUnits = 1500;
 /** How many read units a write unit is worth: a partition key provides a third as many. */
 export const readsPerWrite = 3;
 
-/** How long a call is retried that is not throttled, in milliseconds. */
+/** How long a call that fails without a throttle is retried, in milliseconds. */
 const failingTimeout = 60_000;
 
-/** How many times longer than those of a route the backoffs of a long command are: up to five seconds. */
+/** How many times longer the backoffs of a long command are than those of a route: up to five seconds. */
 const backoffFactor = 10;
 
 /** The smallest part of its rate to which throttling slows a command down. */
 const slowest = 1 / 32;
 
-/** How much time that calls take is credited to the next wait, in milliseconds, so that the rate is reached. */
+/** How much of the time that calls take is credited to the next wait, in milliseconds, so that the rate is reached. */
 const credit = 200;
 
 /** Waits shorter than this, in milliseconds, are left for a later call. */

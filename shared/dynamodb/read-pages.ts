@@ -19,7 +19,7 @@ export interface OtherTable {
 
 const selected = (): OtherTable => ({ client: table, name: tableName });
 
-/** Reads the items of a partition of the table, consistently, or of an index, page by page, when the pace allows it. */
+/** Reads the items of a partition page by page, when the pace allows it: of the table consistently, or of an index. */
 export async function* queryItems(
   selection: QuerySelection,
   pace: AnyPace,
@@ -31,7 +31,7 @@ export async function* queryItems(
   for await (const { Items = [] } of readPages(send, pace, other)) yield Items;
 }
 
-/** Reads the same items, and keeps them all. */
+/** Reads the same items, all into memory. */
 export const queryAll = async (...query: Parameters<typeof queryItems>): Promise<Item[]> =>
   (await Array.fromAsync(queryItems(...query))).flat();
 
@@ -59,7 +59,7 @@ export const withPrefix = (pk: string, prefix: string) => ({
 /** What a scan reads: one of several segments of the table, a filter, some of the attributes. */
 export type ScanSelection = Omit<ScanCommandInput, keyof Position>;
 
-/** Reads the table or a segment of it, page by page, when the pace allows it, from the position of a page on. */
+/** Reads the table or a segment of it page by page, when the pace allows it. @param from the key after which it begins */
 export function scanItems(selection: ScanSelection, pace: AnyPace, from?: Item, other = selected()) {
   const send = (position: Position) => other.client.send(new ScanCommand({ ...selection, ...position }));
   return readPages(send, pace, other, from);

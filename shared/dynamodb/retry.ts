@@ -17,7 +17,7 @@ interface RetryOptions {
 
 /**
  * Repeats an attempt until it succeeds, fails for good, or the deadline is near, with exponential backoff and full
- * jitter. The SDK retries each call besides.
+ * jitter. In addition, the SDK retries each call.
  *
  * @throws the error of the last attempt
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/

@@ -28,8 +28,8 @@ const longestDelay = 100;
 let units = { reads: 0, writes: 0 };
 
 /**
- * A function's calls. A request makes its ids right before a call, so no attempt starts with an id older than 1.5 s, and
- * none lands after 2.5 s.
+ * The client of a function. A request makes its ids right before a call, so no attempt starts when its ids are older than
+ * 1.5 s, and none lands when they are older than 2.5 s.
  */
 const client = new DynamoDBClient({
   retryStrategy: new ConfiguredRetryStrategy(2, () => Math.random() * longestDelay),
@@ -39,7 +39,7 @@ const client = new DynamoDBClient({
 function countUnits({ middlewareStack }: Pick<DynamoDBClient, "middlewareStack">): void {
   middlewareStack.add(
     (next, context) => async (args) => {
-      // DynamoDB charges for them anyway, and nothing for their number.
+      // DynamoDB does not charge for returning the consumed units.
       Object.assign(args.input, { ReturnConsumedCapacity: "TOTAL" });
       const result = await next(args);
       const { ConsumedCapacity: consumed = [] } = result.output as {
@@ -54,15 +54,15 @@ function countUnits({ middlewareStack }: Pick<DynamoDBClient, "middlewareStack">
 }
 countUnits(client);
 
-// A function that responds before its time is up may leave a call behind when Lambda freezes the environment. Without
-// this, the call would go on in the next invocation, at any later time.
+// A function may respond while a call is still under way, and Lambda then freezes the environment. Without this check, the
+// call could make its second attempt in the next invocation, at any later time.
 client.middlewareStack.add(
   (next) => {
-    // The SDK builds the handler of each call when it starts.
+    // The SDK builds the handler of a call when the call starts.
     const start = Date.now();
     return (args) => {
       if (Date.now() - start <= latestAttempt) return next(args);
-      // Named like the timeout of the attempt before it.
+      // Has the name of the error of the first attempt, a timeout.
       throw Object.assign(new Error("Too late for another attempt."), { name: "TimeoutError" });
     };
   },
@@ -70,8 +70,8 @@ client.middlewareStack.add(
 );
 
 /**
- * The units that calls of the table have consumed since the last time: of one request, because an environment serves one at
- * a time.
+ * Returns the units that calls of the table have consumed since this function was last called. They are of one request,
+ * because an environment serves one request at a time.
  */
 export function takeUnits(): Readonly<typeof units> {
   const taken = units;
@@ -79,14 +79,14 @@ export function takeUnits(): Readonly<typeof units> {
   return taken;
 }
 
-/** Maps of callers may have the name `constructor`, as instances of classes do. */
+/** A map from a caller may have an entry `constructor`, so the SDK would take it for an instance of a class. */
 export const writtenValues = { removeUndefinedValues: true, convertClassInstanceToMap: true };
 
 function toDocumentClient(client: DynamoDBClient): DynamoDBDocumentClient {
-  // Without it, the SDK removes sensitive values from a copy of each request and response, for a log that nobody writes.
+  // This middleware copies each request and response without sensitive values, for a log that is never written.
   client.middlewareStack.remove("loggerMiddleware");
   return DynamoDBDocumentClient.from(client, {
-    // Copies, because the client changes them.
+    // The options are copied, because the client changes them.
     marshallOptions: { ...writtenValues },
     unmarshallOptions: { ...readNumbers },
   });
@@ -101,11 +101,11 @@ export let tableName = process.env.TABLE_NAME ?? "";
 // A wrong deployment fails at cold start.
 if (!tableName && process.env.AWS_LAMBDA_FUNCTION_NAME) throw new Error("TABLE_NAME is not set.");
 
-/** A client with other settings, which reads items as that of the table does. */
+/** Creates a client with other settings, which reads items as the client of the table does. */
 export const createTableClient = (config: DynamoDBClientConfig) =>
   toDocumentClient(new DynamoDBClient(config));
 
-/** Selects another table, with another client's settings: for commands, which have no environment of a function. */
+/** Selects another table and client settings: for commands, which do not run in the environment of a function. */
 export function selectTable(name: string, config: DynamoDBClientConfig): void {
   tableName = name;
   table = createTableClient(config);
@@ -123,10 +123,10 @@ export async function readItem(
 }
 
 /**
- * Reads items as they are at one moment. A transaction that other reads show in part is seen whole, or not at all.
+ * Reads items as they are at one moment. Single reads can see a part of a transaction; here it is seen whole, or not at all.
  *
- * @returns the items of the keys, in their order
- * @throws TransactionCanceledException while a transaction writes one of them
+ * @returns the items, in the order of the keys
+ * @throws TransactionCanceledException while a transaction writes one of the items
  */
 export async function readTogether(
   keys: readonly Key[],
@@ -137,7 +137,7 @@ export async function readTogether(
   return Responses.map(({ Item }) => Item);
 }
 
-/** The condition that an attribute is as it was read, of whatever type; undefined if there was none. */
+/** The condition that an attribute of any type is as it was read. @param value undefined if the attribute was missing */
 export const isAsRead = (name: string, value: unknown) =>
   value === undefined
     ? { ConditionExpression: `attribute_not_exists(${name})` }
@@ -154,10 +154,10 @@ export interface ReadOptions {
 export const maxBatchKeys = 100;
 
 /**
- * Reads items, those that exist, in any order: in one call, if they have less than 16 MB.
+ * Reads the items that exist, in any order: in one call, if they have less than 16 MB.
  *
  * @param keys at most `maxBatchKeys`, each different
- * @throws ProvisionedThroughputExceededException when the table throttled all of a call
+ * @throws ProvisionedThroughputExceededException when the table throttled all keys of a call
  */
 export async function readItems(
   keys: readonly Key[],

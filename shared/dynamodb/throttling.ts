@@ -5,7 +5,7 @@ import { withRetry } from "./retry.ts";
  * What happens when the table throttles a call of a route, or another write comes first:
  *
  * 1. The SDK makes a second attempt of a single call (`table-client.ts`).
- * 2. A transaction that was canceled is repeated for a short time (`retryBriefly`).
+ * 2. A transaction that was canceled is retried for a short time (`retryBriefly`).
  * 3. If the account caused it (`isContended`), further work on the same thing fails at once for a while (`withBackoff`).
  * 4. The response is 429 `too_many_at_once` then, and 503 `busy` otherwise (`isBusy`), each with `Retry-After`
  *    (`shared/http/problem-responses.ts`).
@@ -15,7 +15,7 @@ import { withRetry } from "./retry.ts";
 
 /**
  * How long a write is retried after it first lost against other writers, and its longest backoff, in milliseconds. The
- * requests of one account must not keep the execution environments of all others: docs/capacity.md has the bound.
+ * requests of one account must not occupy the execution environments of all accounts: docs/capacity.md has the bound.
  */
 const retryTime = 200;
 const longestBackoff = 100;
@@ -41,19 +41,19 @@ export function retryBriefly<T>(attempt: () => Promise<T>): Promise<T> {
 const firstRefusal = 100;
 const longestRefusal = 5000;
 
-/** What backs off in this environment, by its id. */
+/** What backs off in this environment, by the id of `withBackoff`. */
 const backoffs = new Map<string, { readonly until: number; readonly longest: number }>();
 
 /** More than an environment works on in a few seconds. */
 const maxBackoffs = 1000;
 
 /**
- * Works on something of an account, such as a conversation or the rows of a list. After it was contended, work on it
- * fails at once for a while, with exponential backoff and full jitter: the environment does not wait with those that would lose.
+ * Works on something of an account, such as a conversation or the rows of a list. After contention, further work on the same
+ * thing fails at once for a while, with exponential backoff and full jitter: no environment waits for work that would lose.
  *
- * @param id identifies it
+ * @param id identifies the thing that is worked on
  * @param refusal a sentence for the caller
- * @throws TooManyAtOnceError when it is contended, or while it backs off
+ * @throws TooManyAtOnceError when the work is contended, or while it backs off
  */
 export async function withBackoff<T>(id: string, refusal: string, work: () => Promise<T>): Promise<T> {
   const { until = 0, longest = firstRefusal / 2 } = backoffs.get(id) ?? {};

@@ -9,7 +9,7 @@ export type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems
 
 type ConditionCheck = NonNullable<TransactItems[number]["ConditionCheck"]>;
 
-/** The part of a transaction that writes nothing, and fails unless an item is as a condition says. */
+/** The part of a transaction that writes nothing, and fails if the condition of an item does not hold. */
 export const check = (Key: Key, condition: Omit<ConditionCheck, "TableName" | "Key">) => ({
   ConditionCheck: { TableName: tableName, Key, ...condition },
 });
@@ -31,7 +31,7 @@ export async function transact(items: TransactItems, repeatable = false): Promis
       throw new UnknownOutcomeError("The transaction may have taken effect.", { cause: error });
     }
     const reasons = error.CancellationReasons ?? [];
-    // The other item may be about to change what the condition is about.
+    // The other transaction may be about to change what the condition checks.
     if (reasons.some(({ Code }) => Code === "TransactionConflict")) throw error;
     const failed = reasons.find(({ Code }) => Code === "ConditionalCheckFailed");
     if (!failed) throw error;

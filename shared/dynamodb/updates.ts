@@ -2,8 +2,8 @@ import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { type Item, type Key, table, tableName } from "./table-client.ts";
 
 /**
- * The parameters of an update that sets attributes of an item, or removes those that are undefined, on the condition that
- * it exists and that other attributes are as they were read; undefined stands for a missing one.
+ * The parameters of an update that sets attributes of an item, or removes those that are undefined. Its condition is that
+ * the item exists and the `unchanged` attributes are as they were read; undefined stands for a missing attribute.
  */
 export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
   const all = Object.entries(changes).map(([name, value], i) => ({ name, value, at: `set${i}` }));
@@ -24,14 +24,14 @@ export function buildUpdate(key: Key, changes: Item, unchanged: Item = {}) {
     UpdateExpression: clauses.filter(Boolean).join(" "),
     ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
     ExpressionAttributeNames: Object.fromEntries([...all, ...read].map(({ name, at }) => [`#${at}`, name])),
-    // DynamoDB refuses a map of none.
+    // DynamoDB refuses an empty map.
     ...(present.length > 0 && {
       ExpressionAttributeValues: Object.fromEntries(present.map(({ value, at }) => [`:${at}`, value])),
     }),
   };
 }
 
-/** Runs such an update. @returns the updated item */
+/** Runs an update of `buildUpdate`. @returns the updated item */
 export async function updateItem(update: ReturnType<typeof buildUpdate>): Promise<Item> {
   const command = new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" });
   const { Attributes = {} } = await table.send(command);
