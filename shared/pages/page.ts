@@ -17,7 +17,7 @@ export interface Page<T> {
 /** The page of a list, and its order. */
 export interface RowsRequest extends PageRequest {
   readonly ascending?: boolean;
-  /** The index whose time sorts the rows, if it is not that of their creation. */
+  /** The index whose time sorts the rows; undefined for the order of creation. */
   readonly by?: TimeIndexName | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Found {
   readonly total: number;
 }
 
-/** A page of rows of which all have been read, in its order. */
+/** Takes a page, in its order, from rows that have all been read. */
 export function takePage(items: readonly Item[], { page, limit, ascending = false, by }: RowsRequest): Found {
   const sortKey = by === undefined ? "sk" : timeIndexes[by].sortKey;
   const sorted = items.map((item) => ({ item, at: `${item[sortKey]} ${item.sk}` }));
@@ -38,7 +38,7 @@ export function takePage(items: readonly Item[], { page, limit, ascending = fals
   };
 }
 
-/** How many rows a list by a change has at most before the end of a page: their reading costs more on each further page. */
+/** The most rows before the end of a page in a list by change: reading them costs more with each further page. */
 const maxByChange = 2000;
 
 /** The order of a list by its `sort`, which begins with a minus if the newest rows are first. */
@@ -52,8 +52,8 @@ export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
   toOrder(sort).by ? Math.floor(maxByChange / limit) : Number.POSITIVE_INFINITY;
 
 /**
- * The rest of a query whose filters have been read: its page, and parameters that are named here. Another one is an error of
- * the compiler, because it would be accepted and do nothing.
+ * The rest of a query whose filters have been read: its page, and the parameters that are named here. Any other parameter is
+ * a compiler error, because it would be accepted and do nothing.
  */
 export type Unfiltered<Rest, Name> = Rest & Record<Exclude<keyof Rest, Name | "page" | "limit">, never>;
 

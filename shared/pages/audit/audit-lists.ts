@@ -24,12 +24,12 @@ interface Run {
 }
 
 /**
- * Verifies the lists with rows, each once a week, and repairs those that are wrong. It goes on where the time of the last
- * audit ended.
+ * Verifies each list that has rows once a week, and repairs the lists that are wrong. It continues where the last audit ran
+ * out of time.
  *
  * @param deadline when it must have ended, in milliseconds since the epoch
- * @param rowsAtOnce about how many rows of a list are verified before what is wrong with them is repaired
- * @returns what it has done, and how long ago the oldest list was verified that was not given up, in hours at most
+ * @param rowsAtOnce about how many rows of a list are verified before errors in them are repaired
+ * @returns what it has done, and at most how many hours ago any list was verified, except lists that were given up
  */
 export async function auditLists(now: number, deadline: number, rowsAtOnce?: number) {
   const pace = new Pace(unitsPerSecond, deadline);
@@ -42,7 +42,7 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce?: num
       progress = endRound(run.round, progress.round !== undefined);
     }
   } catch (error) {
-    // From a position that no scan takes, no audit would go on: the next one begins again.
+    // No audit could continue from a position that the table refuses, so the next one begins again.
     const isRefused = error instanceof Error && error.name === "ValidationException";
     progress = { ...progress, round: isRefused ? undefined : run.round };
     if (!isTimeUp(error, pace)) throw error;
@@ -53,11 +53,11 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce?: num
   return { verified, repaired, oldest: Math.round((now - progress.since) / 3_600_000) };
 }
 
-/** Whether an error is that the time is up. A call that the table throttles is repeated until seconds before. */
+/** Whether an error means that the time is up. A throttled call is retried until seconds before the deadline. */
 const isTimeUp = (error: unknown, { deadline }: Pace) =>
   error instanceof TooExpensiveError || (isBusy(error) && Date.now() > deadline - 10_000);
 
-/** The sort keys before and after those of all rows. */
+/** Sort keys before and after those of all rows. */
 const firstKey = " ";
 const lastKey = "~";
 
@@ -67,7 +67,7 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
     for (const pk of new Set(Items.map(({ pk }) => String(pk)))) {
       const owner = listOf(pk);
       if (!owner) continue;
-      // A list goes on where the last run ended, and may continue on the next page when it was verified.
+      // A list continues where the last run ended. A verified list may have more rows on the next page of the scan.
       const { position, lists } = run.round;
       let sk = position?.pk === pk ? position.sk : firstKey;
       if (sk === lastKey) continue;
@@ -78,7 +78,7 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
       }
       run.round = { ...run.round, position: { pk, sk }, lists: lists + 1 };
     }
-    // Not back into a list that was verified.
+    // The scan must not go back into a list that was verified.
     if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.round.position?.pk)
       run.round = { ...run.round, position: LastEvaluatedKey as Key };
   }
@@ -92,8 +92,8 @@ function listOf(pk: string): CountedOwner | undefined {
 /**
  * Verifies rows of a list, and repairs what is wrong with them.
  *
- * @param isFirst whether the run begins with these rows: if its time is not enough for them, no other's is
- * @returns where the other rows begin that are to be verified
+ * @param isFirst whether the run begins with these rows: if its time is not enough for them, no other run's time is
+ * @returns where the rows that are left to verify begin
  */
 async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: boolean): Promise<string> {
   const { pace, rowsAtOnce: maxRows } = run;
@@ -104,7 +104,7 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
     if (next !== undefined) return next;
     run.verified++;
   } catch (error) {
-    // The lists behind them shall not wait for ever.
+    // The lists behind this one must not wait forever.
     const isGivenUp = isTimeUp(error, pace) ? isFirst : !isBusy(error);
     if (!isGivenUp) throw error;
     console.error({ event: logEvents.countsGivenUp, account, list: list.type, ...loggedError(error) });
@@ -112,7 +112,7 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
   return lastKey;
 }
 
-/** Repairs what is wrong with rows of a list, and logs how much it was, also if the time is up. */
+/** Repairs what is wrong with rows of a list, and logs how much it was, even if the time is up. */
 async function repairFound(owner: CountedOwner, findings: readonly Finding[], run: Run): Promise<void> {
   const { account, list } = owner;
   let complete = false;

@@ -12,20 +12,20 @@ export interface Round {
   readonly beganAt: number;
   /** How many lists it has verified or given up. */
   readonly lists: number;
-  /** Where a scan goes on; in a list, also where the rows begin that were not verified. Undefined at the beginning. */
+  /** Where the scan continues; within a list, also where the unverified rows begin. Undefined at the beginning. */
   readonly position?: Key | undefined;
 }
 
 /** How far the audit has come. */
 export interface AuditProgress {
-  /** When the last whole round began: each list was verified since or given up, in milliseconds since the epoch. */
+  /** When the last whole round began, in milliseconds since the epoch. Since then, each list was verified or given up. */
   readonly since: number;
   /** How many lists that round had. */
   readonly lists: number;
   readonly round?: Round | undefined;
 }
 
-/** Reads how far the audit has come: as if a round were due at first, and if no audit can have stored what is there. */
+/** Reads how far the audit has come. A round is due if there is no progress, or none that an audit can have stored. */
 export async function readProgress(now: number): Promise<AuditProgress> {
   const isPast = (value: unknown): value is number => isCount(value) && value < now;
   const isRound = (value: unknown): value is Round | undefined => {
@@ -48,15 +48,15 @@ function isKey(value: unknown): boolean {
 export const writeProgress = (progress: AuditProgress) =>
   table.send(new PutCommand({ TableName: tableName, Item: { ...auditKey, ...progress } }));
 
-/** The round that goes on or begins; undefined until a week after the last one that had lists. */
+/** The round to continue or to begin; undefined until a week after the last round with lists began. */
 export const dueRound = ({ since, lists, round }: AuditProgress, now: number): Round | undefined =>
   round ?? (lists === 0 || now - since >= week ? { beganAt: now, lists: 0 } : undefined);
 
 /**
- * The progress at the end of a round. One without a list is not believed, and the next one is due at once. It is logged,
- * unless it began in this run: then the table has no list.
+ * The progress at the end of a round. A round that found no list is not trusted, and the next round is due at once. It is
+ * logged, unless it began in this run: then the table has no list.
  *
- * @param isStored whether it began before this run
+ * @param isStored whether the round began before this run
  */
 export function endRound({ beganAt, lists }: Round, isStored: boolean): AuditProgress {
   if (isStored && lists === 0) logInvalidItem({ ...auditKey, field: "round" });

@@ -7,7 +7,7 @@ import type { Root } from "../tree/root.ts";
 import type { CountedRow } from "../tree/rows.ts";
 import { DamagedTreeError, isTreeChanged, readNode, readRoot } from "../tree/tree-store.ts";
 
-/** A row that a tree counts otherwise than it is in the table, by the buckets; undefined for none. */
+/** A row whose bucket in a tree differs from the one in the table; undefined where the row is missing. */
 export interface Difference {
   readonly sk: string;
   readonly counted: number | undefined;
@@ -22,16 +22,16 @@ export interface Finding {
   readonly damage: DamagedTreeError | undefined;
 }
 
-/** How long a part of a tree is read again while commits come first, in milliseconds. */
+/** How long reading a part of a tree is retried while commits come first, in milliseconds. */
 const partTimeout = 60_000;
 
 interface Expected {
   /** From a sort key to before another one, or to the end. */
   readonly start: string;
   readonly until: string | undefined;
-  /** The rows in the table, between these. */
+  /** The rows in the table, between these keys. */
   readonly rows: readonly CountedRow[];
-  /** A sort key before which it has all of them, if its watermark is not later. */
+  /** A sort key before which the tree must have all of these rows, even if its watermark is earlier. */
   readonly countedUntil: string;
   readonly needsRoot: boolean;
 }
@@ -65,12 +65,12 @@ export async function compareTree(owner: CountedOwner, expected: Expected, pace:
 }
 
 /**
- * Reads the first rows that the tree counts in a range: those of the nodes under one parent. All that is read is
+ * Reads the first rows that the tree counts in a range: those of the nodes under one parent. Everything that is read is
  * consistent with one root.
  *
  * @returns the root, undefined without a tree; the buckets of the rows, by their sort keys; and where the rest of the range
  *   begins, undefined if nothing is left
- * @throws DamagedTreeError when a node is missing, or is not what the root says
+ * @throws DamagedTreeError when a node is missing, or does not match the entry above it
  * @throws TreeChangedError when that is so because a commit came first
  */
 async function readPart(owner: CountedOwner, start: string, until: string | undefined, pace: Pace) {
@@ -86,7 +86,7 @@ async function readPart(owner: CountedOwner, start: string, until: string | unde
   return { root, counted, end: end !== undefined && isBefore(end) ? end : undefined };
 }
 
-/** Reads the nodes of rows of a range, those under one parent. @returns their entries, and where these end */
+/** Reads the nodes of rows of a range that are under one parent. @returns their entries, and where these end */
 async function readNodes(
   owner: CountedOwner,
   root: Root,

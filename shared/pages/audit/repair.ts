@@ -13,11 +13,11 @@ import type { Finding } from "./compare-tree.ts";
 export const machineTolerance = 1000;
 
 /**
- * The means of a maintainer that works at a pace, and alone in its process. It counts rows by so much later as the clock of
- * its machine may be ahead.
+ * The settings of a maintainer that works at a pace, and alone in its process. It counts rows later by as much as the clock
+ * of its machine may be ahead.
  */
 export function pacedMaintenance(pace: Pace) {
-  // What was consumed before is paid for.
+  // The units that were consumed before are already paid for.
   takeUnits();
   const paced: Retry = async (call) => {
     const response = await pace.retry(call);
@@ -35,9 +35,9 @@ export function pacedMaintenance(pace: Pace) {
 
 /**
  * Corrects the trees of a list and of its labels as maintainers do: it sets the rows that differ as they are in the table,
- * and empties a tree when it comes to what is damaged. Then it counts the tail, which a change may never have come for.
+ * and empties a tree when it reads a damaged part. Then it counts the tail, for which no change may ever have arrived.
  *
- * @param findings those of the list
+ * @param findings what is wrong with the trees of the list and of its labels
  * @throws TooExpensiveError when the time is up
  */
 export async function repair(list: CountedOwner, findings: readonly Finding[], maintenance: Maintenance) {
@@ -50,9 +50,9 @@ export async function repair(list: CountedOwner, findings: readonly Finding[], m
     throw new TooExpensiveError("too_slow", "The time is up.");
 }
 
-/** The change of a row, or of no row: then a maintainer looks what is to be counted in the tree. */
+/** The change of a row. Without a key, it makes a maintainer look for what must be counted in the tree. */
 export const toChange = ({ list, labelKey }: CountedOwner, key = ""): RowChange => ({
-  // No item has an empty key.
+  // An item cannot have an empty key.
   key: latest(key, list.idPrefix),
   sequenceNumber: "",
   kind: "changed",

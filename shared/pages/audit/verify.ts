@@ -12,7 +12,7 @@ import { limits } from "../tree/tree-limits.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
 import { compareTree, type Finding } from "./compare-tree.ts";
 
-/** The trees of a list that are wrong in a part of it; and where other rows begin, undefined if there are none. */
+/** The trees that are wrong in a part of a list, and where the rows after this part begin; undefined if there are none. */
 export interface Verified {
   readonly findings: readonly Finding[];
   readonly next: string | undefined;
@@ -20,11 +20,11 @@ export interface Verified {
 
 interface Reading {
   readonly pace: Pace;
-  /** Called with items that are no rows; without it, they are logged. */
+  /** Called for items that are no rows; without it, they are logged. */
   readonly onInvalid?: (error: InvalidItemError) => void;
 }
 
-/** When what was found is looked at again, in milliseconds: a change may be on its way to be counted. */
+/** The time after which findings are checked again, in milliseconds: a change may be on its way to be counted. */
 const secondLook = 60_000;
 
 /** About how many rows are compared at once: they are in memory. */
@@ -32,10 +32,10 @@ const partRows = 100_000;
 
 /**
  * Compares the trees of a list and of all its labels with a part of its rows in the table, which are read consistently: no
- * index is read. If something is wrong, the part is read and compared again a minute later: what is still the same is
- * reported.
+ * index is read. If something is wrong, the part is read and compared again a minute later, and only what is still wrong in
+ * the same way is reported.
  *
- * @param part the sort key at which the rows begin that are compared, and about how many they are
+ * @param part the sort key at which the compared rows begin, and about how many rows are compared
  */
 export async function verify(
   list: CountedOwner,
@@ -69,22 +69,22 @@ function wrongTwice(first: Finding, second: Finding): Finding {
 /** How long a change may wait in the stream until it is counted, in milliseconds. */
 const longestWait = 24 * 3_600_000;
 
-/** Which rows of a list are read: about so many from a sort key on, to before another one or to the end. */
+/** Which rows of a list are read: about `maxRows` from a sort key on, to before another one or to the end. */
 interface Part {
   readonly start: string;
   readonly until: string | undefined;
   readonly maxRows: number;
 }
 
-/** @returns the trees with what is wrong with them, and where the rows begin that were not compared */
+/** @returns all trees, each with what is wrong with it, and where the rows that were not compared begin */
 async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
   const { pace } = reading;
   const { fed = "", expiresAt } = (await pace.retry(() => readValidRoot(list))) ?? {};
-  // Those of an erased account stay away. If it is used again, the root that is left is an empty tree as any other.
+  // The labels of an erased account must get no trees. If it is used again, its root is an empty tree like any other.
   const labels = expiresAt === undefined ? await readLabelTrees(list, pace) : [];
   const { rows, next } = await readPart(list, part, reading);
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);
-  // The rows without a label are in the tree of the list, as all others.
+  // The tree of the list also has the rows without a label.
   byLabel.set(undefined, rows);
   const old = keyAt(list.list, Date.now() - longestWait);
   const range = { start: part.start, until: next ?? part.until };
@@ -98,7 +98,7 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
       labelKey === undefined
         ? rows.filter(({ sk }) => sk < old).length > limits.tail
         : recorded.includes(labelKey);
-    // A label has all rows before `fed`, too, except those whose change is on its way.
+    // The tree of a label also has all rows of the label before `fed`, except those whose change is on its way.
     const must = { ...range, rows, needsRoot, countedUntil: labelKey === undefined ? "" : fed };
     trees[index] = await compareTree({ ...list, labelKey }, must, pace);
   });
@@ -108,7 +108,7 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
 /** The most rows of a page; the table returns 1 MB at most. */
 const pageRows = 10_000;
 
-/** Reads rows of a list page by page and consistently. Items that are no rows are named. */
+/** Reads rows of a list page by page and consistently. Items that are no rows are passed to `onInvalid`. */
 async function readPart(
   list: CountedOwner,
   { start, until, maxRows }: Part,

@@ -19,7 +19,7 @@ export interface RowChange {
   readonly lateness?: number | undefined;
 }
 
-/** An older row is of an import or a copy, in milliseconds. */
+/** How old a row is at most when a route writes it, in milliseconds: an older row is from an import or a copy. */
 const oldestOfRoutes = 60_000;
 
 /** The rows of one list that a batch of the table's stream may have moved. */

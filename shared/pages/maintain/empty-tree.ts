@@ -4,11 +4,11 @@ import { commit, DamagedTreeError, logDamage, readRoot, TreeChangedError } from 
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
- * the tail. With the tree of a label, `fed` of its list is set back: so the list is fed again, from its first row. A feed
- * that is under way fails, because its commit of the list comes after this one.
+ * the tail. If the tree is of a label, `fed` of its list is also set back, so that the list is fed again from its first row.
+ * A feed that is under way fails, because it commits the root of the list after this commit.
  *
- * @throws TreeChangedError when another commit came first, or when the root of the list is invalid, too: its tree is then
- *   emptied in place of this one
+ * @throws TreeChangedError when another commit came first, or when the root of the list is also invalid: the list's tree is
+ *   then emptied instead
  */
 export async function emptyTree(error: DamagedTreeError, { retry }: { retry: Retry }): Promise<void> {
   const { owner, root, invalid } = error;

@@ -18,17 +18,17 @@ export interface ListState {
 }
 
 /**
- * One step of the tree of a whole list, with one commit at most: sets changed rows as they are in the table, and counts
- * the rows of the tail that are old enough. So changes may come twice, late and in any order.
+ * Takes one step for the tree of a whole list, with at most one commit: sets changed rows as they are in the table, and
+ * counts the rows of the tail that are old enough. So changes may arrive twice, late and in any order.
  *
  * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node is not what the root says
+ * @throws DamagedTreeError when a node does not match the entry above it
  */
 export async function stepList(tree: MaintainedTree, { changed }: ListState): Promise<ListState> {
   const { owner, context } = tree;
   const { limits, retry } = context;
   const { watermark } = await tree.root();
-  // After the root, and before the rows.
+  // The clock is read after the root, and before the rows.
   const horizon = keyAt(owner.list, Date.now() - limits.allowedLateness);
   const bounds = { start: watermark, maxRows: limits.rowsAtOnce };
   const { rows, units, next } = await retry(() => readRows(owner, bounds));
@@ -38,7 +38,7 @@ export async function stepList(tree: MaintainedTree, { changed }: ListState): Pr
   const found = { areLarge, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
   if (changed.length === 0 && !(pays && settled.length > 0)) return { more: false, changed, ...found };
   const inside = changed.filter((sk) => sk < watermark);
-  // The watermark is not the horizon: what a clock that is ahead takes for old may still be created.
+  // The watermark does not move to the horizon: if this clock is ahead, rows before the horizon may still be created.
   const { left, added } = await setRows(tree, inside, settled);
   const isReadToHorizon = next === undefined || settled.length < rows.length;
   const more = left.length > 0 || added < settled.length || !isReadToHorizon;

@@ -9,21 +9,21 @@ import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree
 import { setRows } from "./set-or-remove-rows.ts";
 
 interface Maintained {
-  /** The rows whose records have to come again, the last ones of all. */
+  /** The rows whose records must be redelivered: the last of all rows. */
   readonly rest: readonly RowChange[];
-  /** What the list was like after its last step; undefined if there was none. */
+  /** The state of the list after its last step; undefined if there was none. */
   readonly list: ListState | undefined;
-  /** The error that ended it before everything was counted, for which a retry does not help. */
+  /** The error that ended the work, unless its time was up or other commits kept coming first. */
   readonly error?: unknown;
 }
 
-/** How many rows are counted before those that follow them in the stream: of a batch that is not finished, the rest comes again. */
+/** How many rows are counted at once, in the order of the stream. Of an unfinished batch, only the rest is redelivered. */
 const rowsAtOnce = 250;
 
 /**
- * Updates the trees of a list for rows that were created, changed or deleted: first that of the whole list, then those of
- * the labels that have or had changed rows, and then those that new rows are fed to. It retries until the deadline while
- * other commits come first or the table is busy; a damaged tree is emptied and counted again.
+ * Updates the trees of a list for rows that were created, changed or deleted: first the tree of the whole list, then the
+ * trees of the labels that have or had changed rows, and last the trees that new rows are fed to. It retries until the
+ * deadline while other commits come first or the table is busy. A damaged tree is emptied and counted again.
  *
  * @param rows in the order of the stream
  */
@@ -52,19 +52,19 @@ export async function maintainList(
     return done;
   } catch (error) {
     const isTimeUp = error instanceof TooExpensiveError || isTreeChanged(error);
-    // At least the last record comes again, to continue with the tail and the feed.
+    // At least the last record is redelivered, to continue with the tail and the feed.
     const rest = done.rest.length > 0 ? done.rest : rows.slice(-1);
     return { ...done, rest, ...(!isTimeUp && { error }) };
   }
 }
 
 /**
- * Counts changed rows in the labels that have or had them, after the commit of the list for these rows. Those that routes
- * create are fed.
+ * Counts changed rows in the trees of the labels that have or had them, after the list's commit for these rows. Rows that
+ * routes create are fed instead.
  */
 async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowChange[]): Promise<void> {
   const { fed = "", expiresAt } = await whole.root();
-  // The trees of an erased account stay away.
+  // The labels of an erased account must get no trees.
   if (expiresAt !== undefined) return;
   const labelKeys = new Set(changes.flatMap(({ labelKeys }) => labelKeys));
   await inParallel([...labelKeys], async (labelKey) => {
@@ -75,11 +75,11 @@ async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowCha
 }
 
 /**
- * One step of the tree of a label, with one commit: sets the changed rows that the tree must have.
+ * Takes one step of the tree of a label, with one commit: sets the changed rows that the tree must have.
  *
- * @param fed that of the list, read after the commit of the list for these rows
+ * @param fed `fed` of the list, read after the list's commit for these rows
  * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node is not what the root says, or the root is missing
+ * @throws DamagedTreeError when a node does not match the entry above it, or the root is missing
  */
 export async function stepLabelTree(
   tree: MaintainedTree,
@@ -89,7 +89,7 @@ export async function stepLabelTree(
   const root = await tree.root();
   const { watermark } = root;
   const isPast = changed.some((sk) => sk >= watermark && sk < fed);
-  // Where the tree was emptied, the list is no longer fed.
+  // If the tree was emptied meanwhile, `fed` of the list was set back.
   const end = isPast ? latest(watermark, await readFed(tree.owner, root, tree.context.retry)) : watermark;
   const { left } = await setRows(
     tree,

@@ -7,17 +7,17 @@ import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts"
 import { commit, DamagedTreeError, isTreeChanged, type Node, readRoot, treeKey } from "../tree/tree-store.ts";
 import { emptyTree } from "./empty-tree.ts";
 
-/** The means of a maintainer besides the table. */
+/** What a maintainer needs besides the table. */
 export interface Maintenance {
   /** When it must have ended, in milliseconds since the epoch. */
   readonly deadline: number;
   readonly limits?: Limits;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Makes a call at the pace of the caller, which repeats it while the table is busy. */
+  /** Makes a call at the caller's pace, with retries while the table is busy. */
   readonly paced?: Retry;
 }
 
-/** The means of the steps on all trees of a list. */
+/** What the steps of all trees of a list share. */
 export function stepContext({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
   const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
   /** How often each tree was emptied. */
@@ -27,7 +27,7 @@ export function stepContext({ deadline, limits = productionLimits, wait = setTim
 
 type StepContext = ReturnType<typeof stepContext>;
 
-/** How often a tree is emptied at once: if it is damaged again and again, it is not the tree that is wrong. */
+/** How often a tree is emptied at once: if it is damaged again and again, something else than the tree is wrong. */
 const mostEmptied = 10;
 
 /** A tree that is maintained in steps, each with one commit at most. */
@@ -42,8 +42,8 @@ export class MaintainedTree {
   }
 
   /**
-   * The root as this maintainer has read or committed it, an empty one if there is none. If another commit has come since,
-   * the next one fails, because the version is its condition.
+   * The root as this maintainer has read or committed it, an empty one if there is none. If another maintainer has committed
+   * since then, the next commit fails, because the version is its condition.
    */
   async root(): Promise<Root> {
     this.#root ??= (await this.context.retry(() => readRoot(this.owner))) ?? emptyRoot(Date.now());
@@ -59,8 +59,8 @@ export class MaintainedTree {
   }
 
   /**
-   * Takes steps while something is left for another. After a commit of another maintainer, a step is taken again from the
-   * root in the table. A damaged tree is emptied, and then it is counted again.
+   * Takes steps until nothing is left. If another maintainer commits first, the step is taken again from the root in the
+   * table. A damaged tree is emptied, and then counted again.
    *
    * @throws TooExpensiveError when the time is up
    */

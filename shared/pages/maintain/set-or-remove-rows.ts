@@ -10,16 +10,16 @@ import type { MaintainedTree } from "./maintained-tree.ts";
 import { editTree, isInRoot, nodeId, type Paths } from "./tree-edit.ts";
 
 /**
- * Sets changed rows in a tree as they are in the table, where a deleted one leaves it, and after them other rows as they were
- * read: as many of the first ones as a commit has room for. The watermark goes behind the last of them.
+ * Sets changed rows in a tree as they are in the table, or removes them, and then sets other rows as they were read: as many
+ * of the first rows as a commit has room for. The watermark moves behind the last of these, if it is not there yet.
  *
- * It commits even if no count differs: so the commit of a slower maintainer, which read a row before its change, fails.
+ * It commits even if no count differs, so that the commit of a slower maintainer, which read a row before its change, fails.
  *
- * @param changed their sort keys, in the order of the stream
- * @param others sorted, and after all changed rows
+ * @param changed the sort keys of the changed rows, in the order of the stream
+ * @param others the other rows, sorted, and after all changed rows
  * @returns the changed rows that are left, and how many of the others were set
  * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node is not what the root says
+ * @throws DamagedTreeError when a node is missing, or does not match the entry above it
  */
 export async function setRows(
   tree: MaintainedTree,
@@ -49,7 +49,7 @@ export async function setRows(
   return { left: changed.filter((sk) => !done.has(sk)), added: used - done.size };
 }
 
-/** A node, or the root, where its rows end, and the sort keys whose ways lead there. */
+/** The entries of a node or the root, the sort key where its rows end, and the sort keys whose paths lead there. */
 interface Fork {
   readonly entries: readonly Entry[];
   readonly end: string;
@@ -63,11 +63,11 @@ const waysFrom = ({ entries, end, sks }: Fork) =>
   );
 
 /**
- * Reads the nodes on the ways to rows, level by level, up to the limit.
+ * Reads the nodes on the paths to rows, level by level, up to the limit.
  *
  * @param sks sorted
- * @returns the nodes, and the sort keys whose ways they are: the first ones
- * @throws DamagedTreeError when a node is missing, or not what its entry says
+ * @returns the nodes, and the sort keys whose paths are complete: the first ones
+ * @throws DamagedTreeError when a node is missing, or does not match the entry above it
  * @throws TreeChangedError when that is so because another commit came first
  */
 export async function readPaths(
@@ -78,7 +78,7 @@ export async function readPaths(
 ): Promise<{ readonly paths: Paths; readonly reached: readonly string[] }> {
   const paths = new Map<string, readonly Entry[]>();
   const inNodes = sks.filter((sk) => !isInRoot(root, sk));
-  // The root may have to append its rows to the nodes: behind the last one.
+  // The root may have to append its rows to the nodes, behind the last node.
   const appends = root.entries.length > 0 && root.buffer.length + sks.length > limits.nodeRows;
   const wanted = appends ? [...inNodes, root.bufferStart] : inNodes;
   let forks: readonly Fork[] = [{ entries: root.entries, end: root.bufferStart, sks: wanted }];

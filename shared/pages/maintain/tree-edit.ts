@@ -4,13 +4,13 @@ import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { Node } from "../tree/tree-store.ts";
 
-/** A row to set in a tree: with its bucket, or without it if the tree shall not have the row. */
+/** A row to set in a tree with its bucket, or without a bucket if the tree must not have the row. */
 export interface RowEdit {
   readonly sk: string;
   readonly bucket: number | undefined;
 }
 
-/** The nodes on the ways to sort keys, by level and start. */
+/** The nodes on the paths to sort keys, by level and start. */
 export type Paths = ReadonlyMap<string, readonly Entry[]>;
 
 /** Identifies a node of a tree. */
@@ -22,7 +22,7 @@ function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
   return node;
 }
 
-/** Whether a row is in the root, or would be. */
+/** Whether a row is in the root, or would be if the tree had it. */
 export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
   entries.length === 0 || sk >= bufferStart;
 
@@ -30,7 +30,7 @@ export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
  * Sets rows in a tree: as many of the first ones as a commit has room for.
  *
  * @param edits sorted; their paths have been read
- * @returns the root and the nodes to write, and how many of the edits they have
+ * @returns the root and the nodes to write, and how many of the edits they contain
  */
 export function editTree(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Limits) {
   for (let used = edits.length; ; used = Math.ceil(used / 2)) {
@@ -85,7 +85,7 @@ function setAll(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Lim
   return { root: { ...root, level, entries, buffer, bufferStart }, nodes };
 }
 
-/** Splits entries that are more than a node has; a tenth of a node is left for more. Nothing is ever merged. */
+/** Splits entries that are too many for a node, and leaves about a tenth of each node free. Nodes are never merged. */
 const split = (entries: readonly Entry[], most: number) =>
   entries.length <= most ? [entries] : cut(entries, Math.ceil(0.9 * most));
 

@@ -11,11 +11,11 @@ import { rowReader, walk } from "./row-reader.ts";
 import { isWithin } from "./window.ts";
 
 /**
- * Finds the rows of a page by their last message. Rows move while they are read, because each message makes its
- * conversation the newest one: the index and the trees, which count, may differ by them.
+ * Finds the rows of a page by their last message or change. Rows move while they are read, because each message makes its
+ * conversation the newest one: by such rows, the index may differ from the trees, which count them.
  *
- * @param own the same rows by their creation, which counts them
- * @param range those of the index by activity
+ * @param own the same rows by their creation, with the tree that counts them
+ * @param range the same rows in the index `by-activity`
  */
 export async function findByActivity(
   asked: ListRequest,
@@ -37,10 +37,10 @@ export async function findByActivity(
   const { account, list } = asked;
   const [{ total }, { all }] = await Promise.all([counting, countRoot({ account, list }, call)]);
   if ((page - 1) * limit >= total) return { items: [], total };
-  // A late index has rows that are not in the total any more: they do not take the places of others.
+  // A late index may have rows that are no longer in the total: they must not take the places of other rows.
   const wanted = Math.min(page * limit, total);
-  // All rows of the filter from their own index, and their items, in place of the rows by their last message among which
-  // those of the page are. In read units, a row and its item cost 0.55, and a row by its last message 0.04.
+  // Either all rows of the filter are read from their own index and completed from their items, for 0.55 read units a row;
+  // or rows with any values are read by their last message until the page is full, for 0.04 read units a row.
   const isOwnCheaper = 0.55 * total < (0.04 * wanted * all) / total;
   if (total <= maxCompleted.besideTotal && isOwnCheaper) {
     const rows = await readComplete(asked, own, maxCompleted.besideTotal, call);
@@ -51,8 +51,8 @@ export async function findByActivity(
 }
 
 /**
- * The number of all rows of a tree but those that are not counted yet, as its root has it, and about how many of them were
- * created between two sort keys; 0 if the tree is damaged.
+ * Reads from the root of a tree how many rows are counted, and about how many of these were created between two sort keys;
+ * 0 if the tree is missing or damaged.
  */
 async function countRoot(tree: CountedOwner, call: Call, from?: string, before?: string) {
   const { entries = [], buffer = [] } = (await call((options) => readValidRoot(tree, options))) ?? {};
@@ -64,8 +64,8 @@ async function countRoot(tree: CountedOwner, call: Call, from?: string, before?:
 }
 
 /**
- * Finds the rows of a page before or after a time, or between two. They are counted by what seems to be the shorter part of the
- * index: the rows in the window, or all others.
+ * Finds the rows of a page whose time of change is in a window. They are counted by reading what seems to be the shorter
+ * part of the index: the rows in the window, or all others.
  *
  * @param timed the times, and the index
  */
@@ -88,7 +88,7 @@ export async function findInWindow(
   const [after, end] = [from, before].map((time) => time && keyAt(list, Date.parse(time)));
   // Most rows have their last message soon after their creation.
   const { all, created } = await countRoot({ account, list }, call, after, end);
-  // Without an end, nothing is after it, and without a beginning nothing before it: no time lies between these bounds.
+  // An open end of the window has no rows outside: no time is after `~` or before the empty text.
   const newer = read({ from: before ?? "~" });
   const older = read({ before: from ?? "" });
   const outside = {
@@ -97,11 +97,11 @@ export async function findInWindow(
   };
   const isInsideFirst = all === 0 || 2 * created < all;
   const [first, second] = isInsideFirst ? [inside, outside] : [outside, inside];
-  // A call each shows whether one of them is short, whatever the root says.
+  // One call for each part shows whether the part is short, even if the root suggests otherwise.
   const counted = !(await first.readOn()) && (await second.readOn()) ? second : first;
   await counted.readTo();
   if (counted === inside) return toFound(inside.rows.size);
-  // Rows newer than the end are not counted: the index may lack them.
+  // Rows that were created after the end are not counted: the index may lack them.
   const window = {
     ...own.window,
     before: earliest(end ?? endOfRows(list), own.window.before ?? endOfRows(list)),

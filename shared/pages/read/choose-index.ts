@@ -5,11 +5,11 @@ import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list
 import type { Range } from "./range.ts";
 import { isBounded, isWithin, timeWindow, type Window } from "./window.ts";
 
-/** Which rows of a list are asked for: those that match all that is defined. */
+/** Which rows of a list are asked for: those that match everything that is defined here. */
 export interface ListRequest {
   readonly account: string;
   readonly list: CountedList;
-  /** Only rows with one of these, as far as they are asked for. */
+  /** If it is defined, only rows with one of these ids, and only if they match the rest. */
   readonly ids: readonly string[] | undefined;
   readonly isAsked?: (item: Item) => boolean;
   /** The partition of `by-parent` that has the rows. */
@@ -29,7 +29,7 @@ export interface TimedRows {
 /** The rows of a list, by their creation. */
 export interface ListRange {
   readonly range: Range;
-  /** What counts them; without it, all are read. */
+  /** The tree that counts the rows; without it, all rows are read. */
   readonly tree?: CountedOwner | undefined;
   /** The status whose rows the range has; without it, all rows of the tree. */
   readonly status?: string | undefined;
@@ -39,7 +39,7 @@ export interface ListRange {
 /** The same rows with the tree that counts them. */
 export type CountedRange = ListRange & { readonly tree: CountedOwner };
 
-/** The rows of a list whose order, or whose window, is by the time of their last change. */
+/** The rows of `by-activity`, if the order or the window of a list is by the time of the last change. */
 export function byChange(
   { by }: Pick<RowsRequest, "by">,
   after: string | undefined,
@@ -69,7 +69,7 @@ const laterThan = (time: string) => ({
   message: `must be later, or ${time}Before earlier: too many rows would be read`,
 });
 
-/** What a request can change if it asks for too many rows, by what is read; without it, a list that is too long is the service's fault. */
+/** What a client can change if a list has too many rows, by what is read. Without a way out, that is the service's fault. */
 export const wayOuts = {
   creation: laterThan("created"),
   change: ({ changeTime }: CountedList) => laterThan(changeTime),
@@ -104,7 +104,7 @@ export function filteredRange(account: string, list: CountedList, filter: ListFi
   return { tree: { account, list, labelKey }, status, range };
 }
 
-/** Whether a row is asked for, by what every index copies. */
+/** Whether a row is asked for, by attributes that its index copies. */
 export const toCondition =
   ({ list, isAsked = () => true, parent, filter, window }: ListRequest) =>
   (row: Item): boolean =>

@@ -5,12 +5,12 @@ import type { Call } from "./read-budget.ts";
 import { walk } from "./row-reader.ts";
 
 /**
- * The most rows that a list completes: all conversations of a lead, so that none of its lists is long, and beside a total, so
- * that its calls suffice.
+ * The most rows that a list completes. `ofLead`: of all conversations of a lead, so that the list does not become long.
+ * `besideTotal`: of a list that also finds its total, so that its calls suffice.
  */
 export const maxCompleted = { ofLead: 400, besideTotal: 600 };
 
-/** All rows of a range, completed; undefined if they are more than a number. */
+/** Reads and completes all rows of a range; undefined if there are more than `most`. */
 export async function readComplete(
   asked: ListRequest,
   { range, window }: ListRange,
@@ -21,16 +21,16 @@ export async function readComplete(
   return items.length <= most ? completeRows(asked, items, call) : undefined;
 }
 
-/** Rows with the fields that their index does not copy. Those that have been deleted meanwhile are left out. */
+/** Adds to rows the fields that their index does not copy. Rows that were deleted meanwhile are left out. */
 export async function completeRows(
   { account, list }: Pick<ListRequest, "account" | "list">,
   rows: readonly Item[],
   call: Call,
 ): Promise<readonly Item[]> {
-  // The time of the last change is a key of one index alone, and of leads every index has it beside their other fields.
+  // `activeAt` is a key of one index alone. For leads, every index copies the same time in `details`.
   if (!list.isLean) return rows.map((row) => ({ activeAt: Object(row.details).updatedAt, ...row }));
   const found = new Map(rows.filter((row) => "messageCount" in row).map((row) => [row.sk, row]));
-  // What a read misses that is not consistent may be new.
+  // A row that an eventually consistent read misses may be new.
   for (const consistent of [false, true]) {
     const missing = rows.filter(({ sk }) => !found.has(sk));
     for (let from = 0; from < missing.length; from += maxBatchKeys) {

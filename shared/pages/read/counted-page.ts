@@ -11,15 +11,15 @@ import type { Call } from "./read-budget.ts";
 import { walk } from "./row-reader.ts";
 import { isWithin } from "./window.ts";
 
-/** How often a reader starts again when the tree changes while it reads. */
+/** How many times a reader tries to use a tree that changes while it is read. */
 const attempts = 3;
 
 /**
  * Finds the rows of a page and the exact total, at nearly the same cost for any length of the list and any depth of the
  * page: the tree has the number of rows, and the sort keys between which the page begins.
  *
- * It reads again while the tree changes, a few times, and then without the tree: at once if it is damaged, or if none counts
- * the rows.
+ * If the tree changes, it tries again a few times, and then reads all rows without the tree. It does so at once if the tree
+ * is damaged, or if no tree counts the rows.
  */
 export async function findByCreation(list: ListRange, request: RowsRequest, call: Call): Promise<Found> {
   const { tree, range, window } = list;
@@ -43,7 +43,7 @@ export async function findByCreation(list: ListRange, request: RowsRequest, call
  */
 async function findPage(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
   const { page, limit, ascending = false } = request;
-  // A window that has ended seldom has rows of the tail.
+  // A window with an end seldom has rows of the tail.
   const maxRows = list.window.before === undefined ? limits.tail + 1 : 0;
   const start = await readTotal(list, page === 1 && !ascending ? limit : maxRows, call);
   const { total } = start;
@@ -56,13 +56,13 @@ async function findPage(list: CountedRange, request: RowsRequest, call: Call): P
 }
 
 /**
- * Finds the total of a list, with any filter that a tree has: reads the root of its tree, the newest rows and the sort keys
- * of the tail, which are all of its rows without a tree. The total of a window is found from the ranks of its ends.
+ * Finds the total of a list with any filter that its tree counts: reads the root of the tree, the newest rows, and the sort
+ * keys of the tail. Without a root, all rows are the tail. The total of a window follows from the ranks of its ends.
  *
- * @param maxRows how many of the newest rows; 0 if the page does not need them
- * @returns the total; the newest rows; the sort keys of the newest rows, newest first: those of the tail, and of the write
- *   buffer; where these end, empty if they are all rows; and the rows in nodes before that, also those before the list's
- *   window, undefined if there are none
+ * @param maxRows how many of the newest rows to read; 0 if the page does not need them
+ * @returns the total; the newest rows; `keys`, the sort keys of the rows in the tail and in the write buffer, newest first;
+ *   `end`, from which on all rows are in `keys`; and `nodes`: how many rows nodes have before `end`, including those before
+ *   the list's window, and how to find them, undefined if there are none
  * @throws the errors of `findPage`
  */
 async function readTotal({ range, tree, status, window }: CountedRange, maxRows: number, call: Call) {
@@ -95,7 +95,7 @@ async function readTotal({ range, tree, status, window }: CountedRange, maxRows:
 
 const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 
-/** Reads a part of a list, newest first: so many rows after the newest ones. @throws the errors of `findPage` */
+/** Reads a part of a list, newest first: `limit` rows after the `offset` newest ones. @throws the errors of `findPage` */
 async function readPart(
   { range, window }: CountedRange,
   { keys, end, newest, nodes }: Awaited<ReturnType<typeof readTotal>>,
@@ -109,21 +109,21 @@ async function readPart(
     const { items } = await walk(range, { from: window.from, before, maxRows: skip + limit }, call);
     return items.slice(skip);
   }
-  // A row that was written after the sort keys were read is left out: it is not in the total, and in place of it the part,
-  // which may be the last one, would lose its oldest row.
+  // A row that was written after the sort keys were read is left out. It is not in the total, and it would displace the
+  // oldest row of this part, which may be the last part.
   const listed = new Set(keys);
   const isListed = ({ sk }: Item) => String(sk) < end || listed.has(String(sk));
   const known = newest.items.filter(isListed).slice(offset);
   if (newest.done || known.length >= limit) return known.slice(0, limit);
-  // What is known are the newest rows, without gaps.
+  // The known rows are the newest ones, without gaps.
   const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
   const bounds = { from: nodes ? window.from : end, before, maxRows: limit - known.length };
   const { items } = await walk(range, bounds, call, { isWanted: isListed });
   return [...known, ...items];
 }
 
-/** A node of rows costs one read unit, which half a node of rows of this size costs in an index, in bytes. */
+/** The size of rows, in bytes, at which half a node of rows costs one read unit in an index, as much as the node itself. */
 const smallRow = 500;
 
-/** Whether rows are so small that skipping some costs less than reading their sort keys. */
+/** Whether rows are so small that skipping some costs less than reading the node with their sort keys. */
 const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= smallRow * items.length;

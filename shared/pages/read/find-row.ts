@@ -5,9 +5,9 @@ import { readNode } from "../tree/tree-store.ts";
 import type { Call } from "./read-budget.ts";
 
 /**
- * Finds rows in the nodes of a tree, each of which is read once.
+ * Finds rows in the nodes of a tree, and reads each node once.
  *
- * @param bucket whose rows count; without it, all rows
+ * @param bucket the bucket whose rows count; without it, all rows count
  * @returns functions that throw TreeChangedError when the tree has changed, and DamagedTreeError when a node is missing or
  *   differs from its sums
  */
@@ -39,16 +39,16 @@ export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undef
   };
   return {
     /**
-     * Finds the row of a rank, which counts from the oldest row, so that new rows do not change it.
+     * Finds the row of a rank. Ranks count from the oldest row, so that new rows do not change them.
      *
      * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
-     * @returns its position: so many rows before a sort key
+     * @returns its position: a sort key, and how many rows lie between this key and the row, newest first
      */
     findRow: async (rank: number, skips: boolean) => {
       const found = await descend((_, at) => at > rank, skips ? 1 : 0);
       return skips
         ? { before: found.end, skip: found.rank + countEntries([found.entry], bucket) - 1 - rank }
-        : // No other sort key lies between.
+        : // No other sort key lies between this one and the row.
           { before: `${found.entry.start}!`, skip: 0 };
     },
     /** The number of rows in nodes before a sort key, or before any text, such as one that `keyAt` returns for a time. */

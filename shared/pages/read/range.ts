@@ -14,16 +14,16 @@ export interface Range {
   readonly list: { readonly idPrefix: string };
   readonly index?: IndexName;
   readonly partition: string;
-  /** Attributes that all its rows have. In an index, other items may be there: the index key of an item is what its writer says. */
+  /** Attributes that all its rows have. An index may also have other items: the writer of an item chooses its index keys. */
   readonly rows: Readonly<Record<string, string>>;
-  /** Which rows are asked for, if not all are. Others are read and dropped. */
+  /** Which rows are asked for; without it, all. Other rows are read and dropped. */
   readonly where?: ((row: Item) => boolean) | undefined;
 }
 
 /** Identifies the partition of a range. */
 export const rangeId = ({ index, partition }: Range) => `${index ?? "table"} ${partition}`;
 
-/** Whether an item is a row of a range, and counted there. Any other is logged. */
+/** Whether an item is a row of a range, and counted there. Any other item is logged. */
 function isRow({ list, partition, rows }: Range, item: Item): boolean {
   const isWrong = (name: string) => item[name] !== rows[name];
   const field = isRowKey(list, item.sk) ? Object.keys(rows).find(isWrong) : "sk";
@@ -40,22 +40,22 @@ export interface Segment {
 
 /** Which rows of a range are read, and how: between two sort keys, or two times in an index of times. */
 export interface Bounds extends Window {
-  /** Whether to read only the sort keys and what all rows have: for the same read units, but fewer bytes. */
+  /** Whether to read only the sort keys and the attributes in `rows`: for the same read units, but fewer bytes. */
   readonly keysOnly?: boolean;
   readonly ascending?: boolean | undefined;
 }
 
-/** How many items a call reads at least, and twice as many with each further call, where some are dropped. */
+/** How many items a call reads at least where some are dropped. The minimum doubles with each further call. */
 export const leastItems = 100;
 
 /**
- * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. After items were dropped, each call
- * reads twice as many as the one before, or all that are wanted: a page of few would need too many calls. What is of the
- * future may be any number, and is not read: none of it is a row. Bounds between which no sort key lies make no call:
- * DynamoDB would reject it.
+ * Reads a range segment by segment. A segment has the rows of one call, at most 1 MB. After items were dropped, a call reads
+ * as many as are wanted, but no fewer than a minimum that doubles with each call: a page of few matching rows would need too
+ * many calls. Items of the future are not read: they may be many, and none is a row. If no sort key lies between the bounds,
+ * no call is made, because DynamoDB would reject it.
  *
  * @param wanted how many more rows the caller needs
- * @throws TooExpensiveError `invalid_items` when the budget was used up, and not by what routes store
+ * @throws TooExpensiveError `invalid_items` when the budget was used up by items that routes do not store
  */
 export async function* readSegments(
   range: Range,
@@ -100,20 +100,20 @@ export async function* readSegments(
   } while (position);
 }
 
-/** Whether a list has used up its budget, but for its time. */
+/** Whether a list has used up its budget of calls or read units. */
 export const isTooMuch = (error: unknown) =>
   error instanceof TooExpensiveError && error.code === "too_many_reads";
 
-/** More bytes than a row that a route stores has in the table or in an index. */
+/** More bytes than any row that a route stores has in the table or in an index. */
 const largestRow = 20_000;
 
-/** Whether most of what was read are rows, of a size that routes store. */
+/** Whether most items that were read are rows, and the items are on average no larger than what routes store. */
 const isStoredByRoutes = ({ items, rows, bytes }: { items: number; rows: number; bytes: number }) =>
   2 * rows >= items && bytes <= items * largestRow;
 
 const isTimeIndex = (index: IndexName): index is TimeIndexName => index in timeIndexes;
 
-/** The calls of a range, and which items they ask for; undefined for bounds between which no sort key lies. */
+/** The query of a range, and which of its items are within the bounds; undefined if no sort key lies between the bounds. */
 function toQuery(
   { list, index, partition, rows }: Range,
   { from, before, keysOnly, ascending = false }: Bounds,

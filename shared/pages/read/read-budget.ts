@@ -12,8 +12,8 @@ const maxUnits = 3000;
 const longestList = 3000;
 
 /**
- * A list is long if it makes more calls than these, consumes more read units, or it takes longer (in
- * milliseconds). Ordinary pages need up to six calls, windows up to nine.
+ * A list is long if it makes more calls, consumes more read units, or takes longer (in milliseconds) than these.
+ * Ordinary pages need up to six calls, windows up to nine.
  */
 const shortCalls = 9;
 const shortUnits = 256;
@@ -24,7 +24,7 @@ export type Call = <T>(send: (options: ReadOptions) => Promise<T>) => Promise<T>
 
 /**
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
- * those of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
+ * lists of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
  * @param id identifies the range that the list reads
  * @param admitLongList admits a long list; throws TooManyAtOnceError when there are too many

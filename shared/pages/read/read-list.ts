@@ -16,9 +16,9 @@ import { walk } from "./row-reader.ts";
 import { isBounded, isWithin } from "./window.ts";
 
 /**
- * A page of the rows that are asked for, and their exact number. Invalid ones are counted and left out.
+ * Reads a page of the rows that are asked for, and their exact number. Invalid rows are counted, but left out of the page.
  *
- * @param read throws InvalidItemError
+ * @param read throws InvalidItemError if the item is invalid
  * @throws ApiError `invalid_input` when too many rows are asked for
  * @throws TooExpensiveError when the list would need too many calls or read units, or too much time
  */
@@ -31,7 +31,7 @@ export async function readList<T>(
   const admit = () => admitLongList(asked.account);
   const { items, total } = await withinBudget(id, admit, find).catch((error: unknown) => {
     if (!wayOut || !isTooMuch(error)) throw error;
-    // Another attempt would not need less.
+    // A retry would not need less.
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
   });
   const { page, limit } = request;
@@ -45,7 +45,7 @@ const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
   return typeof time === "string" && isWithin(timed.window)(time);
 };
 
-/** @returns also an id of what is read: after a throttle, lists with the same one back off together */
+/** @returns also an id of what is read: after a throttle, lists with the same id back off together */
 function planList(asked: ListRequest, request: RowsRequest) {
   const { account, list, ids, parent, filter, window, timed } = asked;
   const pk = accountPartition(list.type, account);
@@ -70,7 +70,7 @@ function planList(asked: ListRequest, request: RowsRequest) {
   }
   const range = { list, index: timed.index, partition: pk, rows: { pk } };
   const filtered = { ...range, where };
-  // Rows move to later times: one that moves while they are read is met again, and not missed.
+  // Rows move to later times: a row that moves during the read is met again, and not missed.
   const oldestFirst = { ...timed.window, ascending: true };
   if (timed.index === "by-waiting") {
     const find = async (call: Call) => {
@@ -96,7 +96,7 @@ function planList(asked: ListRequest, request: RowsRequest) {
   }
   if (!isBounded(filter) && !isBounded(window))
     return { id: rangeId(range), find: (call: Call) => findByActivity(asked, own, range, request, call) };
-  // An inbox does not back off because of what costs more.
+  // An inbox without a filter must not back off because of filtered lists, which cost more.
   const filteredId = `${rangeId(range)} filtered`;
   const find = (call: Call) => findByActivity(asked, own, filtered, request, call);
   return { id: filteredId, wayOut: wayOuts.sort, find };

@@ -2,7 +2,7 @@ import type { Item } from "../../dynamodb/table-client.ts";
 import { type Bounds, leastItems, type Range, readSegments, type Segment } from "./range.ts";
 import type { Call } from "./read-budget.ts";
 
-/** Reads the first rows of a range, newest first: consistently in the table, eventually in an index. */
+/** Reads the first rows of a range, newest first by default: of the table consistently, of an index eventually. */
 export async function walk(
   range: Range,
   { maxRows = Number.POSITIVE_INFINITY, ...bounds }: Bounds & { readonly maxRows?: number },
@@ -17,7 +17,7 @@ export async function walk(
 /**
  * Reads rows of a range call by call.
  *
- * @param reading `others`: how many rows there are for each that is wanted, where a filter drops the rest
+ * @param reading `others`: how many rows must be read for each that is wanted, if a filter drops the rest
  */
 export function rowReader(
   range: Range,
@@ -25,7 +25,7 @@ export function rowReader(
   call: Call,
   { others, isWanted = () => true }: { others?: number | undefined; isWanted?: (row: Item) => boolean } = {},
 ) {
-  // By sort key: in an index of times, a row that moves while it is read can be met twice, and stays in its first place.
+  // By sort key: in an index by time, a row that moves during the read can be met twice, and stays in its first place.
   const rows = new Map<string, Item>();
   let wanted = Number.POSITIVE_INFINITY;
   const least = others === undefined ? 1 : leastItems;

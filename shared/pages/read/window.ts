@@ -1,7 +1,7 @@
 import { parseTimestamp } from "../../timestamps.ts";
 import { type CountedList, keyAt } from "../tree/counted-list.ts";
 
-/** A part of a list: the rows from one sort key to before another. A missing one is no bound. */
+/** A part of a list: the rows from one sort key to before another. A missing key is no bound. */
 export interface Window {
   readonly from?: string | undefined;
   readonly before?: string | undefined;
@@ -13,14 +13,14 @@ export interface CreationTimes {
   readonly createdBefore?: string;
 }
 
-/** The window of the rows that were created in a time: their ids, which are their sort keys, begin with it. */
+/** The window of the rows that were created between two times: their sort keys are ids, which begin with a time. */
 export const creationWindow = (list: CountedList, { createdAfter, createdBefore }: CreationTimes) =>
   toWindow(createdAfter, createdBefore, (time) => keyAt(list, time));
 
-/** The window of two times, in RFC 3339 timestamps, as times are stored. */
+/** The window between two RFC 3339 timestamps, in the form in which times are stored. */
 export const timeWindow = (after: string | undefined, end: string | undefined) =>
   toWindow(after, end, (time) =>
-    // The year of a time with an offset can have another form, which does not sort among the others.
+    // With an offset, a time can be outside of the years 0 to 9999, where its form does not sort among the others.
     new Date(Math.min(Math.max(0, time), Date.parse("9999-12-31T23:59:59.999Z"))).toISOString(),
   );
 

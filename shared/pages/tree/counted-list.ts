@@ -2,22 +2,22 @@ import { encodeTime } from "ulid";
 import { isId, maxIdAhead } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
-/** What sorts by its ids. */
+/** Items that sort by their ids. */
 type Prefixed = Readonly<{ idPrefix: string }>;
 
 /** The lists whose rows are counted: the leads and the conversations of an account. */
 export const countedLists = {
   lead: {
     type: "lead",
-    /** The prefix of its ids, and so of its sort keys. */
+    /** The prefix of the rows' ids, which are their sort keys. */
     idPrefix: "lead_",
     /** The attribute with the source or the channel of a row. */
     attribute: "source",
-    /** The field with the time of a row's last change begins with it, and so do the parameters of its window. */
+    /** How the names of the time of a row's last change and of its filters begin, such as `updatedAt` and `updatedAfter`. */
     changeTime: "updated",
-    /** The statuses that are counted by themselves, each in the bucket of its place; one more bucket counts all others. */
+    /** The statuses with a bucket of their own, whose number is the index here; one more bucket counts all others. */
     statuses: leadStatuses as readonly string[],
-    /** Whether the indexes of its filters leave out fields of its rows: those that change with each message. */
+    /** Whether the indexes of its filters leave out the fields that change with each message. */
     isLean: false,
   },
   conversation: {
@@ -32,11 +32,11 @@ export const countedLists = {
 
 export type CountedList = (typeof countedLists)[keyof typeof countedLists];
 
-/** A list of an account, or one of its labels, with the tree that counts it. */
+/** What has a tree: a list of an account, or one label of the list. */
 export interface CountedOwner {
   readonly account: string;
   readonly list: CountedList;
-  /** Of a label, the partition of its source or channel in `by-label`; without it, the whole list. */
+  /** The partition of the label in `by-label`; undefined for the whole list. */
   readonly labelKey?: string | undefined;
 }
 
@@ -56,17 +56,17 @@ export function bucketOf({ statuses }: CountedList, status: unknown): number {
   return index < 0 ? statuses.length : index;
 }
 
-/** The sort key before those of all rows created at a time (milliseconds since the epoch) or later. */
+/** The sort key before those of all rows that were created at a time (milliseconds since the epoch) or later. */
 export const keyAt = (list: Prefixed, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
 
 /**
- * Whether a sort key is the id of a row, whose time has come. Items with other sort keys are no rows: no tree has them, and
- * no list shows them.
+ * Whether a sort key is the id of a row, and its time has come. Items with other sort keys are no rows: no tree counts them,
+ * and no list shows them.
  */
 export const isRowKey = ({ idPrefix }: Prefixed, sk: unknown): sk is string =>
   isId(idPrefix.slice(0, -1), sk);
 
-/** The sort key after those of all rows: what follows is of the future. */
+/** The sort key after those of all rows: later sort keys are of the future. */
 export const endOfRows = (list: Prefixed) => keyAt(list, Date.now() + maxIdAhead + 1);
 
 /** The later of two sort keys. */

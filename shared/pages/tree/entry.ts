@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A row, with its sort key and its one bucket; or the sums of a node, with the sort key where it starts. */
+/** A row, with its sort key and its one bucket; or the sums of a node, with the sort key where the node starts. */
 export interface Entry {
   readonly start: string;
   /** Numbers of rows by bucket, up to the last bucket that has any. */
@@ -47,13 +47,13 @@ export interface Place {
   readonly end: string;
 }
 
-/** The place of a node under others, which end before a sort key. */
+/** The place of the node at an index of entries that end before a sort key. */
 export const placeAt = (entries: readonly Entry[], index: number, end: string): Place => ({
   entry: entries[index] as Entry,
   end: entries[index + 1]?.start ?? end,
 });
 
-/** Cuts entries into parts of so many: the same array if they are no more. The last part has the rest. */
+/** Cuts entries into parts of `most` entries; the last part has the rest. If one part is enough, it is the same array. */
 export function cut(entries: readonly Entry[], most: number): (readonly Entry[])[] {
   if (entries.length <= most) return [entries];
   const count = Math.ceil(entries.length / most);
@@ -103,7 +103,7 @@ const maxEntries = 1000;
 const maxBuckets = 16;
 const maxRows = 2 ** 40;
 
-/** What sort keys of rows are, and the texts between them: in ASCII, JavaScript and DynamoDB sort them alike. */
+/** Whether a value can be a row's sort key or a text between two: in ASCII, JavaScript and DynamoDB sort them alike. */
 export const isSortKey = (value: unknown): value is string =>
   typeof value === "string" && /^[ -~]{0,64}$/.test(value);
 

@@ -4,11 +4,11 @@ import { queryAll, withPrefix } from "../../dynamodb/read-pages.ts";
 import type { CountedOwner, LabelOwner } from "./counted-list.ts";
 import { treeKey } from "./tree-store.ts";
 
-/** The records of the labels of a list that have trees. */
+/** Selects the records of the labels of a list that have trees. */
 export const labelTreeRecords = (list: CountedOwner) =>
   withPrefix(treeKey(list, "").pk, `${labelTreePrefix}#`);
 
-/** Reads the labels of a list that have trees, by their records. Other items are passed by. */
+/** Reads the labels of a list that have trees, by their records. Other items are skipped. */
 export async function readLabelTrees(owner: CountedOwner, pace: Pace): Promise<LabelOwner[]> {
   const { account, list } = owner;
   const records = await queryAll(labelTreeRecords(owner), pace);

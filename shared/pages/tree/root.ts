@@ -2,11 +2,11 @@ import { type Entry, encodeEntries } from "./entry.ts";
 
 /** The top of a counted tree. */
 export interface Root {
-  /** Raised by each commit and never repeated, so it begins with the generation; 0 before the first. */
+  /** Raised by each commit and never repeated: the first commit sets it to the generation. 0 before the first commit. */
   readonly version: number;
   /**
-   * Distinguishes the nodes of this tree from those of earlier trees, also of deleted ones: the time at which the tree was
-   * created or emptied, in milliseconds since the epoch, or the number after the generation before.
+   * Distinguishes the nodes of this tree from those of earlier trees, even deleted ones: the time at which the tree was
+   * created or emptied, in milliseconds since the epoch, or the former generation plus one if that is greater.
    */
   readonly generation: number;
   /** The level of the nodes that the entries sum up: 1 for nodes of rows. */
@@ -14,13 +14,13 @@ export interface Root {
   readonly entries: readonly Entry[];
   /** The write buffer: the newest rows, which are in no node. */
   readonly buffer: readonly Entry[];
-  /** A sort key after all rows in nodes, and not after those of the write buffer; empty without nodes. */
+  /** A sort key that is after all rows in nodes, and not after any row of the write buffer; empty without nodes. */
   readonly bufferStart: string;
   /** The tree has exactly the rows before this sort key. */
   readonly watermark: string;
   /**
-   * Of a list: each row before this sort key is in the tree of its label, or its change record is still to come. Set back
-   * when the tree of a label is emptied.
+   * Of a list: each row before this sort key is in the tree of its label, or the record of its change is still to come. It
+   * is set back when the tree of a label is emptied.
    */
   readonly fed?: string | undefined;
   /** Of a list whose account was erased: when DynamoDB deletes this root, which counts no rows, in seconds since the epoch. */
@@ -38,14 +38,14 @@ export const emptyRoot = (generation: number): Root => ({
   watermark: "",
 });
 
-/** An empty tree in place of another: no node of that is ever read again. */
+/** An empty tree that replaces another one, whose nodes are never read again. */
 export const emptied = ({ version, generation, fed }: Root, clock: number): Root => ({
   ...emptyRoot(Math.max(clock, generation + 1)),
   version,
   fed,
 });
 
-/** The root as attributes of its item, without the key. `bufferStart` tells the rows of the write buffer from the entries of nodes. */
+/** The attributes of a root's item, without its key. `bufferStart` separates the write buffer from the other entries. */
 export const rootItem = ({ entries, buffer, ...others }: Root) => ({
   ...others,
   entries: encodeEntries([...entries, ...buffer]),

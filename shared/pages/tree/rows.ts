@@ -22,18 +22,18 @@ export function countedRow({ account, list }: CountedOwner, { sk, status, ...ite
   };
 }
 
-/** Rows by their sort keys, from one call: at most 1 MB. */
+/** Rows in the order of their sort keys, from one call: at most 1 MB. */
 export interface Rows {
   readonly rows: readonly CountedRow[];
   /** The sort keys of items among them that are no rows. */
   readonly others: readonly string[];
-  /** Where the rows begin that were not read: a text after the last sort key; undefined when all were read. */
+  /** Where the rows that were not read begin: a text right after the last sort key; undefined when all rows were read. */
   readonly next: string | undefined;
   /** The read units of the call. */
   readonly units: number;
 }
 
-/** The first text after rows, before any other sort key; empty without rows. */
+/** A text after the last of some rows and before any later sort key; empty without rows. */
 export const endOf = (rows: readonly Pick<CountedRow, "sk">[]) =>
   rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`;
 
@@ -44,13 +44,13 @@ interface RowBounds {
   readonly maxRows: number;
 }
 
-/** The most calls that pass items which are no rows. */
+/** The most further calls that skip items which are no rows. */
 const maxMixedCalls = 10;
 
 /**
- * Reads rows of a list from the table, consistently, in one call; in more while there are only items that are no rows.
+ * Reads rows of a list from the table consistently, in one call; in more calls while it finds only items that are no rows.
  *
- * @throws Error when there are more such items than any fault leaves
+ * @throws Error when there are more such items than any fault leaves behind
  */
 export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
   const { account, list } = owner;
@@ -72,7 +72,7 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
           ":end": end,
         },
         ConsistentRead: true,
-        // Items that are no rows are passed in pages of 1 MB.
+        // Items that are no rows are skipped in pages of 1 MB.
         Limit: calls === 0 ? maxRows : undefined,
         ExclusiveStartKey: position,
         ReturnConsumedCapacity: "TOTAL",
@@ -94,7 +94,7 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
   );
 }
 
-/** Reads rows consistently. @returns those that exist, by their sort keys */
+/** Reads rows consistently. @returns the rows that exist, by their sort keys */
 export async function readStates(owner: CountedOwner, keys: readonly string[], retry: Retry) {
   const { account, list } = owner;
   const states = new Map<string, CountedRow>();

@@ -26,12 +26,12 @@ export interface Node {
   readonly entries: readonly Entry[];
 }
 
-/** Thrown when another commit came first: everything that was read for this one is out of date. */
+/** Thrown when another commit came first: everything that was read before that commit is out of date. */
 export class TreeChangedError extends Error {
   override readonly name = "TreeChangedError";
 }
 
-/** Thrown when a root or a node is missing although no commit came first, or is none that a maintainer can have stored. */
+/** Thrown when a root or a node is missing although no commit came first, or when no maintainer can have stored its item. */
 export class DamagedTreeError extends Error {
   override readonly name = "DamagedTreeError";
   readonly owner: CountedOwner;
@@ -39,7 +39,7 @@ export class DamagedTreeError extends Error {
   readonly root: Root | undefined;
   /** The item of an invalid root. */
   readonly invalid: Item | undefined;
-  /** The sort key where a damaged node begins: a change there leads a maintainer to it. */
+  /** The sort key where a damaged node begins: a change at that key leads a maintainer to the node. */
   readonly at: string;
 
   constructor(owner: CountedOwner, message: string, root?: Root, invalid?: Item, at = "") {
@@ -58,7 +58,7 @@ export function logDamage({ owner, message }: DamagedTreeError): void {
   console.error({ event: logEvents.countsDamaged, account, list: list.type, tree, message });
 }
 
-/** Makes a call: within the budget of a list, or again while the table is busy. */
+/** Makes a call: within the budget of a list, or with retries while the table is busy. */
 type Send = <T>(call: (options?: ReadOptions) => Promise<T>) => Promise<T>;
 
 /** Reads the root of a tree, if there is one. @throws DamagedTreeError when it is invalid */
@@ -82,14 +82,14 @@ export const readValidRoot = (owner: CountedOwner, options?: ReadOptions): Promi
   });
 
 /**
- * The entries of a node. Nodes are read only by their keys: a Query may show half a transaction. Beside a commit, single
- * reads may show the root as it is after it, and then the node as it was before it: a node that is not what the entry above
- * it says is read again, together with the root.
+ * Reads the entries of a node. Nodes are read only by their keys: a Query may show half a transaction. During a commit,
+ * single reads may show the root after the commit, and then the node before it. So a node that does not match the entry
+ * above it is read again, together with the root.
  *
  * @param isChanged whether the node is read to be changed: then it is always read together with the root, because an older
- *   one can have the same sums
- * @throws DamagedTreeError when it is missing, or not what the entry above it says
- * @throws TreeChangedError when that is so because another commit came first
+ *   version of the node can have the same sums
+ * @throws DamagedTreeError when the node is missing, or does not match the entry above it
+ * @throws TreeChangedError when the node is read together with the root, and another commit has come first
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-isolation
  */
 export async function readNode(
@@ -114,8 +114,8 @@ export async function readNode(
 }
 
 /**
- * `fed` of a list, as it was together with the root of a label's tree: single reads beside the transaction that empties this
- * tree may show that root as it is after it, and then the list's as it was before it.
+ * Reads `fed` of a list together with the root of a label's tree. Single reads during the transaction that empties this tree
+ * may show the label's root after the transaction, and then the list's root before it.
  *
  * @throws TreeChangedError when the root has changed
  */
@@ -124,7 +124,7 @@ export async function readFed(owner: CountedOwner, root: Root, send: Send): Prom
   return toRoot(whole, await readWithRoot(owner, root, treeKey(whole, rootName), send))?.fed ?? "";
 }
 
-/** Reads an item as it is together with the root of a tree. @throws TreeChangedError when the root has changed */
+/** Reads an item together with the root of a tree, at one moment. @throws TreeChangedError when the root has changed */
 async function readWithRoot(owner: CountedOwner, root: Root, key: Key, send: Send) {
   const keys = [treeKey(owner, rootName), key];
   const [now, item] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
@@ -143,14 +143,14 @@ export const treeKey = ({ account, list, labelKey }: CountedOwner, name: string)
   countNodeKey(list.type, account, name, labelKey);
 
 /**
- * Replaces the root of the version that was read, and writes nodes with it, all or nothing. The first root of a label
- * comes with a record, which tells a new label from one whose root is missing.
+ * Replaces the root if it still has the version that was read, and writes nodes with it, all or nothing. The first root of a
+ * label comes with a record, which distinguishes a new label from one whose root is missing.
  *
- * @param damaged for a tree that is emptied because it is damaged: the item in place of its root if that is invalid, and for
- *   that of a label the root of the list, which is replaced as well
+ * @param damaged for a damaged tree that is emptied: the item of its root if that is invalid, and for the tree of a label
+ *   also the root of the list, which is replaced as well
  * @returns the root as it is now
  * @throws TreeChangedError when a root has another version
- * @throws DamagedTreeError when there is no root, but the record of one
+ * @throws DamagedTreeError when a label has a record, but no root
  */
 export async function commit(
   owner: CountedOwner,
@@ -163,7 +163,7 @@ export async function commit(
   const { invalid } = damaged ?? {};
   const version = invalid ? invalid.version : root.version || undefined;
   const puts = [putRoot(owner, next, version)];
-  // A damaged tree has left its record.
+  // The record of a damaged tree may still exist.
   if (root.version === 0 && labelKey !== undefined)
     puts.push(putItem({ ...labelTreeKey(list.type, account, labelKey), labelKey }, damaged ? {} : isAbsent));
   puts.push(...nodes.map((node) => putNode(owner, root, node)));
@@ -198,12 +198,12 @@ const putItem = (Item: object, condition: object = {}) => ({
   Put: { TableName: tableName, Item: { ...Item }, ...condition },
 });
 
-/** @param version that of the item as it was read; undefined if there was none */
+/** @param version the version of the item as it was read; undefined if there was no item */
 const putRoot = (owner: CountedOwner, root: Root, version: unknown) =>
   putItem({ ...treeKey(owner, rootName), ...rootItem(root) }, isAsRead("version", version));
 
 const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });
 
-/** Whether to start again from the root. */
+/** Whether the caller must start again from the root. */
 export const isTreeChanged = (error: unknown) => error instanceof TreeChangedError;

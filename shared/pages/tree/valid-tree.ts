@@ -7,17 +7,17 @@ import type { Root } from "./root.ts";
 import { limits } from "./tree-limits.ts";
 
 /*
- * What a maintainer can have stored: readers, maintainers and audits take anything else for damage. Whether a tree has the
- * rows of the table, only an audit can tell.
+ * What a maintainer can have stored: readers, maintainers and audits treat anything else as damage. Only an audit can find
+ * out whether a tree has the rows of the table.
  */
 
-/** Small enough for numbers that a maintainer adds up. */
+/** Whether a value is a count that is small enough to be added up. */
 const isNumber = (value: unknown): value is number => isCount(value) && value <= 2 ** 50;
 
-/** Raised by the first commit. */
+/** The first commit already raises the version. */
 const isVersion = (value: unknown): value is number => isNumber(value) && value >= 1;
 
-/** Four levels have billions of rows, and a window of more would need too many calls. */
+/** Four levels have billions of rows, and a window of a tree with more levels would need too many calls. */
 const isLevel = (value: unknown): value is number => isNumber(value) && value >= 1 && value <= 4;
 
 /** The fields of a root besides its entries. Built by pure calls, so that bundles leave out what is not used. */
@@ -38,14 +38,14 @@ export function validRoot({ list }: CountedOwner, item: Item): Root {
   const all = decodeEntries(item.entries);
   const entries = all?.filter(({ start }) => start < bufferStart) ?? [];
   const buffer = all?.slice(entries.length) ?? [];
-  // A tree that was ahead would not have the rows that are created until its time has come.
+  // A tree with a watermark ahead of the clock would lack the rows that are created until that time.
   const end = keyAt(list, Date.now() + limits.skew);
   const wrong = Object.entries({
     size: !isSmall(item),
     watermark: watermark > end || watermark < bufferStart,
     fed: fed > end,
     entries: !all || !areRows(list, buffer) || buffer.some(({ start }) => start >= watermark),
-    // Without nodes, their first level is the next one.
+    // Without nodes, the next nodes are of level 1.
     level: entries.length === 0 && level > 1,
     expiresAt: expiresAt !== undefined && entries.length + buffer.length > 0,
   }).find(([, isWrong]) => isWrong);
@@ -53,7 +53,7 @@ export function validRoot({ list }: CountedOwner, item: Item): Root {
   return { ...fields, entries, buffer };
 }
 
-/** The entries of a node's item, if it is what the entry above it says; undefined for anything else. */
+/** The entries of a node's item if they match the entry above the node; undefined otherwise. */
 export function validEntries(
   list: CountedList,
   item: Item | undefined,
@@ -63,7 +63,7 @@ export function validEntries(
   const entries = item && isSmall(item) ? decodeEntries(item.entries) : undefined;
   const [first = entry] = entries ?? [];
   const isWithin = first.start >= entry.start && (entries?.at(-1)?.start ?? "") < end;
-  // Only nodes of rows lose entries.
+  // Only nodes of rows lose entries, so only these can be empty.
   const isOfLevel = level === 1 ? areRows(list, entries ?? []) : entries?.length !== 0;
   return entries && isWithin && isOfLevel && isSum(entry, entries) ? entries : undefined;
 }
@@ -74,7 +74,7 @@ const areRows = (list: CountedList, entries: readonly Entry[]) =>
 /** Whether an item costs no more than two read units, whatever other attributes it has. A full root has 4.5 KB of entries. */
 const isSmall = (item: Item) => sizeOf(item) <= 8192;
 
-/** About the bytes of a value in the table. */
+/** The approximate size of a value in the table, in bytes. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string" || value instanceof Uint8Array) return value.length;
   const parts = value instanceof Set ? [...value].entries() : Object.entries(Object(value));
