@@ -15,7 +15,7 @@ export const maxAhead = 60_000;
 /** More messages than a conversation has. */
 const maxMessages = 2 ** 40;
 
-/** The condition on a conversation that a message may join: active, of the pair, with a count and a time that can rise. */
+/** The condition on a conversation that a message may join: active, of this pair, with a count and a time that can rise. */
 const joinable = ({ leadId, channel }: LeadOnChannel) => ({
   condition:
     "#status = :active AND leadId = :leadId AND channel = :channel AND messageCount < :most AND activeAt < :ahead",
@@ -50,8 +50,8 @@ export function addMessage(account: string, message: Message, isReply = true) {
       TableName: tableName,
       Key: conversationKey(account, conversationId),
       UpdateExpression: `SET activeAt = :at, lastMessage = :last ${isReply ? changesByDirection[direction] : "REMOVE changeId"} ADD messageCount :one`,
-      // Writers' clocks differ: without the last condition, a message could be stored after another one with a higher id,
-      // and it would be unclear which message is the last.
+      // Writers' clocks differ: without the last condition, a message could be stored after a message with a later
+      // id, and it would be unclear which message is the last.
       ConditionExpression: `${condition} AND activeAt < :at`,
       ExpressionAttributeNames,
       ExpressionAttributeValues: {
@@ -72,7 +72,7 @@ export async function readLock(account: string, { leadId, channel }: LeadOnChann
   return lock?.conversationId;
 }
 
-/** Reads the former and the current conversation of a lock, in this order. If it is wrong, they can be of another lead. */
+/** Reads the former and the current conversation of a lock, in this order. If the lock is wrong, they can be of another lead. */
 export async function readLatest(account: string, { leadId, channel }: LeadOnChannel): Promise<string[]> {
   const lock = await readItem(activeConversationKey(account, leadId, channel));
   return [lock?.formerId, lock?.conversationId].filter((id) => isId("conv", id));

@@ -27,7 +27,7 @@ import { conversationItem, summarize } from "./conversations.ts";
 /** How long a request with an inbound message is remembered, in seconds: channels retry their webhooks for a week. */
 export const inboundLifetime = 8 * 24 * 60 * 60;
 
-/** A message to store. The fields that requests do not have describe a message that was sent before it is stored. */
+/** A message to store. `delivery`, `providerId`, `to` and `isReply` are only of a message that was sent before it is stored. */
 type Input = NewMessage & Pick<Message, "delivery" | "providerId" | "to"> & { readonly isReply?: boolean };
 
 /** A message to send, and what failed attempts found out about the conversation that the lock names. */
