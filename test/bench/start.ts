@@ -8,9 +8,9 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFunctions, functionNames } from "../../lib/bundling/bundle.ts";
+import { build } from "esbuild";
+import { bundleFunctions, bundleOptions, functionNames } from "../../lib/bundling/bundle.ts";
 import { percentile } from "../support/cases/statistics.ts";
-import { bundle } from "../support/stack/bundle.ts";
 import { number, table } from "./report.ts";
 
 /** How many new processes load each bundle. */
@@ -20,7 +20,7 @@ const here = join(import.meta.dirname, "start");
 const directory = join(import.meta.dirname, "../../.build/bench");
 await bundleFunctions(directory);
 const bareSdk = join(directory, "bare-sdk.cjs");
-await bundle(join(here, "bare-sdk.ts"), bareSdk, true);
+await build({ ...bundleOptions, external: [], entryPoints: [join(here, "bare-sdk.ts")], outfile: bareSdk });
 const bundles = [
   { name: "bare SDK", file: bareSdk },
   ...functionNames.map((name) => ({ name, file: join(directory, name, "index.cjs") })),
