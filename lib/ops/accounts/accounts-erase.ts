@@ -57,7 +57,7 @@ async function eraseAccount(options: AccountOptions & CacheOptions, { pace, inva
     console.error(`${text}\n${eventsNote}`);
     await confirm(account, { kind: "account", action: "erase it" });
   }
-  for (const channel of metaChannels) await disconnectSender(options, channel);
+  for (const channel of metaChannels) await pace.retry(() => disconnectSender(options, channel));
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account }, invalid);
   await erase(found, { pace, scan: true }, keyCache);

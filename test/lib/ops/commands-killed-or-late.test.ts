@@ -5,7 +5,7 @@ import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { createdAt } from "../../../shared/ids.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { filePath, leadFile } from "../../support/commands/lead-files.ts";
-import { killAtEachWrite, lateReads, smallPages } from "../../support/tables/conditions.ts";
+import { killAtEachWrite, lateReads, smallPages, throttles } from "../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
 import { put, putItems } from "../../support/tables/table-items.ts";
 import { email, fillAccount, itemsOf, withTexts } from "./support/full-account.ts";
@@ -179,6 +179,15 @@ describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isCompl
       using _ = condition();
       await before();
       expect((await ops(line)).code).toBe(0);
+    }
+    expect(await stateOf(account)).toEqual(expected);
+  });
+
+  test("does the same while the table throttles it", async () => {
+    await before();
+    {
+      using _ = throttles();
+      expect(await ops(line)).toMatchObject({ code: 0 });
     }
     expect(await stateOf(account)).toEqual(expected);
   });

@@ -9,6 +9,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { throttled } from "./watched-table.ts";
 
 /** A command of the document client. */
 // biome-ignore lint/suspicious/noExplicitAny: each command has its own input and output.
@@ -70,6 +71,17 @@ export const smallPages = (size = 2): Disposable =>
       ? { ...output, UnprocessedKeys: { [name]: { ...others, Keys: Keys.slice(size) } } }
       : output;
   });
+
+/** The table throttles the first call of each command on the same partition keys. */
+export function throttles(): Disposable {
+  const had = new Set<string>();
+  return aroundCalls(async (command, send) => {
+    const name = `${command.constructor.name} ${JSON.stringify(command.input).match(/pk":"[^"]*/g)}`;
+    if (had.has(name)) return send(command);
+    had.add(name);
+    throw throttled();
+  });
+}
 
 const writes = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
 
