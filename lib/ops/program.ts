@@ -23,9 +23,9 @@ export async function runProgram(): Promise<void> {
   const program = new Command("npm run ops --").description(
     "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
   );
-  // The modules of all commands take longer to load than many a command takes to run.
+  // Only the module of the given command is loaded: loading all of them takes longer than many commands run.
   const words = process.argv.slice(2);
-  // The `help` of commander takes one name, and so no command of a group.
+  // The `help` of commander takes only one name, so it cannot name a command of a group.
   const args = words[0] === "help" ? [...words.slice(1), "--help"] : words;
   const [name = ""] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -41,7 +41,7 @@ export async function runProgram(): Promise<void> {
   }
 }
 
-/** Escapes what the parser repeats of the command line, too, but for its line breaks. */
+/** Also escapes the words of the command line that the parser repeats in its messages, except for line breaks. */
 function escapeOutput(command: Command): void {
   const write = (text: string) => process.stderr.write(text.split("\n").map(escapeText).join("\n"));
   command.configureOutput({ writeErr: write });

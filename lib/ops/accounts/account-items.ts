@@ -8,9 +8,9 @@ import { scanTable, withoutExpiry } from "../table/read-items.ts";
 type ItemCounts = Partial<Record<OwnedItemType | "frozen", number>>;
 
 /**
- * Counts the items of all accounts that do not expire, by account. It reads the whole table.
+ * Counts the items of each account, except items that expire. Reads the whole table.
  *
- * @param invalid gets the items of what cannot be an account
+ * @param invalid receives the items whose account has an invalid name
  */
 export async function countAccounts(pace: Pace, invalid?: InvalidItems) {
   const accounts = new Map<string, ItemCounts>();
@@ -33,7 +33,7 @@ export async function countAccounts(pace: Pace, invalid?: InvalidItems) {
   return new Map([...accounts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The numbers of an account's items, and whether it is frozen. `others` are derived, or records of imports and the account itself. */
+/** The numbers of an account's items, and whether it is frozen. `others` are derived items, imported rows and the account. */
 export function nameItemCounts(counts: ItemCounts) {
   const { lead = 0, conversation = 0, message = 0, apiKey = 0, erasedLead = 0, frozen, ...rest } = counts;
   const others = Object.values(rest).reduce((sum, number) => sum + number, 0);

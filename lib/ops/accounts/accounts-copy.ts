@@ -73,7 +73,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
       const sets = { erased: none(), repeated: none(), wouldExist: none() };
       const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
       await copyAccount(copying);
-      // They tell which messages are here already, by other ids.
+      // Before conversations: idempotency records show which messages are already here under other ids.
       await copyScanned(copying, keys);
       await copyConversations(copying);
       if (keys) await copyChannels(copying, options);

@@ -23,7 +23,7 @@ export const eraseAccountCommand = () =>
   command(
     "erase",
     "delete everything of an account, also its API keys; after a failure, run it again to continue",
-    // An account that was moved is frozen, and one whose erasure goes on.
+    // A moved account is frozen, and so is an account whose erasure is continued.
     { paced: true, writes: "always" },
   )
     .option(...cacheSecondsOption)
@@ -33,7 +33,7 @@ export const eraseAccountCommand = () =>
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
 
-/** How long a deleted key may work, and any key write to a frozen account, in seconds. */
+/** How long a deleted key may still work, and any key may still write to a frozen account, in seconds. */
 export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOptions): Promise<number> {
   if (cacheSeconds !== undefined) return cacheSeconds;
   const { readProjectStage } = await import("../../config/read-stage-file.ts");

@@ -37,7 +37,7 @@ async function exportAccount({ account, output }: OutputOptions, { pace, invalid
 /** How many conversations are read at the same time, with all of their messages in memory. */
 const conversationsAtOnce = 8;
 
-/** Reads everything of an account, in the order of the keys: what is not of a conversation, then each with its messages. */
+/** Reads everything of an account, in the order of the keys: conversations last, each with its messages. */
 async function* readAccount(account: string, pace: Pace, invalid: InvalidItems): AsyncGenerator<Line[]> {
   const read = (type: RecordType) => queryItems(inPartition(accountPartition(type, account)), pace);
   for (const type of ["account", "erasedLead", "leadImport", "lead"] as const)

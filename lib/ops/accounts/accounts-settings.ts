@@ -7,7 +7,7 @@ import { type AccountOptions, command, parseNumber } from "../command/command.ts
 import { freezeAccount, longestRun } from "../erasure/erase.ts";
 import { type CacheOptions, cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
 
-/** Gives an account a limit of its own, or that of its stage again: its keys get it when they are next authorized. */
+/** Gives an account its own rate limit, or that of its stage again. A key gets the limit when it is next authorized. */
 export async function writeLimit(account: string, requests: number | undefined): Promise<void> {
   await updateItem(buildUpdate(accountKey(account), { requests }));
 }
@@ -26,7 +26,7 @@ export const setLimitCommand = () =>
     .requiredOption(
       "--requests <number>",
       "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
-      // The parser of the command line makes an empty text of what is null.
+      // Commander would turn null into an empty text.
       (text) => (text === "stage" ? text : parseLimit(text)),
     )
     .action(
@@ -37,7 +37,7 @@ export const setLimitCommand = () =>
       }),
     );
 
-/** `accounts show-limit`: which one an account has. */
+/** `accounts show-limit`: the rate limit that an account has. */
 export const showLimitCommand = () =>
   command("show-limit", "show the rate limit of an account's own").action(
     onAccount(async ({ account }) => {
@@ -72,7 +72,7 @@ export const freezeCommand = () =>
       }),
     );
 
-/** `accounts unfreeze`: lets them go on. */
+/** `accounts unfreeze`: allows writes for an account again. */
 export const unfreezeCommand = () =>
   command("unfreeze", "let an account take writes again, when its keys are next authorized", {
     writes: "always",

@@ -13,7 +13,7 @@ import { type RecordType, readStored, type StoredRecords, toItem } from "../tabl
 import { copyConversation } from "./copy-conversation.ts";
 import { type Adapt, type Copying, type CopyOutcome, copyItem, copyLacking, once } from "./copy-item.ts";
 
-/** Copies what the source has of an account beside its conversations, and does not follow from other items. */
+/** Copies the settings of an account, its records of imported rows, its erased leads and its leads. */
 export async function copyAccount(copying: Copying): Promise<void> {
   const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
@@ -27,9 +27,9 @@ export async function copyAccount(copying: Copying): Promise<void> {
     });
   await copyEach("account", (own) => copyLacking(copying, toItem.account(account, own)));
   await copyEach("leadImport", (start) => copyItem(copying, toItem.leadImport(account, start), once));
-  // What is erased comes before leads, leads before their conversations, and conversations before their messages.
+  // Erased leads come before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));
-  // Who was erased here since the other table was restored does not come back under another name of the account.
+  // A lead that was erased here since the other table was restored must not come back under another name of the account.
   if (account !== source.account) {
     const here = await queryAll(inPartition(accountPartition("erasedLead", source.account)), pace);
     const unknown = here.filter(({ sk }) => !erased.has(String(sk)));
@@ -47,8 +47,8 @@ export async function copyAccount(copying: Copying): Promise<void> {
 /** Copies the conversations of leads that are copied, with their messages. */
 export async function copyConversations(copying: Copying): Promise<void> {
   const { source } = copying;
-  // A conversation that ends makes room for another active one of its lead on its channel. Sixteen are copied at once, each
-  // with all of its messages in memory.
+  // Closed conversations come first: closing one makes room for another active one of its lead on its channel. Sixteen are
+  // copied at once, each with all of its messages in memory.
   for (const isActive of [false, true])
     await inParallel(source.items("conversation"), async (item) => {
       if ((item.status === active) === isActive) await copyConversation(copying, item);
@@ -56,8 +56,8 @@ export async function copyConversations(copying: Copying): Promise<void> {
 }
 
 /**
- * What is written with a copied lead: its names, of which no two leads have one. An external id never changes. The time of the
- * last change is that of this table.
+ * What is written with a copied lead: its names, which no other lead can have. An external id never changes. `updatedAt`
+ * stays that of this table.
  */
 async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Item): ReturnType<Adapt> {
   const { id, externalId } = lead;
@@ -75,7 +75,7 @@ async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Ite
   return { item: leadItem(account, { ...lead, updatedAt }), others };
 }
 
-/** Nothing of an erased lead is copied, but only `leads erase` erases one that exists here. */
+/** Copies an erasure, so that nothing of the lead is copied. A lead that exists here stays: only `leads erase` erases it. */
 function copyErased(copying: Copying, erasure: StoredRecords["erasedLead"]): Promise<CopyOutcome> {
   const { account } = copying;
   const { leadId } = erasure;

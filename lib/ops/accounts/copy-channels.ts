@@ -8,7 +8,7 @@ import { getSecret, putSecret } from "../channels/secret-store.ts";
 import { opsCommand, type TableOptions } from "../command/command.ts";
 import { type Copying, copyItem } from "./copy-item.ts";
 
-/** Connects the channels that the account has in the source, each with its token. What is connected here stays as it is. */
+/** Connects the account's channels of the source, each with its token. Channels that are connected here stay as they are. */
 export async function copyChannels(copying: Copying, options: TableOptions): Promise<void> {
   const { account, source, invalid, counts, dryRun } = copying;
   const checks = { sk: isMetaChannel, sender: isSender, connectedAt: isText };

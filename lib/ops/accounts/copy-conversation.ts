@@ -19,17 +19,17 @@ import {
   ifLeadExists,
 } from "./copy-item.ts";
 
-/** The status of a conversation in whose place another one is active. */
+/** The status of a copied conversation if another one is active in its place. */
 const ended = "closed";
 
-/** Copies a conversation with its messages, and counts those that it then has. */
+/** Copies a conversation with its messages, and counts all messages that it then has. */
 export async function copyConversation(copying: Copying, item: Item): Promise<void> {
   const { account, source, invalid, counts, left, dryRun, pace } = copying;
   const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
   if (!whole) return;
   const { conversation } = whole;
   const messages = whole.messages.filter((message) => !copying.repeated.has(message.id));
-  // All that it has is in a conversation of this table.
+  // All of its messages are already in another conversation of this table.
   if (messages.length === 0 && whole.messages.length > 0) return;
   const { id } = conversation;
   const items = messages.map((message) => toItem.message(account, message));
@@ -52,7 +52,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   if (!dryRun) await countMessages(copying, id);
 }
 
-/** Copies a conversation, with its lock if it is active: as closed, if another one is active in its place. */
+/** Copies a conversation, with its lock if it is active. If another one is active in its place, it is copied as closed. */
 async function copyWithoutMessages(
   copying: Copying,
   conversation: Conversation,
@@ -65,7 +65,7 @@ async function copyWithoutMessages(
     const ofLead = await ifLeadExists(copying, leadId);
     if (ofLead === "erased" || "left" in ofLead) return ofLead;
     const others = stored ? [] : ofLead.others;
-    // Otherwise who erases their lead would no longer find them.
+    // Otherwise an erasure of the messages' lead would no longer find them.
     if (!stored && messages.some((message) => message.leadId !== leadId || message.channel !== channel))
       return { left: "its stored messages are of another lead or channel" };
     if (status !== active) return { others };
@@ -79,8 +79,8 @@ async function copyWithoutMessages(
 }
 
 /**
- * Counts the messages of a conversation, and corrects what they make of it where the conversation has something else. A
- * message that is sent meanwhile changes it, too, so they are counted again.
+ * Counts the messages of a conversation, and corrects the attributes that follow from them. If a message is stored
+ * meanwhile, the update fails, and the messages are counted again.
  */
 const countMessages = ({ account, invalid, pace }: Copying, conversationId: string): Promise<void> =>
   pace.retry(async () => {

@@ -12,27 +12,27 @@ import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { asChange } from "../table/write-items.ts";
 import type { SourceTable } from "./source-table.ts";
 
-/** What has become of an item; `left` if it does not fit what is stored, `erased` if it is of an erased lead. */
+/** The outcome of an item: `left` if it does not fit what is stored, `erased` if it belongs to an erased lead. */
 export type CopyOutcome = "stored" | "present" | "replaced" | "left" | "erased";
 
-/** What tells how an item was written: it is of its own table. */
+/** The attributes that record how an item was written. They apply only to the table that it was written to. */
 const writeMarks = ["imported", "changed", "changeId", "failureId", "undoing"];
 
-/** What the messages of a conversation decide. */
+/** The attributes of a conversation that follow from its messages. */
 export const counters = ["messageCount", "activeAt", "lastMessage", "lastInboundAt", "awaitingReplySince"];
 
-/** What reports of a message decide: a state never goes back. */
+/** The attributes of a message that delivery reports set. A delivery state never goes back. */
 const reported = ["delivery", "deliveryError", "providerId"];
 
 const ofMessages = ["conversationId", "direction", "message", "template", "metadata"];
 
-/** The fields that no change of an item changes. */
+/** The fields of items that never change. */
 const fixed = ["id", "leadId", "channel", "accountId", "sender", ...ofMessages];
 
 /** The copy of an account from another table, or from another account. */
 export interface Copying extends Storing {
   readonly source: SourceTable;
-  /** Whether the fields of items that exist become those of the other table. */
+  /** Whether existing items get the values that they have in the other table. */
   readonly replace: boolean;
   /** The items that are not valid. */
   readonly invalid: InvalidItems;
@@ -40,15 +40,15 @@ export interface Copying extends Storing {
   readonly left: InvalidItems;
   /** How many items have had each outcome. */
   readonly counts: Record<CopyOutcome, number>;
-  /** The leads that are erased in the source, or here under the name that the account has there. Those that exist here stay. */
+  /** The leads that are erased in the source, or here in an account with the source's name. Leads that exist here stay. */
   readonly erased: Set<string>;
-  /** The messages of requests that have taken effect in this table, too, and stored others. */
+  /** The messages whose requests also took effect in this table, where they stored other messages. */
   readonly repeated: Set<string>;
   /** The leads that a dry run would have stored. */
   readonly wouldExist: Set<string>;
 }
 
-/** What an item is instead, and what is written together with it; or, if nothing is written, what becomes of it. */
+/** Returns the item to write, by default the wanted one, and the writes beside it; or the outcome, if nothing is written. */
 export type Adapt = (
   stored: Item | undefined,
 ) => Promise<
@@ -59,8 +59,8 @@ export type Adapt = (
 >;
 
 /**
- * Writes an item that is absent, a state of a message that is further or, if wanted, all fields that differ, on the condition
- * that the stored item is as it was read. Leaves it if the stored one has another value in a field that never changes.
+ * Writes an absent item. If the item exists, and is still as it was read, updates it to a later delivery state or, with
+ * `replace`, in all fields that differ. Leaves out an item if the stored one differs in a field that never changes.
  */
 export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt): Promise<CopyOutcome> {
   const { replace, dryRun, pace, left } = copying;
@@ -101,14 +101,14 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
 
 const isPresent = { ConditionExpression: "attribute_exists(pk)" };
 
-/** For an item that stays as it is, if it exists. */
+/** Writes an item only if it is absent. */
 export const once: Adapt = async (stored) => (stored ? "present" : {});
 
 type OfLead = { readonly others: TransactItems } | { readonly left: string } | "erased";
 
 /**
- * What each transaction has that stores something of a lead: it fails once the lead is erased. So an erasure finds all that was
- * stored, whenever this process goes on. A lead that is about to be erased with its import stays, as by a message.
+ * Each transaction that stores something of a lead contains this part, and fails once the lead is erased. So an erasure finds
+ * all that was stored, even if this process pauses. A lead whose import is being undone is kept, as by a message.
  */
 export async function ifLeadExists(
   { account, erased, wouldExist }: Copying,
@@ -123,13 +123,13 @@ export async function ifLeadExists(
   return { left: "its lead does not exist" };
 }
 
-/** Writes an item that is absent. One that exists gets only what it lacks. */
+/** Writes an absent item. An existing item gets only the attributes that it lacks. */
 export const copyLacking = (copying: Copying, wanted: Item & Key): Promise<CopyOutcome> =>
   copyItem({ ...copying, replace: true }, wanted, async (stored) => ({ item: { ...wanted, ...stored } }));
 
-/** The attributes in which a stored item differs from the wanted one, also those that it should not have. */
+/** The attributes in which a stored item differs from the wanted one, also attributes that it should not have. */
 export function differences(stored: Item, wanted: Item): readonly string[] {
-  // Whether the lead waits follows from the messages, unless a client has ended the conversation: then no message is newer.
+  // Whether the lead waits follows from the messages, unless a client has closed the conversation after the newest message.
   const follows = stored.activeAt !== wanted.activeAt && wanted.status === active;
   const ofMessages = follows ? counters : counters.filter((name) => name !== "awaitingReplySince");
   const ofReports = isFurther(wanted, stored) ? [] : reported;
@@ -139,7 +139,7 @@ export function differences(stored: Item, wanted: Item): readonly string[] {
   );
 }
 
-/** Changes attributes, if the item has these and all others as they were read, but for those that each message changes. */
+/** Changes attributes on condition that all are as they were read, except attributes that each message changes. */
 function buildChange(stored: Item, changes: Item) {
   const { pk, sk, ...read } = stored;
   const others = Object.keys(read).filter((name) => !counters.includes(name));

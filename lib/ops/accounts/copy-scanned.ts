@@ -7,7 +7,7 @@ import { isApiKey } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
 import { type Copying, type CopyOutcome, copyItem, copyLacking, ifLeadExists } from "./copy-item.ts";
 
-/** Copies what only a scan of the source finds, as it is: records of requests that have not expired and, if wanted, API keys. */
+/** Copies the items that only a scan of the source finds: unexpired idempotency records and, with `keys`, API keys. */
 export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
   const { source, counts, pace } = copying;
   const selection = {
@@ -29,8 +29,8 @@ export function copyScanned(copying: Copying, keys: boolean): Promise<void> {
 }
 
 /**
- * The record of a request, unless one exists that has not expired. Of an erased lead it is copied so that no retry stores the
- * lead again, but without the response of a change. What changes its messages and conversations finds none.
+ * Copies an idempotency record, unless an unexpired one exists. For an erased lead, it is copied without the response of a
+ * change, so that no retry stores the lead again. Changes of its messages and conversations need none: retries find nothing.
  */
 async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome> {
   const { account, source, erased, repeated } = copying;
@@ -44,14 +44,14 @@ async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome> {
     const hasExpired = typeof stored?.expiresAt === "number" && stored.expiresAt <= Date.now() / 1000;
     if (stored && !hasExpired) {
       if (isDeepStrictEqual(stored.ids, ids)) return { item: { ...stored, ...key } };
-      // Such as a webhook that both stages have got.
+      // For example, both stages have received the same webhook.
       repeated.add(String(Object(ids).id));
       return { left: "its request has taken effect here, too" };
     }
     if (response === undefined) return {};
     const leadId = lead ?? Object(ids).id;
-    // It may have been created since.
     if (!isId("lead", leadId)) return { left: "its lead does not exist" };
+    // The lead is missing here if it was created after the leads were copied.
     const ofLead = await ifLeadExists(copying, leadId);
     const isOwn = lead === undefined;
     return ofLead === "erased" && isOwn ? { item: { ...wanted, response: undefined } } : ofLead;

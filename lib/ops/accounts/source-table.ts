@@ -14,7 +14,7 @@ export type SourceTable = Awaited<ReturnType<typeof openSource>>;
 /**
  * Opens a table beside the selected one, with the same credentials.
  *
- * @param region undefined for that of the selected table
+ * @param region by default that of the selected table
  * @throws UserError if there is no such table, or it has another data format
  */
 export async function openSource(account: string, name: string, region: string | undefined, pace: Pace) {
@@ -41,9 +41,9 @@ export async function openSource(account: string, name: string, region: string |
   }
   return {
     ...other,
-    /** The name of the account in it. */
+    /** The name of the account in this table. */
     account,
-    /** The items of the account of a type, in the order of their keys. */
+    /** The account's items of a type, in the order of their keys. */
     items,
     /** The messages of a conversation, oldest first. */
     messages: (conversationId: string) => queryAll(messagesOf(account, conversationId), pace, other),

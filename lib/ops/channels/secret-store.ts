@@ -13,7 +13,7 @@ import type { TableOptions } from "../command/command.ts";
 import { localFile } from "../command/local-run-file.ts";
 import { operatorConfig } from "../command/select-table.ts";
 
-/** Stores a secret of a stage as an encrypted parameter; of the local run, in a file that only its user can read. */
+/** Stores a secret: for a stage as an encrypted parameter, for the local run in a file that only its user can read. */
 export async function putSecret({ local }: TableOptions, name: string, value: string): Promise<void> {
   if (local) return changeFile({ [name]: value });
   const Name = `/${tableName}/${name}`;
@@ -32,7 +32,7 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-/** A secret of the stage of another table, by its name or ARN; undefined if it cannot be read. The local run has one file for all. */
+/** Reads a secret of another table, by the table's name or ARN; undefined if unreadable. All local tables share one file. */
 export async function getSecret({ local }: TableOptions, { client, name: other }: OtherTable, name: string) {
   if (local) return (await readSecrets())[name];
   const Name = `/${other.split("/").at(-1)}/${name}`;
@@ -40,7 +40,7 @@ export async function getSecret({ local }: TableOptions, { client, name: other }
   return (await sent.catch(() => undefined))?.Parameter?.Value;
 }
 
-/** In the region of a table, which can be that of the stage's file. */
+/** A client in the region of a table, which the stage's file can set. */
 const parameters = ({ config } = table) => new SSMClient({ ...operatorConfig, region: config.region });
 
 const readSecrets = async (): Promise<Readonly<Record<string, string | undefined>>> =>

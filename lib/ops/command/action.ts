@@ -9,7 +9,7 @@ import { selectTableByOptions } from "./select-table.ts";
 export interface Printed {
   readonly json?: unknown;
   readonly text?: string;
-  /** Why it fails, although it has done something: what it has left out is not printed then. */
+  /** Why the command fails although it has done something. The items that it has left out are then not printed. */
   readonly failure?: Error | undefined;
 }
 
@@ -28,7 +28,7 @@ export function print({ json: isJson = false }: TableOptions, { json, text }: Pr
 /** What the action of a command works with. */
 export interface Tools {
   readonly pace: Pace;
-  /** Gets the items that it leaves out. */
+  /** Receives the items that the command leaves out. */
   readonly invalid: InvalidItems;
 }
 

@@ -26,15 +26,15 @@ export interface AccountOptions extends TableOptions {
 
 /** What a command declares. */
 interface Declaration {
-  /** Whether it is on an account, which it can do without if another option names one of its items. */
+  /** Whether it is on an account: `optional` if another option can name an item of the account instead. */
   readonly account?: "required" | "optional" | "none";
   /** Whether it reads or writes many items, at a pace. One that only reads leaves out items that are not valid. */
   readonly paced?: boolean;
-  /** Whether it writes: `always` also to a frozen account. At a pace, it has `--dry-run`, and asks. */
+  /** Whether it writes: with `always`, also to a frozen account. A paced command that writes has `--dry-run` and `--yes`. */
   readonly writes?: boolean | "always";
 }
 
-/** A command that reports an option with a typo: commander reports first that the one that was meant is missing. */
+/** A command that reports a mistyped option. Commander would first report that the intended option is missing. */
 class OperatorCommand extends Command {
   override parseOptions(args: string[]): ParseOptionsResult {
     const parsed = super.parseOptions(args);

@@ -5,7 +5,7 @@ import { UserError } from "../../user-error.ts";
 /**
  * Asks for a name or an id, before a command does what cannot be undone.
  *
- * @param what what has the name, and what the command does, for the question: "account" and "erase it"
+ * @param what the words for the question: what the name belongs to, such as "account", and the action, such as "erase it"
  * @param yes whether not to ask
  * @throws UserError when another text is typed, or none
  */

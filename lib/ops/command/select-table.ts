@@ -43,9 +43,9 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
   // A pace makes all further attempts, so that it notices every throttle.
   selectTable(name, { ...operatorConfig, ...client, ...(isPaced && { maxAttempts: 1 }) });
   if (isPaced) compareClocks(table);
-  // Without one, nothing has a deadline either.
+  // Without a pace, nothing has a deadline either.
   const pace = isPaced ? new ShownPace(units) : (unpaced as Pace);
-  // A local run says in its file which format it has.
+  // The file of a local run contains its format, which is already checked.
   if (writes && !options.local) await checkDataFormat({ client: table, name });
   const frozenAt =
     writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
@@ -55,7 +55,7 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
   );
 }
 
-/** How long a short command repeats a call that the SDK does not. */
+/** How long a short command retries a call that the SDK does not retry. */
 export const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
 
 /** The name of the table, and the settings with which a client reaches it. */
@@ -73,7 +73,7 @@ async function findTable({ local, stage, table: name }: TableOptions) {
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
  *
  * @returns the region of the stage, as a setting of clients: without one, they take that of the environment
- * @throws UserError if they are not, or if nobody can tell, and for a mistake in the file
+ * @throws UserError if they are not, if their account cannot be read, and for a mistake in the file
  */
 export async function checkStage(stage: string): Promise<{ region?: string }> {
   // Only a stage has a file. What reads and checks it takes 0.1 s to load.

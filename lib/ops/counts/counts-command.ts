@@ -53,7 +53,7 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   return printed;
 }
 
-/** What is printed of a tree that is wrong: of the whole list, or of the label of a source or channel, as keys have it. */
+/** What is printed of a wrong tree: of the whole list, or of one source or channel, which is written as in keys. */
 const toPlace = ({ owner, differences, damage }: Finding) => ({
   list: `${owner.list.type}s`,
   ...(owner.labelKey !== undefined && { [owner.list.attribute]: owner.labelKey.split("#").at(-1) }),

@@ -20,17 +20,17 @@ import { countedOwners, hasAny } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
 
-/** How long the empty roots stay, in seconds: longer than the stream can have a deletion that is not counted. */
+/** How long the empty roots stay, in seconds: longer than the stream keeps a deletion that is not counted yet. */
 const retention = 48 * 3600;
 
-/** How long a maintainer may still write to trees of labels after it has read the former root, in milliseconds. */
+/** How long a maintainer may still write to label trees after it has read the former root, in milliseconds. */
 const longestBatch = 30_000;
 
 /**
- * Deletes the trees of an erased account. An empty root that expires comes first: maintainers make no trees of labels for
- * such a list.
+ * Deletes the trees of an erased account. First, each list gets an empty root that expires: maintainers make no label trees
+ * for such a list.
  *
- * @param nodes those that a scan of the table has found
+ * @param nodes the tree nodes that a scan of the table has found
  * @throws UserError when a list of the account has rows again
  */
 export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
@@ -47,7 +47,7 @@ export async function dropTrees(account: string, nodes: readonly Item[], pace: P
 }
 
 /**
- * Deletes the trees of the labels of a list, each before its record, by which it is found.
+ * Deletes the label trees of a list. Each tree is deleted before its record, because the record is needed to find the tree.
  *
  * @returns whether there was one
  */
@@ -61,8 +61,8 @@ async function dropLabelTrees(list: CountedOwner, pace: Pace): Promise<boolean> 
 }
 
 /**
- * Deletes a tree, its root first: from then on no list reads it. Nodes that a late commit writes have a generation that no
- * other tree uses.
+ * Deletes a tree, its root first: from then on, no list reads the tree. A late commit can still write nodes, but only in a
+ * generation that no other tree uses.
  */
 async function dropTree(pk: string, pace: Pace): Promise<void> {
   await deleteItems([{ pk, sk: "root" }], pace);
@@ -75,8 +75,8 @@ async function deletePartition(pk: string, pace: Pace, filter = (_: Item) => tru
 }
 
 /**
- * Replaces the tree of a list whose rows are deleted by an empty one that expires, until no other commit comes first: a
- * deletion that is counted later finds it, and does not make another tree.
+ * Replaces the tree of a list without rows with an empty tree that expires, and retries while other commits come first.
+ * A deletion that is counted later finds this tree, and so makes no other tree.
  *
  * @throws UserError when the list has rows again
  */
@@ -88,7 +88,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
       await emptyTree(error, pace);
       return readRoot(owner);
     });
-    // Read after the root and before the rows, as for every commit.
+    // As for every commit, the time is read after the root and before the rows.
     const clock = tableTime();
     if (await hasAny(inPartition(accountPartition(list.type, account)), pace))
       throw new UserError(
@@ -97,7 +97,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     await commit(owner, {
       ...(root ? emptied(root, clock) : emptyRoot(clock)),
       fed: undefined,
-      // No row is before it: the list is empty, and no route writes an older one.
+      // No row is before this key: the list is empty, and no route writes an older row.
       watermark: keyAt(list, clock - limits.allowedLateness),
       expiresAt: Math.ceil(clock / 1000) + retention,
     });

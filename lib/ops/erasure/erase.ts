@@ -13,7 +13,7 @@ import type { ItemsToErase } from "./items-to-erase.ts";
 import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
 
 /**
- * Erases leads, or a whole account, by the same steps. It may end at any moment, and continues when it is run again.
+ * Erases leads, or a whole account, by the same steps. An interrupted erasure continues when the command is run again.
  *
  * @param keyCache how long a deleted key may still work, in milliseconds
  * @throws UserError when something still writes to the account
@@ -26,14 +26,14 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
     await deleteKeys(found, pace);
   }
   await begin(found, pace);
-  // Requests that had found a lead still write, and deleted keys are still accepted. Imports and copies write nothing of a
-  // lead any more, and meanwhile the index lists what they had stored.
+  // Requests that found a lead before can still write, and authorizers can still accept deleted keys. Imports and copies
+  // cannot write to an erased lead any more. During the wait, the index catches up with what they stored before.
   const wait = leads ? longestWrite : keyCache + longestRun;
   if (!leads)
     console.error(`The keys are deleted, but what is running may still write: waiting for ${wait / 1000} s.`);
   await pace.wait(wait);
   if (!leads) {
-    // The newest ones may not have been listed. Until the account was frozen, they could read, write and create leads.
+    // The index may not have listed the newest keys. Until the account was frozen, they could read, write and create leads.
     await deleteKeys(found, pace);
     await begin(found, pace);
   }
@@ -41,18 +41,18 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await dropTrees(account, nodes, pace);
-  // As long as the account exists, the erasure can be continued.
+  // The account is deleted last: as long as it exists, the erasure can be continued.
   const last = await queryAll(inPartition(accountPartition("account", account)), pace);
   await deleteItems(found.take(last), pace);
 }
 
 /**
- * For how long a function may write after it has read that the account is not frozen, in milliseconds: deliver-message for 30
- * seconds. A request ends within 18 after the read of the authorizer, and a webhook reads for each of its messages.
+ * How long a function may still write after it has read that the account is not frozen, in milliseconds. deliver-message
+ * takes up to 30 seconds. A request ends within 18 seconds of the authorizer's read. A webhook reads again for each message.
  */
 export const longestRun = 35_000;
 
-/** Lets nothing write for an account any more, but for what is running. @returns since when */
+/** Freezes an account: from now on, only functions that already run write for it. @returns since when it is frozen */
 export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =>
   pace.retry(async () => {
     const frozenAt = (await readFrozenAt(account)) ?? new Date().toISOString();
@@ -60,7 +60,7 @@ export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =
     return frozenAt;
   });
 
-/** Deletes the keys that the index of an account lists. */
+/** Deletes the API keys that the index lists for an account. */
 async function deleteKeys(found: ItemsToErase, pace: Pace): Promise<void> {
   const listed = await listByParent(accountPartition("apiKey", found.subject.account), pace);
   const keys = await readEach(listed.filter(isApiKey), pace);

@@ -14,18 +14,18 @@ import type { StoredRecords } from "../table/valid-records.ts";
 import { writeTogether } from "../table/write-items.ts";
 
 /**
- * What is left of an erased lead: ids, and no data of the person. It keeps imports from storing the lead again, and makes
- * the event `lead.erased`. No transaction stores it beside the lead, or the lead beside it.
+ * What remains of an erased lead: ids, and no personal data. This item keeps imports from storing the lead again, and causes
+ * the event `lead.erased`. Every transaction that stores it or the lead ensures that the two never exist together.
  */
 type ErasedLead = StoredRecords["erasedLead"] & {
-  /** Whether the erasure has not ended: the next one continues it. */
+  /** Whether the erasure has not ended. The next erasure in the account continues it. */
   readonly pending?: boolean;
 };
 
 /**
  * The erased leads of an account, in the order of their ids.
  *
- * @param invalid gets the items that name another lead than their key, and are not followed
+ * @param invalid receives the items whose `leadId` is not their sort key. They are left out.
  */
 export async function readErasedLeads(account: string, pace: Pace, invalid?: InvalidItems) {
   const items = await queryAll(inPartition(accountPartition("erasedLead", account)), pace);
@@ -40,24 +40,24 @@ export async function readErasedIds(account: string, pace: Pace): Promise<Readon
 }
 
 /**
- * Deletes the item of a lead and begins its erasure, all or nothing: from now on no request finds the lead, and no import
- * stores it. It changes nothing more when it is repeated.
+ * Deletes the item of a lead and begins its erasure, in one transaction. From then on, no request finds the lead, and no
+ * import stores it. A repeated call changes nothing more.
  */
 export const beginErasure = (account: string, leadId: string, pace: Pace): Promise<void> =>
   pace.retry(async () => {
     const item = await readItem(leadKey(account, leadId));
-    // A request may change its names meanwhile, or an import store it.
+    // Meanwhile, a request may change the names of the lead, or an import may store the lead.
     const isUnchanged = isAsRead("details", item?.details);
     const deletion = await leadDeletion(account, leadId, item, isUnchanged);
     const Update = {
       TableName: tableName,
       Key: erasedLeadKey(account, leadId),
-      // An import stores no row of it, also if its import was undone.
+      // Without `undone`, no import stores a row of this lead again, also if the import that made it was undone.
       UpdateExpression:
         "SET #id = if_not_exists(#id, :id), leadId = :leadId, pending = :pending REMOVE undone",
       ExpressionAttributeNames: { "#id": "id" },
       ExpressionAttributeValues: {
-        // Each attempt has its own time: a late item would make no event.
+        // Each attempt takes a new time: an item that is written long after its id's time causes no event.
         ":id": newId("erasure", tableTime()),
         ":leadId": leadId,
         ":pending": true,
@@ -67,17 +67,17 @@ export const beginErasure = (account: string, leadId: string, pace: Pace): Promi
   });
 
 /**
- * The part of a transaction that stores a lead which may have been erased: it still is not or, if it was read so, only with
- * its import.
+ * The check for a transaction that stores a lead which may have been erased: either it is still not erased or, if `erasure`
+ * was read, it is still erased only by the undo of its import.
  */
 export const erasureAsRead = (account: string, leadId: string, erasure?: Item) =>
   check(erasedLeadKey(account, leadId), isAsRead(erasure ? "undone" : "pk", erasure?.undone));
 
 /**
- * The parts of a transaction that delete the item of a lead and those of its names that no other lead has.
+ * The parts of a transaction that delete the item of a lead, and the items of its names unless another lead has them.
  *
  * @param item the lead as it was read, if it exists
- * @param isUnchanged the condition that it is as it was read
+ * @param isUnchanged the condition that the lead is still as it was read
  */
 export const leadDeletion = async (
   account: string,
@@ -89,12 +89,12 @@ export const leadDeletion = async (
   ...(await changeNames(account, leadId, fieldsOf(item ?? {}), {}, [])),
 ];
 
-/** Notes that nothing of the lead is left. */
+/** Marks an erasure as ended: nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {
   const update = buildUpdate(erasedLeadKey(account, leadId), { pending: undefined }, { pending: true });
   await pace.retry(() =>
     updateItem(update).catch((error: unknown) => {
-      // It has ended, or who erases the account has deleted its item.
+      // The erasure has already ended, or an erasure of the account has deleted its item.
       if (classify(error) !== "conflict") throw error;
     }),
   );

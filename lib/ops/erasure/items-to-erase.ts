@@ -4,22 +4,22 @@ import { isRecord } from "../../../shared/json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
 
-/** Whose data is erased: that of some leads of an account, or, without leads, the whole account. */
+/** What is erased: some leads of an account or, without `leads`, the whole account. */
 export interface Subject {
   readonly account: string;
   readonly leads?: ReadonlySet<string>;
 }
 
 /**
- * What an erasure finds. Each item decides by its own fields whether it is deleted: no lock, index or partition can name
- * an item of another lead for deletion.
+ * The items that an erasure finds. An item is deleted only because of its own fields, so no lock, index or partition can
+ * cause the deletion of another lead's item.
  */
 export class ItemsToErase {
   readonly subject: Subject;
   readonly invalid: InvalidItems;
-  /** How many items there are to delete, by their types. */
+  /** The number of items to delete, by type. */
   readonly counts: Partial<Record<OwnedItemType, number>> = {};
-  /** The partitions of the locks of the leads, and of the messages of their conversations. */
+  /** The partitions with the locks of the leads, and those with the messages of their conversations. */
   readonly #locks: ReadonlySet<string>;
   readonly #messages = new Set<string>();
 
@@ -30,7 +30,7 @@ export class ItemsToErase {
     this.#locks = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
   }
 
-  /** Counts items. Conversations come before what names them. @returns those to delete */
+  /** Counts the items to delete, and returns them. Conversations must be passed before the items that name them. */
   take(items: readonly Item[]): Item[] {
     return items.filter((item) => {
       const owner = findOwner(item);
@@ -43,7 +43,7 @@ export class ItemsToErase {
     });
   }
 
-  /** @returns whether the item is deleted, or why nobody can tell */
+  /** @returns whether to delete the item, or why that is unknown */
   #decide(type: OwnedItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
@@ -67,7 +67,7 @@ export class ItemsToErase {
         );
       case "idempotency":
         if (!areIds(ids)) return "its ids are not strings";
-        // What has only ids keeps retries, also of webhooks, from storing the lead or its message again.
+        // A record with only ids stays: it keeps retries, also of webhooks, from storing the lead or its message again.
         if (response === undefined) return false;
         return leads.has(ids.id) || this.#messages.has(this.#messagesOf(ids.conversationId));
       default:
@@ -78,9 +78,9 @@ export class ItemsToErase {
   #messagesOf = (conversationId = "") => messageKey(this.subject.account, conversationId, "").pk;
 }
 
-/** Whether the record of a request with these ids is of a lead, and not of a message or a conversation. */
+/** Whether an idempotency record with these ids belongs to a lead, not to a message or a conversation. */
 export const isOfLead = (ids: unknown) => Object(ids).conversationId === undefined;
 
-/** Whether these are the ids of what a request made or changed: of a lead, a message or a conversation, with that of its conversation. */
+/** Whether these are ids of an idempotency record: of a lead, or of a message or conversation with its `conversationId`. */
 const areIds = (ids: unknown): ids is { readonly id: string; readonly conversationId?: string } =>
   isRecord(ids) && typeof ids.id === "string" && Object.values(ids).every((id) => typeof id === "string");

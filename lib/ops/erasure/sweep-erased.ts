@@ -9,25 +9,25 @@ import { deleteItems, ignoreOthers } from "../table/write-items.ts";
 import { type ItemsToErase, isOfLead, type Subject } from "./items-to-erase.ts";
 
 /**
- * For how long a request may still write after it found a lead, in milliseconds. Each of its calls ends within 2.5 seconds:
- * the read that finds the lead, a write, and, if that lost, a read and a write of the last attempt, which begins at most 0.3
- * seconds later. That makes 10.3 seconds.
+ * How long a request may still write after it found a lead, in milliseconds. It makes up to four calls of 2.5 seconds: the
+ * read that finds the lead, a write and, if another writer came first, a read and a write of the last attempt. This attempt
+ * begins at most 0.3 seconds later. That makes 10.3 seconds.
  */
 export const longestWrite = 11_000;
 
 /** How items are found. */
 export interface Sweeping {
   readonly pace: Pace;
-  /** Whether to read the whole table. Without, conversations are found by an index, and idempotency records are not. */
+  /** Whether to read the whole table. Otherwise an index finds the conversations, and idempotency records are not found. */
   readonly scan: boolean;
   readonly dryRun?: boolean;
 }
 
 /**
- * Deletes what is of the leads or of the account. The conversations and locks of leads are deleted last: whenever this
- * ends, what is left is found again, also without a scan.
+ * Deletes the items of the leads or of the account. The conversations and locks of leads are deleted last: after an
+ * interruption, they lead the next run to all remaining items, also without a scan.
  *
- * @returns the nodes of trees of an account, which are not deleted
+ * @returns the tree nodes of an account, which are not deleted
  */
 export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }: Sweeping): Promise<Item[]> {
   const { account, leads } = found.subject;
@@ -45,7 +45,7 @@ export async function sweep(found: ItemsToErase, { pace, scan, dryRun = false }:
     }
     await deleteItems(now, pace);
   };
-  // The conversations are known before the messages and the idempotency records that name them.
+  // The conversations must be known before the messages and the idempotency records that name them.
   const conversations = { ...inPartition(accountPartition("conversation", account)), ...attributes };
   const first = scan ? queryItems(conversations, pace) : readListed(found.subject, pace);
   if (leads) for await (const items of first) await onItems(items);
@@ -61,7 +61,7 @@ const attributes = {
   ExpressionAttributeNames: { "#response": "response" },
 };
 
-/** Removes the lead from the record of a request, which stays: until it expires, no retry stores the lead again. */
+/** Removes the lead from an idempotency record. The record stays: until it expires, no retry stores the lead again. */
 async function forgetResponse({ pk, sk, ids }: Item, pace: Pace): Promise<void> {
   const update = buildUpdate({ pk: String(pk), sk: String(sk) }, { response: undefined }, { ids });
   await pace.retry(() => updateItem(update).catch(ignoreOthers));
@@ -69,8 +69,8 @@ async function forgetResponse({ pk, sk, ids }: Item, pace: Pace): Promise<void> 
 }
 
 /**
- * What a scan looks for: all that can be of the account, also by keys that only who decodes them finds to be. Each item then
- * decides by itself.
+ * Selects all items that can belong to the account, also those whose key contains the account only in percent-encoded form.
+ * `ItemsToErase` then decides for each item.
  */
 const selectItems = (account: string) => ({
   ...attributes,
@@ -78,18 +78,18 @@ const selectItems = (account: string) => ({
   ExpressionAttributeValues: { ":account": account, ":encoded": "%" },
 });
 
-/** The items of leads that are found by the index and by locks, which may both lead to those of others. */
+/** Reads the items of leads to which the index and the locks lead. Both may also lead to items of other leads. */
 async function* readListed({ account, leads = new Set() }: Subject, pace: Pace) {
-  // A lock or an index can lead from two leads to the same conversation.
+  // The locks or the index can lead from two leads to the same conversation.
   const read = new Set<string>();
   for (const leadId of leads) {
     const { locks, ids: found } = await findConversations(account, leadId, pace);
     const ids = found.filter((id) => !read.has(id));
     for (const id of ids) read.add(id);
     const keys = ids.map((id) => conversationKey(account, id));
-    // The second attempt of the call that made a lead without names can have stored it again.
+    // The second attempt of a call that creates a lead without names can have stored the lead again.
     yield await readEach([leadKey(account, leadId), ...keys], pace);
-    // Also if their conversation is not stored yet or no more, or names another lead.
+    // Messages are read even if their conversation does not exist yet or any more, or names another lead.
     for (const id of ids) if (isKeyPart(id)) yield* queryItems(messagesOf(account, id), pace);
     yield locks;
   }

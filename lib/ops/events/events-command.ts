@@ -24,12 +24,12 @@ export const eventsCommand = () =>
     }).action(resendEvents),
   );
 
-/** How many empty pages are read in sequence of a shard that has not ended, and so has no last page. */
+/** How many empty pages in a row are read of an open shard, which has no last page. */
 const mostEmpty = 100;
 
 /**
- * Has `publish-events` publish what the stream has, under its own role. Receivers recognize what they have had. The failure
- * queue stays: it names parts of the stream, and the operator purges it.
+ * Invokes `publish-events` with the records of the stream, so that it publishes them under its own role. Receivers recognize
+ * events that they already have. The failure queue stays: it only names parts of the stream, and the operator purges it.
  */
 async function resendEvents(options: TableOptions): Promise<void> {
   const { stage } = options;
@@ -59,7 +59,7 @@ async function resendEvents(options: TableOptions): Promise<void> {
   print(options, { json: { events }, text: `${events} events were published again.` });
 }
 
-/** The records of a table's stream, page by page: those of a shard in their order, and shards behind their parents. */
+/** Reads the records of a table's stream, page by page: in order within a shard, and parent shards first. */
 async function* readStream(TableName: string, client: DynamoDBStreamsClient) {
   const end = Date.now();
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
@@ -75,13 +75,13 @@ async function* readStream(TableName: string, client: DynamoDBStreamsClient) {
         let { ShardIterator } = await client.send(new GetShardIteratorCommand(input));
         for (let empty = 0; ShardIterator && (hasEnded || empty < mostEmpty); empty++) {
           const { Records = [], NextShardIterator } = await client.send(
-            // As many as the event source mapping has in a batch.
+            // The batch size of the event source mapping.
             new GetRecordsCommand({ ShardIterator, Limit: 100 }),
           );
           if (Records.length > 0) empty = 0;
           yield Records.map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));
           const last = Number(Records.at(-1)?.dynamodb?.ApproximateCreationDateTime);
-          // What is written meanwhile is published anyway.
+          // Changes that are written during this run are published anyway.
           ShardIterator = last > end ? undefined : NextShardIterator;
         }
       }

@@ -13,7 +13,7 @@ import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
 
 /**
- * Issues a key for the account, which exists from its first one on. Only the result contains the key: it cannot be shown
+ * Issues a key for an account. The first key creates the account. Only the result contains the key, which cannot be shown
  * again.
  */
 export async function issueApiKey(

@@ -11,14 +11,14 @@ import type { LeadFile } from "./file/lead-file.ts";
 export class Rejects {
   readonly path: string;
   count = 0;
-  /** How many faults there are of each field and reason. */
+  /** The number of faults, by field and reason. */
   readonly #reasons = new Map<string, number>();
-  /** What takes all rows with a fault that has remedies, by the option, or by the text that a status is to be. */
+  /** The remedies of all faults so far, by option; of `--map-value`, by option and text. */
   readonly #remedies = new Map<string, Remedy>();
 
   constructor(file: string) {
     this.path = `${file}.rejected.jsonl`;
-    // That of an earlier run, which may also be in a directory that cannot be written to.
+    // Deletes the file of an earlier run. The directory may be read-only.
     try {
       unlinkSync(this.path);
     } catch {}
@@ -41,21 +41,21 @@ export class Rejects {
     }
   }
 
-  /** Of formats of times, those remain that fit all texts so far. */
+  /** Keeps only the values that remedy all faults so far, such as the date formats that fit all texts. */
   #addRemedy({ option, values }: Remedy): void {
     const key = option === "--map-value" ? `${option} ${values[0]}` : option;
     const { values: others = values } = this.#remedies.get(key) ?? {};
     this.#remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
   }
 
-  /** The options that take rejected rows, where only one does. */
+  /** The options with which rejected rows become valid, if only one value of the option remains. */
   get options(): readonly string[] {
     return [...this.#remedies.values()].flatMap(({ option, values: [value, other] }) =>
       value === undefined || other !== undefined ? [] : [option, shellWord(value)],
     );
   }
 
-  /** The commonest reasons, a line for each. */
+  /** The commonest reasons, one line each. */
   get commonest(): readonly string[] {
     const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
     const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
@@ -63,7 +63,7 @@ export class Rejects {
   }
 }
 
-/** This command with more options, to be pasted. A time zone that it has stays. */
+/** This command with more options, to be pasted. A time zone that the command already has is kept. */
 export function commandWith(options: readonly string[]): string {
   const given = process.argv.slice(2);
   const hasZone = given.some((word) => word.startsWith("--time-zone"));
@@ -71,7 +71,7 @@ export function commandWith(options: readonly string[]): string {
   return ["npm run ops --", ...given.map(shellWord), ...more].join(" ");
 }
 
-/** A sentence of the columns, and the lines before the header, that are left out, if there are any. */
+/** A sentence with the columns, and the lines before the header, that are left out; empty if there are none. */
 export function describeLeftOut(leftOut: readonly string[]): string[] {
   const names = leftOut.slice(0, 40).map((name) => JSON.stringify(name));
   const more = leftOut.length - names.length;
@@ -82,11 +82,11 @@ export function describeLeftOut(leftOut: readonly string[]): string[] {
 /** What an import has done, or would do. */
 interface Outcomes {
   readonly importId?: string;
-  /** The number of valid rows, or of those with each outcome. */
+  /** The number of valid rows, or of the rows with each outcome. */
   readonly counts: Readonly<Record<string, number>>;
   /** How many of the present leads have other values than their rows. */
   readonly different?: number;
-  /** Whether the run has changed those that can change. */
+  /** Whether the run has `--update`: leads that are still different cannot be changed. */
   readonly update?: boolean;
   /** Leads as they would be stored. */
   readonly first?: readonly object[];
@@ -94,7 +94,7 @@ interface Outcomes {
 
 const fixed = "createdAt never changes. Undo the import that made them, and import them again.";
 
-/** What is printed of them. It sets the exit code of a run with invalid rows. */
+/** What is printed of the outcomes. Sets the exit code of a run with invalid rows. */
 export function describeOutcomes(
   { account }: AccountOptions,
   { count: rows, header }: LeadFile,

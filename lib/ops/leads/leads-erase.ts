@@ -11,7 +11,7 @@ import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } fro
 
 type EraseLeadsOptions = PersonOptions & { readonly scan: boolean };
 
-/** `leads erase`: deletes everything that is stored of a person. */
+/** `leads erase`: deletes everything that is stored about a person. */
 export const eraseCommand = () =>
   withPerson(
     command(
@@ -48,10 +48,10 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
 }
 
 /**
- * The leads to erase: those that the options name, and those whose erasure has not ended.
+ * The leads to erase: the leads that the options name, and all leads whose erasure has not ended.
  *
- * @returns also the error for those that the account does not have
- * @throws UserError when it has none of them
+ * @returns also the error for named leads that the account does not have
+ * @throws UserError when the account has none of the named leads
  */
 async function findErasable(options: EraseLeadsOptions, tools: Tools) {
   const { account, lead } = options;

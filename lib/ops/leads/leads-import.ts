@@ -76,13 +76,13 @@ async function storeLeads(
 ) {
   const { update } = options;
   const outcomes = { stored: 0, updated: 0, present: 0, different: 0, erased: 0 };
-  /** Stores a row, or rejects one that does not fit what is stored. */
+  /** Stores a row, or rejects it if it does not fit what is stored. */
   const storeRow = async (storing: Storing, row: LeadRow) => {
     try {
       outcomes[await storeLead(storing, row, update)] += 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The API tells its clients how to change the lead.
+      // The API's message is for its clients. Operators change the lead in another way.
       const message = error.message.replace(
         /To change it, .*/,
         "Correct the row, or change that lead with --update.",
@@ -105,7 +105,7 @@ async function storeLeads(
   return describeOutcomes(options, file, { importId, counts, different, update }, rejects);
 }
 
-/** The error of a file with columns that leads do not have: the command that stores it, and what is wrong with its rows. */
+/** The error for unknown columns or a guessed encoding, with a command that stores the file, and the faults of its rows. */
 function unknownColumns({ header, count }: LeadFile, first: readonly object[], rejects: Rejects): UserError {
   const { options, leftOut, lines } = header;
   return new UserError(

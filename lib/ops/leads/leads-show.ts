@@ -7,7 +7,7 @@ import { findConversations, readEach, readMessageItems } from "../table/read-ite
 import { readStored } from "../table/valid-records.ts";
 import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-/** `leads show`: everything that is stored of a person, for a request for access. */
+/** `leads show`: everything that is stored about a person, for a request for access. */
 export const showCommand = () =>
   withPerson(
     command("show", "show a lead with its conversations and messages, as JSON", { paced: true }),
@@ -21,7 +21,7 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   const isComplete = options.lead?.every((id) => known.has(id)) ?? items.length > 0;
   const failure = isComplete ? undefined : await unknownPerson(options, pace, known);
   if (items.length === 0) {
-    // Those that cannot be read may be meant.
+    // The named person may be among the leads that cannot be read.
     invalid.print();
     return { failure };
   }
@@ -31,7 +31,7 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   return { json, text: JSON.stringify(json, null, 2), failure };
 }
 
-/** Reads everything that is stored of a lead. Each item decides by its own fields whether it is; of an invalid one, its id is shown. */
+/** Reads all items whose own fields make them part of a lead. Of an invalid lead or conversation, only the id is shown. */
 async function readLead(account: string, item: Item, { pace, invalid }: Tools) {
   const id = String(item.sk);
   const lead = readStored("lead", item, invalid) ?? { id };

@@ -9,7 +9,7 @@ import type { AccountOptions } from "../command/command.ts";
 import { unknownItem } from "../command/known-account.ts";
 import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 
-/** What names a person in the options, and how it is called. */
+/** The options that name a person, each with its words for messages. */
 const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
 /** The options of an account and those that name a person. */
@@ -17,7 +17,7 @@ export type PersonOptions = AccountOptions & { readonly lead?: readonly string[]
   readonly [Kind in Exclude<keyof typeof kinds, "lead">]?: string;
 };
 
-/** Adds the options that name a person, of which one is given. */
+/** Adds the options that name a person. A command takes exactly one of them. */
 export function withPerson(command: Command): Command {
   const options = [
     new Option("--lead <id...>", "the lead's id, or several").argParser(
@@ -46,7 +46,7 @@ export function namedBy(options: PersonOptions) {
   return { value: [options[name]].flat().join(", "), by: kinds[name] };
 }
 
-/** The items of the leads that the options name. Those that may be meant, and cannot be read, are noted as invalid. */
+/** The items of the leads that the options name. Leads that may be meant but cannot be read are noted as invalid. */
 export async function findLeads(options: PersonOptions, { pace, invalid }: Tools) {
   const { account, lead } = options;
   const { value, by } = namedBy(options);
@@ -61,9 +61,9 @@ export async function findLeads(options: PersonOptions, { pace, invalid }: Tools
 }
 
 /**
- * The error for a person whom the account does not know, or for the account that does not exist.
+ * The error for a person who is unknown to the account, or for an account that does not exist.
  *
- * @param known the leads that it knows of several
+ * @param known the ids of the named leads that exist
  */
 export function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
   const unknown = options.lead?.filter((id) => !known.has(id));

@@ -19,21 +19,21 @@ import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { toItem } from "../table/valid-records.ts";
 import type { LeadRow } from "./file/row-to-lead.ts";
 
-/** What became of a row. A `different` lead is present with other values. */
+/** The outcome of a row. A `different` lead is present with other values. */
 type RowOutcome = "stored" | "updated" | "present" | "different" | "erased";
 
 /**
  * Stores the lead of a row, unless the row was stored before, or a lead with its id or its external id exists.
  *
  * @param update whether to change the lead that the row names, as `POST /api/v1/leads?ifExists=update` does
- * @throws ApiError `invalid_input` if the row does not fit what is stored; `lead_exists` if another lead has an address of it
+ * @throws ApiError `invalid_input` if the row does not fit what is stored; `lead_exists` if another lead has its address
  */
 export async function storeLead(storing: Storing, row: LeadRow, update: boolean): Promise<RowOutcome> {
   const { account, runId, pace } = storing;
   const { externalId } = row.lead;
   const outcome = await pace.retry(async () => {
     const record = await readRowRecord(account, row);
-    // An attempt whose response was lost has stored it.
+    // An attempt whose response was lost has stored the row.
     if (record?.importId === runId) return "stored";
     const ids = new Set([row.lead.id, record?.leadId].filter((id) => id !== undefined));
     const known = await Promise.all(Array.from(ids, (id) => readKnown(account, id)));
@@ -45,7 +45,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (named && update) {
       const { record: after } = await updateLead(account, named, changesOf(row), names);
       if (isDeepStrictEqual(after, readRecord(validateLead, named))) return compare(named, row);
-      // Who undoes the import takes this back, too. A kill before it keeps the lead.
+      // With this time, an undo of the import still erases the lead. If the process is killed before, the undo keeps it.
       if (named.id === record?.leadId && fieldsOf(named).updatedAt === record?.storedAt)
         await updateItem(
           buildUpdate(leadImportKey(account, row.sha256), { storedAt: after.updatedAt }, record),
@@ -58,7 +58,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const taken = names.find(({ item }) => item);
     if (taken) throw nameTaken(account, taken);
-    // Receivers of events ignore the id of a lead that is gone with its import.
+    // If its import was undone, the lead gets a new id, because receivers of events ignore the id of an erased lead.
     const isGone = known.some(({ id, erasure }) => erasure && id === row.lead.id);
     const lead = identify(row, isGone ? undefined : row.lead.id);
     await addLead(storing, row, lead, record?.leadId, [
@@ -72,10 +72,10 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
 }
 
 /**
- * Stores a lead and the record of its row, if no other run has made a lead of it since.
+ * Stores a lead and the record of its row, if no other run has made a lead of the row since.
  *
- * @param made the lead that was made of it before
- * @param others what is written and checked together with it
+ * @param made the id of the lead that was made of the row before
+ * @param others the writes and checks in the same transaction
  */
 async function addLead(
   storing: Storing,
@@ -85,7 +85,7 @@ async function addLead(
   others: TransactItems,
 ): Promise<void> {
   const { account, runId: importId } = storing;
-  // Who asks what has changed since then is to find it, however old it is.
+  // Incremental readers must find this lead, however old its id is.
   const storedAt = new Date().toISOString();
   const Item = toItem.leadImport(account, { sha256: row.sha256, leadId: lead.id, importId, storedAt });
   const items = [
@@ -108,19 +108,19 @@ async function readRowRecord(account: string, { sha256 }: LeadRow) {
   return record && { leadId: String(leadId), importId: record.importId, storedAt: record.storedAt };
 }
 
-/** A lead by an id of its row, or what is left of it if it is erased. */
+/** Reads a lead by an id of its row, or what remains of the lead if it is erased. */
 async function readKnown(account: string, id: string) {
   const item = await readItem(leadKey(account, id));
   return { id, item, erasure: item ? undefined : await readItem(erasedLeadKey(account, id)) };
 }
 
-/** What a row changes of a lead, which keeps its id and its time. */
+/** The fields that a row changes in a lead. The lead keeps its id and its creation time. */
 function changesOf({ value }: LeadRow): LeadUpdate {
   const { id: _, createdAt: __, ...changes } = value;
   return changes;
 }
 
-/** Whether a stored lead is as its row says. */
+/** Whether a stored lead has the values of its row. An invalid lead counts as `present`. */
 function compare(item: Item, row: LeadRow): RowOutcome {
   const record = ifValid(
     () => readRecord(validateLead, item),
@@ -132,7 +132,7 @@ function compare(item: Item, row: LeadRow): RowOutcome {
   return isSame ? "present" : "different";
 }
 
-/** The lead of a row, whose id has its time. */
+/** The lead of a row, with an id that contains its creation time. */
 function identify({ lead, time }: LeadRow, known: string | undefined): Omit<Lead, "updatedAt"> {
   const at = lead.createdAt ?? (lead.id && createdAt(lead.id));
   const id = known ?? newId("lead", at === undefined ? time : Date.parse(at));

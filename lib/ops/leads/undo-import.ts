@@ -20,16 +20,16 @@ import { readImportedRows } from "./imported-rows.ts";
 
 type ImportedRow = StoredRecords["leadImport"];
 
-/** Until all requests that had found a lead have ended, and the indexes list what they stored, in milliseconds. */
+/** How long it takes until the requests that found a lead have ended and the indexes list their writes, in milliseconds. */
 const longestRequest = 32_000;
 
 /** How many leads are undone between two lines of progress. */
 const step = 500;
 
 /**
- * Erases the leads of an import that nobody has changed or written to. Each is marked first: from then on, a message takes the
- * mark away, in its own transaction. When all requests that had found the lead without a mark have ended, it is erased, unless
- * one of them has stored a message, or the mark is gone. It may end at any moment, and continues when it is run again.
+ * Erases the leads of an import that were not changed or written to since. Each lead is marked first: from then on, the
+ * transaction of a new message removes the mark. After all requests that found the lead unmarked have ended, the lead is
+ * erased if it still has the mark and no conversation. An interrupted undo continues when the command is run again.
  */
 export async function undoImport(importId: string, options: AccountOptions, { pace, invalid }: Tools) {
   const { account, dryRun = false, yes } = options;
@@ -73,7 +73,7 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
   return { json, text: lines.join("\n") };
 }
 
-/** Why a lead is kept; undefined if nobody has changed it or written to it. */
+/** Why a lead is kept; undefined if it was not changed or written to. */
 async function whyKept(account: string, { leadId, storedAt }: ImportedRow, item: Item, pace: Pace) {
   if (fieldsOf(item).updatedAt !== storedAt) return "was changed";
   const { locks, ids } = await findConversations(account, leadId, pace);
@@ -88,18 +88,18 @@ const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
     if (!item) return "does not exist";
     const reason = await whyKept(account, row, item, pace);
     const { details, undoing } = item;
-    // One that was killed may have marked it.
+    // An earlier run that was killed may have marked the lead.
     if (reason || dryRun || undoing) return reason;
     await writeTogether(pace, [{ Update: buildUpdate(Key, { undoing: true }, { details }) }]);
     return undefined;
   });
 
-/** @returns why the lead is kept; undefined if it is erased, with its event, and an import of its row makes another one */
+/** Erases a marked lead, with its event. An import of its row then makes another lead. @returns why it is kept, if it is */
 const eraseMarked = (account: string, row: ImportedRow, pace: Pace) =>
   pace.retry(async () => {
     const { leadId } = row;
     const item = await readItem(leadKey(account, leadId));
-    // An attempt whose response was lost has erased it, or `leads erase` has.
+    // An attempt whose response was lost has erased the lead, or `leads erase` has.
     if (!item) return undefined;
     const { undoing, details } = item;
     const reason = await whyKept(account, row, item, pace);

@@ -6,8 +6,8 @@ import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Writes a file that only its owner can access: under a random name beside its path, and under its own when it is complete.
- * If the text ends early, or a signal ends this process, nothing is left.
+ * Writes a file that only its owner can access. Until it is complete, it has a random name beside `path`. If the text fails,
+ * or a signal ends this process, no file is left.
  *
  * @throws UserError when the file exists or cannot be written, and any error of the text
  */
@@ -20,7 +20,7 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
       throw new UserError(`${path} cannot be written: ${errorMessage(error)}`);
     }
   };
-  // Before a long text is read.
+  // Checked before a long text is read.
   if (lstatSync(path, { throwIfNoEntry: false })) throw existing(path);
   const part = `${path}.${randomUUID()}.part`;
   const endBySignal = (signal: NodeJS.Signals) => {
@@ -34,7 +34,7 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   try {
     for await (const chunk of text) orUserError(() => writeFileSync(file, chunk));
     orUserError(() => fsyncSync(file));
-    // Unlike a new name, a link overwrites nothing, also if another process has just made the file.
+    // Unlike a rename, a link overwrites nothing, even if another process has just created the file.
     orUserError(() => linkSync(part, path));
   } finally {
     rmSync(part, { force: true });

@@ -15,7 +15,7 @@ const leftHint =
 
 /** Items that a command has left as they are or left out, by their keys. */
 export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {
-  /** Notes an item that is not what its type says. */
+  /** Notes an item that is not valid for its type. */
   note(item: Item, reason: string): void {
     const { pk, sk } = item;
     this.set(`${pk} ${sk}`, { type: findOwner(item)?.type ?? "unknown", pk, sk, reason });
@@ -30,12 +30,12 @@ export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: u
     return `These items ${problem} and were ${outcome}:\n${items}${more}`;
   }
 
-  /** The error of an erasure that has left any. */
+  /** The error of an erasure that has left items as they are. */
   toFailure(): UserError | undefined {
     return this.size > 0 ? new UserError(`${this.toSentence()}\n${leftHint}`) : undefined;
   }
 
-  /** Names them on stderr, if there are any, and sets the exit code of a command that has done the rest. */
+  /** Names the items on stderr, if there are any, and sets the exit code of a command that has done the rest. */
   print(problem?: string): void {
     if (this.size === 0) return;
     console.error(this.toSentence("left out", problem));

@@ -7,7 +7,7 @@ const ownedItemTypes = new Map(
   Object.entries(itemTypes).map(([name, type]) => [type as string, name as OwnedItemType]),
 );
 
-/** The type and the account of an item, if it is of one. The partitions of keys and of senders have no account. */
+/** The type and the account of an item, if it has both. The partition keys of API keys and senders contain no account. */
 export function findOwner({ pk, accountId }: Item): { type: OwnedItemType; account: string } | undefined {
   const { itemType = "", account = "" } = readPartition(String(pk)) ?? {};
   const type = ownedItemTypes.get(itemType);
@@ -16,7 +16,7 @@ export function findOwner({ pk, accountId }: Item): { type: OwnedItemType; accou
   return { type, account: typeof accountId === "string" ? accountId : "" };
 }
 
-/** Whether an item is an API key, whose ever it is. */
+/** Whether an item is an API key, of any account. */
 export const isApiKey = (item: Item) => findOwner(item)?.type === "apiKey";
 
 export const isAccountId = (text: string) => /^[\w.-]{1,64}$/.test(text);

@@ -29,7 +29,7 @@ export const countedOwners = (account: string): CountedOwner[] =>
 /** How many parts of the table are read at the same time. */
 const segments = 8;
 
-/** Reads only items that do not expire: those that do may be all that is left of an account. */
+/** Reads only items that do not expire: items that expire may be all that is left of an account. */
 export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryAttribute})` };
 
 /**
@@ -46,7 +46,7 @@ export async function scanTable(
 ): Promise<void> {
   const scan = async (Segment: number) => {
     const part = { ...selection, Segment, TotalSegments: segments, ConsistentRead: true };
-    // A page may be deleted. The embedded DynamoDB reads nothing after an item that is gone, so the next page is read first.
+    // `onItems` may delete a page. The embedded DynamoDB reads nothing after a deleted item, so the next page is read first.
     let former: readonly Item[] = [];
     for await (const { Items = [] } of scanItems(part, pace, undefined, other)) {
       await onItems(former);
@@ -103,11 +103,11 @@ export async function findConversations(account: string, leadId: string, pace: P
 export const messagesOf = (account: string, conversationId: string) =>
   inPartition(messageKey(account, conversationId, "").pk);
 
-/** The same of a conversation that may be stored under a longer key than ids have, and then has none. */
+/** The items of the messages of a conversation. If its key is longer than any id, it cannot have messages. */
 export const readMessageItems = async (account: string, conversationId: unknown, pace: Pace) =>
   isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
 
-/** The keys of the items, of any type, that the index `by-parent` lists for a value. An item may be gone, or have another value. */
+/** The keys that the index `by-parent` lists for a value, of any type. Their items may be deleted, or have another value. */
 export function listByParent(parent: string, pace: AnyPace) {
   const selection = {
     IndexName: "by-parent",

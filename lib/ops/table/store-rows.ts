@@ -4,10 +4,10 @@ import { newId } from "../../../shared/ids.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
 import { reportProgress } from "../output/interruption.ts";
 
-/** How rows of an account are stored that come from elsewhere: a file, or another table. */
+/** How the rows of a file, or of another table, are stored in an account. */
 export interface Storing {
   readonly account: string;
-  /** The id of this import or copy, with its time. Its items have it, and of their events those of leads. */
+  /** The id of this import or copy, with its time. All stored items have this id, and so do the events of leads. */
   readonly runId: string;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
@@ -21,7 +21,7 @@ interface RowSource {
   readonly countStored: () => number;
 }
 
-/** Stores rows in an account, and tells how far it is if it ends early. */
+/** Stores rows in an account, and reports how many are stored if it ends early. */
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
@@ -48,7 +48,7 @@ export const putAbsent = ({ runId }: Storing, item: Item) => ({
 });
 
 /**
- * Spends the units of a read, or about those that an item writes to its partition key: those of indexes have their own.
+ * Spends the units of a read, or about the units that a write of an item costs its partition key. Indexes have their own.
  *
  * @param writes how often it is written: twice by a transaction
  */

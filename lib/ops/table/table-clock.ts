@@ -8,7 +8,7 @@ const resolution = 1000;
 /** How far DynamoDB's clock is ahead of this machine's, in milliseconds; 0 if the machine's time can be right. */
 let ahead = 0;
 
-/** The time by DynamoDB's clock, as far as its last response told it, in milliseconds since the epoch. */
+/** The time by DynamoDB's clock, as far as its last response shows it, in milliseconds since the epoch. */
 export const tableTime = () => Date.now() + ahead;
 
 /**

@@ -28,9 +28,9 @@ import type { InvalidItems } from "./invalid-items.ts";
 
 const ofRecord = { type: "object", additionalProperties: false } as const;
 
-/** What is stored of an account and does not follow from other items, without the keys, which are made of the fields. */
+/** The records of an account that do not follow from other items. They are without keys, which are made of the fields. */
 const validators = {
-  /** Without a freeze, which is of the table: both tables of a move have the same record. */
+  /** Without a freeze, which belongs to one table only, so that both tables of a move have the same record. */
   account: recordValidator({
     ...ofRecord,
     properties: {
@@ -39,13 +39,13 @@ const validators = {
     },
     required: ["createdAt"],
   } as const),
-  /** Of an erasure, whose id has its time. If an import was undone by it, an import of the row makes another lead. */
+  /** An erasure, whose id contains its time. If it was the undo of an import, an import of the row makes another lead. */
   erasedLead: recordValidator({
     ...ofRecord,
     properties: { leadId: id, id, undone: { type: "boolean" } },
     required: ["leadId", "id"],
   } as const),
-  /** Of a row: the lead that an import has made of it, and when, which is the lead's `updatedAt` until a change. */
+  /** An imported row: the lead that was made of it, and when. This time is the lead's `updatedAt` until a change. */
   leadImport: recordValidator({
     ...ofRecord,
     properties: {
@@ -71,7 +71,7 @@ export type StoredRecords = {
 const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
 const ownPrefixes = { lead: "lead", conversation: "conv", message: "msg", erasedLead: "erasure" };
 
-/** The API serves every address that is stored. A copy has only those that it would take. */
+/** The API serves every stored email address, but a copy contains only addresses that the API would accept. */
 const validateAddress = requestValidator({ properties: { email } });
 
 /** The items of records in an account. */
@@ -87,10 +87,10 @@ export const toItem: {
 };
 
 /**
- * The record of an item that the API could have stored, whatever wrote it: its fields, and no others, are valid, its id is
- * not of the future, and it is stored under its own key.
+ * The record of an item that the API could have stored, whatever wrote it. It has only valid fields, its id is not of the
+ * future, and it is stored under its own key.
  *
- * @returns nothing, after a note, for any other item
+ * @returns undefined for any other item, which is noted as invalid
  */
 export const readStored = <Type extends RecordType>(type: Type, item: Item, { noteInvalid }: InvalidItems) =>
   ifValid(() => toValidRecord(type, item), noteInvalid);
@@ -125,10 +125,10 @@ function stored(record: Item): Item {
 }
 
 /**
- * A conversation and those of its messages that are of its lead and its channel. What messages make of a
- * conversation follows from these, whatever the item says.
+ * A conversation and its messages, except messages of another lead or channel. Whatever the item contains, the attributes
+ * that depend on messages follow from these messages.
  *
- * @returns nothing, after notes of all, for a conversation that is not valid or has no message
+ * @returns undefined for a conversation that is not valid or has no message. All of its items are noted as invalid.
  */
 export function readWhole(item: Item, messageItems: readonly Item[], invalid: InvalidItems) {
   const messages = messageItems.flatMap((each) => {
@@ -143,8 +143,8 @@ export function readWhole(item: Item, messageItems: readonly Item[], invalid: In
 }
 
 /**
- * The item of a conversation with what its messages make of it. If it has counted all of them, it knows better whether its lead
- * waits: a client may have ended it, and made it active again.
+ * The item of a conversation with the attributes that follow from its messages. If it has counted all of them, its own
+ * `awaitingReplySince` stays: a client may have closed the conversation and made it active again.
  */
 export function withMessages(item: Item, messages: readonly Message[]): Item {
   if (messages.length === 0) return { ...item, messageCount: 0 };

@@ -8,14 +8,14 @@ import { type Item, isAsRead, table, tableName } from "../../../shared/dynamodb/
 import type { TransactItems } from "../../../shared/dynamodb/transact.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 
-/** The changes of a lead, a conversation or a message, with what its event is composed of if they change fields of its record. */
+/** The changes of a lead, a conversation or a message, with attributes for its event if fields of its record change. */
 export function asChange(read: Item, changes: Item): Item {
   const { itemType = "" } = readPartition(String(read.pk)) ?? {};
   const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;
   return markChange(read, changes, validate?.properties ?? []);
 }
 
-/** Deletes items, unless another lead has got them since they were read. Those that do not exist cost a write unit, too. */
+/** Deletes items, unless they were given to another lead since they were read. An absent item also costs a write unit. */
 export const deleteItems = (items: readonly Item[], pace: Pace): Promise<void> =>
   inParallel(items, async ({ pk, sk, leadId }) => {
     const command = new DeleteCommand({
@@ -28,7 +28,7 @@ export const deleteItems = (items: readonly Item[], pace: Pace): Promise<void> =
     await spendWrites([response?.ConsumedCapacity ?? {}], pace);
   });
 
-/** A condition that does not hold: the item is of others, or gone. */
+/** Ignores a condition that does not hold: the item belongs to another lead, or does not exist any more. */
 export function ignoreOthers(error: unknown): undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }

@@ -4,7 +4,7 @@ import { type Lead, lead } from "../../../../shared/schemas/lead-schemas.ts";
 /** The columns of a CSV file of leads, in the order of an export. */
 export const columns = Object.keys(lead.properties) as readonly (keyof Lead)[];
 
-/** What a column with one entry of the metadata begins with, and one with addresses of a channel. */
+/** The prefixes of columns with one entry of the metadata, and with the addresses of one channel. */
 export const metadataPrefix = "metadata.";
 export const addressesPrefix = "addresses.";
 
@@ -13,13 +13,13 @@ export const columnsSentence = `The columns are ${columns.join(", ")} or ${metad
 /** A name as it can be typed in a terminal. */
 export const plainName = (name: string) => name.replace(/[\s\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu, " ").trim();
 
-/** A name without what its spellings differ in: `External ID` is `externalId`. */
+/** A name in a form in which its spellings are equal: `External ID` and `externalId`. */
 export const fold = (name: string) =>
   plainName(name)
     .toLowerCase()
     .replace(/[\s_-]/g, "");
 
-/** The column of leads with a name, in any spelling, but `id`: other programs write `Id`. The API refuses `__proto__`, too. */
+/** The column of leads with a name, in any spelling except of `id`: others write `Id`. The API also rejects `__proto__`. */
 export const findColumn = (name: string) =>
   /^(?:metadata|addresses)\.(?!__proto__$)./i.test(name)
     ? name.replace(/^\w+/, (whole) => whole.toLowerCase())
@@ -27,10 +27,10 @@ export const findColumn = (name: string) =>
 
 const meantColumns = ["name", "email", "source", "status", "tags", "externalId", "createdAt", "addresses"];
 
-/** What a column is called after what a form asks, "What's your", or after the kind of record that it is of. */
+/** A column's name without a form's question ("What's your") or the kind of record ("Person - ") before it. */
 const ownPart = (name: string) => name.replace(/^.*\byour |^(?:person|contact|lead) - /i, "");
 
-/** The column of leads for which other programs have a name. */
+/** The column of leads that a name of another program means. */
 export function findMeantColumn(name: string): string | undefined {
   const meant = knownName(ownPart(name), meantColumns);
   if (meant !== "addresses") return meant;
@@ -38,12 +38,12 @@ export function findMeantColumn(name: string): string | undefined {
   return `${addressesPrefix}${channel}`;
 }
 
-/** Where a part of a name stands in it; undefined for another text. */
+/** The place of a column such as `First name` in the name of a person; undefined for any other column. */
 export function namePartOrder(name: string): number | undefined {
   const order = [/^(?:first|given|fore)name$/, /^(?:middle|additional)name$/, /^(?:last|family|sur)name$/];
   const found = order.findIndex((part) => part.test(fold(ownPart(name))));
   return found < 0 ? undefined : found;
 }
 
-/** Whether several columns of a file can be this one. */
+/** Whether several columns of a file can be joined to this column of leads. */
 export const isJoined = (column: string) => column === "name" || column.startsWith(addressesPrefix);

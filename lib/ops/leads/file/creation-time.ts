@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
 import { parseTimestamp } from "../../../../shared/timestamps.ts";
 
-/** A date and time as files have it, in parts: the date, hours and minutes, seconds, and the offset in three parts. */
+/** A date and time in a file. The groups are the date, hours and minutes, seconds, and three parts of the offset. */
 const timePattern =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?(?: ?(?:(Z|UTC)|([+-]\d\d):?(\d\d)?))?$/i;
 
@@ -11,12 +11,12 @@ const dates =
 const readLocal = (text: string, format: string) =>
   DateTime.fromFormat(text, format, { zone: "utc", locale: "en" });
 
-/** The usual formats that a text has which is not in ISO 8601. */
+/** The usual formats that fit a time which is not in ISO 8601. */
 export function guessFormats(text: string): readonly string[] {
   const [, gap, seconds = "", half = ""] = /(,? )\d\d?:\d\d(:\d\d)?( ?[ap]m)?$/i.exec(text) ?? [];
   const time = gap ? `${gap}${half ? "h" : "H"}:mm${seconds && ":ss"}${half.replace(/[ap]m/i, "a")}` : "";
   const formats = dates.split("|").map((date) => date + time);
-  // Luxon takes a year of four digits for one of two.
+  // Luxon also accepts a year of four digits where the format has two.
   const isOfForm = (format: string) => format.includes("yyyy") === /\d{4}/.test(text);
   return formats.filter((each) => isOfForm(each) && readLocal(text, each).isValid);
 }
@@ -24,17 +24,17 @@ export function guessFormats(text: string): readonly string[] {
 /** A format without its quoted texts. */
 export const formatTokens = (format: string) => format.replace(/'[^']*'/g, "");
 
-/** A time of a format, in ISO 8601: with an offset, if the format has one. Another text is as it was. */
+/** Converts a time in a format to ISO 8601, with an offset if the format has one. Returns any other text unchanged. */
 export function toIsoForm(text: string, format?: string): string {
   const read = format ? readLocal(text, format) : undefined;
   return read?.toISO({ includeOffset: /z/i.test(formatTokens(format ?? "")) }) ?? text;
 }
 
 /**
- * The time of a date, which is its start, or of a date and time, in milliseconds since the epoch. Of a time that a clock
- * shows twice, it is the first; one that it skips is as much later.
+ * Parses a date, which means its start, or a date and time, to milliseconds since the epoch. A local time that occurs twice
+ * means the first. A local time that the clock skips is moved later by as much as it skips.
  *
- * @param zone of what has no offset
+ * @param zone the time zone of texts without an offset
  * @returns undefined for any other text
  */
 export function parseTime(text: string, zone?: string): number | undefined {

@@ -18,7 +18,7 @@ const quotedFormula = /^('*)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 /**
  * Formats leads as rows of CSV (RFC 4180), in the order of `columns`. Importing them gives the same leads.
  *
- * Cells that are formulas, also behind quotes, get a quote, `'`, which an import removes.
+ * A cell that is a formula, also after quotes, gets a leading quote (`'`), which an import removes.
  */
 export const formatCsv = (leads: readonly Lead[]) =>
   formatRows(leads.map((record) => toCells(record).map(escapeCell)));
@@ -31,12 +31,12 @@ const formatRows = (rows: readonly (readonly string[])[]) =>
 
 const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : cell);
 
-/** Removes the quote before a formula: that of an export, or of a spreadsheet's user. */
+/** Removes the quote before a formula, which an export or a spreadsheet's user has added. */
 export const unescapeCell = (cell: string) => (quotedFormula.exec(cell)?.[1] ? cell.slice(1) : cell);
 
 /**
- * Converts the cells of a row to a lead's fields. An invalid number stays text, for the check. Of several columns of names, the
- * texts are joined; several of a channel have an address each.
+ * Converts the cells of a row to a lead's fields. An invalid number stays text, which the validation rejects. The texts of
+ * several name columns are joined. Each column of a channel adds its addresses.
  */
 export function toFields({ columns }: Header, cells: readonly Cell[], options: FileOptions) {
   const filled = cells
@@ -60,7 +60,7 @@ export function toFields({ columns }: Header, cells: readonly Cell[], options: F
   ]);
 }
 
-/** Facebook puts `p:` before telephone numbers. People write `-` where there is none. */
+/** Facebook puts `p:` before telephone numbers. People write `-` for no number. */
 const toList = ([channel, cells]: readonly [string, readonly (readonly [string, string])[]]) => [
   channel,
   cells.flatMap(([, cell]) =>
@@ -81,13 +81,13 @@ function toField(column: string, cell: string, { mapValue, dateFormat, timeZone 
   return time === undefined ? text : new Date(time).toISOString();
 }
 
-/** What separates tags, of which the first that a cell has does. */
+/** The separators of tags. Only the first of these that a cell contains separates its tags. */
 const tagSeparators = [" ::: ", ";", "|", ","];
 
-/** Parses tags: JSON, which starts with `[`, or what a separator stands between, of which the first text may be quoted, and so others. */
+/** Parses tags: JSON, which starts with `[`, or separated texts. If the first text is quoted, others can also be quoted. */
 function parseTags(cell: string): unknown {
   if (cell.startsWith("[")) return parseJson(cell) ?? cell;
-  // Those between quotes have odd numbers.
+  // The texts between quotes have odd indexes.
   const parts = cell.startsWith('"') ? cell.split(/"([^"]*)"/) : [cell];
   const separator = tagSeparators.find((each) => parts.some((part, i) => i % 2 === 0 && part.includes(each)));
   const texts = parts.flatMap((part, i) => (i % 2 === 0 && separator ? part.split(separator) : part));

@@ -15,13 +15,13 @@ import {
 import type { FileOptions } from "./file-options.ts";
 import type { CsvRecord } from "./file-parts.ts";
 
-/** Which columns of leads those of a file are: what the operator says first, then their own names, then what others call them. */
+/** Assigns a file's columns to columns of leads: by `--map`, then by exact names, then by the names of other programs. */
 function planColumns(names: readonly string[], map: FileOptions["map"]) {
-  /** The columns of leads that each is, and where each of these stands among those that are joined with it. */
+  /** The columns of leads for each column of the file, each with its place among the columns that are joined with it. */
   const columns = new Map<number, readonly { readonly column: string; readonly order: number }[]>();
-  /** Which column of the file was the first to be one of leads. */
+  /** For each column of leads, the first column of the file that claimed it. */
   const taken = new Map<string, number>();
-  /** What is wrong with columns of the file. */
+  /** The faults of columns of the file. */
   const faults = new Map<number, string>();
   const take = (index: number, column: string, order = 0, mayJoin = isJoined(column)) => {
     const other = taken.get(column);
@@ -40,7 +40,7 @@ function planColumns(names: readonly string[], map: FileOptions["map"]) {
   const isExport = others().some(([, name]) => name === "id");
   for (const [index, name] of others()) {
     const column = findColumn(name);
-    // An import does not read it, so that of another program would be lost.
+    // An import ignores `updatedAt`. The times of another program can become metadata, so that they are not lost.
     if (column && (column !== "updatedAt" || isExport)) take(index, column, 0, false);
   }
   for (const [index, own] of columns)
@@ -53,7 +53,7 @@ function planColumns(names: readonly string[], map: FileOptions["map"]) {
   return { columns, taken, faults, missing };
 }
 
-/** Those that other programs call like columns of leads that are not taken: each once, but the parts of a name, and all telephone numbers. */
+/** Finds columns whose names in other programs mean unclaimed columns: the first of each, but all name parts and numbers. */
 function findMeant(others: readonly [number, string][], taken: ReadonlyMap<string, number>) {
   const meant = Map.groupBy(others, ([, name]) => findMeantColumn(name) ?? "");
   return [...meant].flatMap(([column, all]) => {
@@ -75,10 +75,10 @@ export const isHeader = (cells: readonly string[], { map }: Pick<FileOptions, "m
     ).length > 1;
 
 /**
- * Reads the header. Columns that are not known become metadata, as far as there is room.
+ * Reads the header. Unknown columns are proposed as metadata, as far as there is room.
  *
  * @param filled how many rows have a cell in each column
- * @throws UserError with all that is wrong with it
+ * @throws UserError with all faults of the header
  */
 export function readHeader(
   { width, cells, skipped = [] }: CsvRecord,
@@ -95,7 +95,7 @@ export function readHeader(
   if (![...taken.keys()].some((column) => /^(?:name|id|externalId|addresses\b.*)$/.test(column)))
     wrong.push('The column name is missing: --map "<name>=name" takes another, or joins several.');
   const lines = describe(names, plan);
-  // What would be lost: first the columns with the most cells, and last the ids of other records.
+  // The columns that would be lost: the columns with the most cells first, and the ids of other records last.
   const isId = (name: string) => Number(/(?:^|[\s_.-])ids?$/i.test(name));
   const lost = Array.from(filled, ([index, count]) => ({ index, count, name: names[index] ?? "" }))
     .filter(({ index }) => index < width && !columns.has(index))
@@ -115,7 +115,7 @@ export function readHeader(
   );
 }
 
-/** What each of the first forty columns is. A JSON file can have thousands. */
+/** Describes each of the first forty columns. A JSON file can have thousands. */
 const describe = (names: readonly string[], { columns, faults }: ReturnType<typeof planColumns>) =>
   names.slice(0, 40).map((name, index) => {
     const own = columns.get(index)?.map(({ column }) => column) ?? ["unknown"];

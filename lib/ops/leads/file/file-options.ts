@@ -6,13 +6,13 @@ import { formatTokens } from "./creation-time.ts";
 
 /** How a file is read. */
 export interface FileOptions {
-  /** Which column of leads a column of the file is, before what the names in the file say. */
+  /** The columns of leads for columns of the file, which take precedence over the names in the file. */
   readonly map: readonly { readonly from: string; readonly column: string }[];
   /** Whether to leave out the columns that leads do not have. */
   readonly ignoreOthers: boolean;
-  /** Which status a text stands for, in small letters; an empty one, for no value in any column. */
+  /** The status that a text in lower case means. An empty status makes the text an empty cell in any column. */
   readonly mapValue: ReadonlyMap<string, string>;
-  /** A label of the Encoding Standard, in place of what the file's first bytes tell. */
+  /** A label of the Encoding Standard. By default, the file's bytes decide. */
   readonly encoding?: string;
   /** The form of times that are not in ISO 8601, in the tokens of Luxon. */
   readonly dateFormat?: string;
@@ -20,7 +20,7 @@ export interface FileOptions {
   readonly timeZone?: string;
 }
 
-/** Adds the options that tell how a file is read. */
+/** Adds the options that define how a file is read. */
 export const withFileOptions = (command: Command) =>
   command
     .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
@@ -53,7 +53,7 @@ function parseValue(text: string, others: ReadonlyMap<string, string>): Readonly
 }
 
 function parseFormat(text: string): string {
-  // Luxon takes what is missing of a date from today's.
+  // Luxon takes the missing parts of a date from today.
   if (formatTokens(text).includes("y")) return text;
   throw new InvalidArgumentError("It must have the year, y, as in 'd/M/yyyy HH:mm'.");
 }

@@ -13,10 +13,10 @@ export interface CsvRecord {
   readonly skipped?: readonly number[];
 }
 
-/** An option that takes rows with a fault: `--map-value` for each text, each other one with one value. */
+/** An option with which rows with a fault become valid: `--map-value` once for each text, any other option only once. */
 export interface Remedy {
   readonly option: "--map" | "--map-value" | "--date-format" | "--time-zone";
-  /** One of these values. */
+  /** The values, of which one must be chosen. */
   readonly values: readonly string[];
 }
 
@@ -30,11 +30,11 @@ export const rowFault = (
 /** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
 export type RowFault = ReturnType<typeof rowFault>;
 
-/** A row of a file: its fields, as far as it can be read, and why it cannot be read whole. */
+/** A row of a file: its fields as far as they can be read, and the fault of a row that cannot be read completely. */
 export interface Row {
   readonly line: number;
   readonly value: unknown;
-  /** The SHA-256 of its cells with the names of their columns, in any order of these, and of how many equal rows are before it. */
+  /** The SHA-256 of its cells with their column names, in any column order, and of the number of equal rows before it. */
   readonly sha256: string;
   readonly fault?: RowFault;
 }

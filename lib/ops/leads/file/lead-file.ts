@@ -13,7 +13,7 @@ import { parseCsv, parseJsonRows } from "./parse-csv.ts";
 export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
 
 /**
- * Reads a file into memory, so that it cannot change meanwhile, and errors of its syntax are found before anything is written.
+ * Reads a file into memory, so that it cannot change during an import. Syntax errors are found before anything is written.
  *
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
@@ -43,20 +43,20 @@ export async function openLeadFile(path: string, options: FileOptions) {
   return { count: records.length, header, rows: () => readLeadRows(records, header, options) };
 }
 
-/** @throws UserError if the bytes are not text in the encoding that they, or the option, tell */
+/** The encoding of a file, by the option or its bytes. @throws UserError if the option contradicts text in UTF-8 */
 function findEncoding(path: string, bytes: Buffer, named?: string): string {
   if (named && !/^utf-?8$/i.test(named) && isUtf8(bytes) && !isAscii(bytes))
     throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
   const mark = bytes.subarray(0, 2).toString("hex");
   if (mark === "feff") return "utf-16be";
   if (named) return named;
-  // A first character with a zero byte has no byte order mark.
+  // Without a byte order mark, a zero byte after a first ASCII character also shows UTF-16LE.
   if (mark === "fffe" || mark.endsWith("00")) return "utf-16le";
-  // Nothing but ASCII can be read: the rest is no damaged UTF-8.
+  // If only its ASCII characters are valid UTF-8, the file is not damaged UTF-8, but in another encoding.
   return isUtf8(bytes) || /[^\0-\x7f\ufffd]/.test(bytes.toString()) ? "utf-8" : guessedEncoding;
 }
 
-/** What Excel writes in Europe and America. A person has to confirm it. */
+/** The encoding that Excel writes in Europe and America. The operator must confirm it. */
 const guessedEncoding = "windows-1252";
 
 /** A text without its byte order mark. @throws UserError */
@@ -70,13 +70,13 @@ function decodeText(path: string, bytes: Buffer, encoding: string): string {
   }
 }
 
-/** Other programs put a quote before a number that is to stay text. */
+/** Other programs put a quote before a number that must stay text. */
 const plainCell = (cell: string) => cell.trim().replace(/^'(?=[\d+][\d\s()-]*$)/, "");
 
-/** Reads the rows of a table behind its header. */
+/** Reads the rows of a table after its header. */
 function* readLeadRows(records: readonly CsvRecord[], header: Header, options: FileOptions): Generator<Row> {
   const { names } = header;
-  // An export has texts as they are stored.
+  // An export contains texts as they are stored.
   const isExport = isDeepStrictEqual(names, columns);
   const equals = new Map<string, number>();
   for (const { line, width, cells } of records) {
@@ -87,7 +87,7 @@ function* readLeadRows(records: readonly CsvRecord[], header: Header, options: F
       continue;
     }
     const message = `must have ${names.length} cells like the header, but has ${width}`;
-    // Which cell belongs to which column, only a person can tell.
+    // Only a person can tell which cell belongs to which column.
     const value = { cells: cells.map(([, cell]) => cell) };
     yield { line, value, sha256, fault: rowFault("", "wrong_columns", message) };
   }

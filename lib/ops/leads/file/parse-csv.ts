@@ -12,7 +12,7 @@ const separators = [",", ";", "\t", "|"];
 const lineBreak = /\r\n|\r|\n/;
 
 /**
- * Parses CSV (RFC 4180), from its header. A `sep=` line before it tells what separates columns, or else the header does.
+ * Parses CSV (RFC 4180), from its header. The separator is named by a `sep=` line before the header, or found in the header.
  *
  * @throws UserError for a row whose end cannot be determined
  */
@@ -44,20 +44,20 @@ export function parseCsv(text: string, fileOptions: FileOptions): CsvRecord[] {
 }
 
 /**
- * Where the header starts, and what separates its columns: the first line that names two columns of leads among ten, if it has
- * more cells than all before it. Else it is the first line, with its most frequent separator.
+ * Finds the start of the header, and its separator. Of the first ten lines, the header is the first that names two columns
+ * of leads, if it has more cells than each line before it. Otherwise it is the first line, with its most frequent separator.
  */
 function findHeader(head: string, options: FileOptions) {
   const [line = "", named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(head) ?? [];
   if (named) return { separator: named, start: line.length, skipped: [] };
-  // Between quotes, nothing separates.
+  // Separators between quotes do not count.
   const text = head.replace(/"[^"]*"/g, (quoted) => quoted.replace(/[",;\t|\r\n]/g, " "));
   const lines = text.split(/(?<=\n|\r(?!\n))/, 10);
   const startOf = (index: number) => lines.slice(0, index).join("").length;
   const filled = [...lines.keys()].filter((index) => /[^\s,;|]/.test(lines[index] ?? ""));
   const split = (index: number, separator: string) => lines[index]?.split(separator) ?? [];
   const widthOf = (separator: string) => split(filled[0] ?? 0, separator).length;
-  // Spreadsheets write as many separators on each line as the header has.
+  // Only filled cells count: spreadsheets write as many separators on each line as in the header.
   const textsOf = (index: number, separator: string) =>
     split(index, separator).filter((text) => text.trim() !== "").length;
   const [frequent] = separators.toSorted((a, b) => widthOf(b) - widthOf(a));
@@ -75,8 +75,8 @@ function findHeader(head: string, options: FileOptions) {
 }
 
 /**
- * Parses a JSON array of objects, or an object on each line, into the rows of a table, of which the first has the names. Of
- * a rejected row with its errors, it takes the row.
+ * Parses a JSON array of objects, or one object per line, into the rows of a table, whose first row has the names. From an
+ * entry of a file of rejected rows, it takes only the row.
  */
 export function parseJsonRows(text: string, isLines: boolean): CsvRecord[] {
   const found = isLines ? text.split(lineBreak).flatMap(parseLine) : parseJson(text);
@@ -103,7 +103,7 @@ function parseLine(line: string, index: number): object | [] {
   throw new UserError(`A .jsonl file must have an object on each line: line ${index + 1} has none.`);
 }
 
-/** @throws UserError for a number that is not the one in the file */
+/** @throws UserError for a number that cannot be read exactly */
 function jsonToCell(value: unknown): string {
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     throw new UserError(`A number is too large to be read exactly, ${value}: write it as text, in quotes.`);

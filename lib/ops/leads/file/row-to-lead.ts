@@ -12,30 +12,30 @@ import { shellWord } from "../../output/printed-text.ts";
 import { guessFormats, parseTime } from "./creation-time.ts";
 import { type Row, type RowFault, rowFault } from "./file-parts.ts";
 
-/** A lead as a row tells it. */
+/** A lead with the fields that a row has. */
 type RowLead = Omit<Lead, "id" | "createdAt" | "updatedAt"> & Partial<Pick<Lead, "id" | "createdAt">>;
 
 /** A valid row of a file of leads. */
 export interface LeadRow extends Pick<Row, "line" | "sha256"> {
   /** Its fields. */
   readonly value: Partial<Omit<Lead, "updatedAt">>;
-  /** Without a name only if the row may change a lead that is stored. */
+  /** Has no name only if the row may change a stored lead. */
   readonly lead: RowLead;
-  /** When its lead is created if the row does not tell, in milliseconds since the epoch. */
+  /** The creation time of its lead if the row has none, in milliseconds since the epoch. */
   readonly time: number;
 }
 
-/** The import that a row is in. */
+/** The import that a row belongs to. */
 export interface Import {
   /** Its start, in milliseconds since the epoch. No lead may be created later. */
   readonly startedAt: number;
-  /** Whether a row may change a lead that is stored, and so be without a name. */
+  /** Whether a row may change a stored lead, and so does not need a name. */
   readonly update: boolean;
   /** The lines of the valid rows so far, by the names of their leads. */
   readonly lines: Map<string, number>;
 }
 
-/** What the validators of the routes can say of a row. */
+/** The schema of a row, as far as the validators of the routes can check it. */
 const row = {
   ...lead,
   properties: { ...lead.properties, id: { type: "string" } },
@@ -56,7 +56,7 @@ function schemaFaults(body: unknown): RowFault[] {
   const schemas = { query: {}, body: row as never };
   return toFaults(validate.errors ?? [], schemas, { query: {}, body } as never).map(
     ({ field, code, message }) =>
-      // All cells are text.
+      // All cells are text, so any fault of a score is reported as its range.
       field === "score"
         ? rowFault(field, "out_of_range", rangeMessage(lead.properties.score))
         : field === "status"
@@ -68,14 +68,14 @@ function schemaFaults(body: unknown): RowFault[] {
 /**
  * Checks a row as the API checks a new lead, and the fields that only an import can set.
  *
- * @param left how many rows are behind it
+ * @param left how many rows follow it
  */
 export function rowToLead(
   { value, line, sha256 }: Row,
   left: number,
   { startedAt, update, lines }: Import,
 ): LeadRow | { readonly faults: readonly RowFault[] } {
-  // An export tells when leads were changed there; in the files of others it is in any form.
+  // `updatedAt` is ignored: an export has the time of a change in its own table, and other files have it in any form.
   const { updatedAt: _, ...row } = Object(value) as Readonly<Record<string, unknown>>;
   const { id, externalId, addresses, name, createdAt: time } = row;
   const faults = schemaFaults(isRecord(value) ? row : value).slice(0, maxFaults);
@@ -108,13 +108,13 @@ export function rowToLead(
   return { line, value: row, lead, sha256, time: startedAt - left };
 }
 
-/** JavaScript reserves the one name, which the API refuses, too. */
+/** JavaScript reserves the name `__proto__`, which the API also rejects. */
 const reservedFaults = ({ metadata }: Readonly<Record<string, unknown>>) =>
   Object.hasOwn(Object(metadata), "__proto__")
     ? [rowFault("metadata", "forbidden_key", "must not have the name __proto__")]
     : [];
 
-/** A spreadsheet writes long digits as `4.91772E+11`, which several people would share. */
+/** A spreadsheet shortens a long number to a text such as `4.91772E+11`, which several people would share. */
 const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 const shortenedFaults = ({ externalId, addresses }: Readonly<Record<string, unknown>>) =>
@@ -140,7 +140,7 @@ function idFaults(id: string, now: number): RowFault[] {
     : [rowFault("id", "out_of_range", "must not contain a future time")];
 }
 
-/** The fault of a text that is no time, or not without options. */
+/** The fault of a text that is no time, or can be read as a time only with options. */
 function timeFault(text: string): RowFault {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const zone = { option: "--time-zone", values: [timeZone] } as const;
