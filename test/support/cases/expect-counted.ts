@@ -7,11 +7,11 @@ import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { treeRows } from "../tables/tree-rows.ts";
 import type { LeadHistory } from "./history.ts";
 
-/** The tree of an account's leads, or of those of a source. */
+/** The tree of an account's leads, or of its leads of one source. */
 export const treeOf = ({ account, owner }: LeadHistory, source?: string) =>
   filteredRange(account, owner.list, { label: source }).tree;
 
-/** Checks that the trees of an account's leads and of some sources have the rows before their watermarks, and the source's all that it was fed. */
+/** Checks that the trees of a list and of some sources have the rows before their watermarks, and all rows that were fed. */
 export async function expectCounted(history: LeadHistory, sources: readonly string[] = []): Promise<Root> {
   const list = await expectTree(history);
   for (const source of sources) {
@@ -36,7 +36,7 @@ async function expectTree(history: LeadHistory, source?: string): Promise<Root> 
   return root;
 }
 
-/** Compares pages of lists with those of a model. */
+/** Compares pages of lists with the pages of a model. */
 export async function expectLists<Filter, Request>(
   history: {
     list(filter: Filter, request?: Request): Promise<unknown>;

@@ -18,7 +18,7 @@ import { WatchedTable } from "../tables/watched-table.ts";
 
 type Row = Lead | Conversation;
 
-/** What makes rows of a kind, and lists them. */
+/** The functions that make and list rows of a kind. */
 interface Kind<R extends Row> {
   readonly list: CountedList;
   readonly row: (id: string, createdAt: string) => R;
@@ -26,11 +26,11 @@ interface Kind<R extends Row> {
   readonly page: (account: string, filter: Filter<R>, request: PageRequest) => Promise<Page<R>>;
 }
 
-/** The fields that a test sets of a row. */
+/** The fields that a test sets in a row. */
 type Input<R extends Row> = Partial<R> & {
-  /** How much earlier than now its id is, in milliseconds. */
+  /** How old its id is, in milliseconds. */
   readonly age?: number;
-  /** How many bytes it has besides its other fields. */
+  /** How many bytes it has in addition to its other fields. */
   readonly padding?: number;
 };
 
@@ -39,19 +39,19 @@ type Filter<R extends Row> = Partial<Omit<R, "id" | "externalId">> & CreationTim
 
 const firstPage: PageRequest = { page: 1, limit: 20 };
 
-/** An account's rows of a kind in a table in memory and in a model of it, with a clock that only the test moves. */
+/** An account's rows of a kind, in a table in memory and in a model of this table. Only the test moves the clock. */
 class History<R extends Row> {
   readonly table: WatchedTable;
   readonly account = randomUUID();
   readonly owner: { readonly account: string; readonly list: CountedList };
   /** The rows in the table, by id. */
   rows = new Map<string, R>();
-  /** The changes of the stream that were not delivered, in its order. The key of a row is its sequence number, too. */
+  /** The stream's undelivered changes, in order. The key of a row is also the sequence number of its change. */
   changes: RowChange[] = [];
   now: number;
   readonly #kind: Kind<R>;
   #unsettled: Unsettled = new Map();
-  /** When a list or a maintainer last ran: a row that was written since may have landed at any time since. */
+  /** When a list or a maintainer last ran. A row that is written after that may have landed at any time in between. */
   #seen = 0;
 
   constructor(kind: Kind<R>, table = new WatchedTable(), start = Date.UTC(2026, 0, 1)) {
@@ -62,7 +62,7 @@ class History<R extends Row> {
     vi.useFakeTimers({ toFake: ["Date"], now: start });
   }
 
-  /** @returns a function that brings the present back */
+  /** Saves the present state. @returns a function that restores it */
   save(): () => void {
     const memory = this.table.memory.snapshot();
     const { now } = this;
@@ -93,7 +93,7 @@ class History<R extends Row> {
     return id;
   }
 
-  /** Writes many rows, a millisecond apart; the newest has the `age`. @param fields those of the n-th one @returns their ids */
+  /** Writes rows a millisecond apart; the newest has the `age`. @param fields fields of the n-th row @returns their ids */
   addMany(
     count: number,
     { age = 0, ...input }: Input<R> = {} as Input<R>,
@@ -113,7 +113,7 @@ class History<R extends Row> {
     if (this.rows.has(id)) this.#write(id, undefined);
   }
 
-  /** The stream delivers all changes. @param skew how far the clock of the maintainer is ahead */
+  /** Delivers all changes of the stream. @param skew how far the clock of the maintainer is ahead, in milliseconds */
   async deliver(limits: Limits = deployedLimits, skew = 0): Promise<void> {
     this.#seen = this.now;
     const rows = this.changes;
@@ -190,7 +190,7 @@ export class LeadHistory extends History<Lead> {
   }
 }
 
-/** An account with leads that were counted a while ago. @param input the fields of each, by default old ones */
+/** An account with leads that were counted a while ago. @param input the fields of each lead, which is old by default */
 export async function countedLeads(count: number, input: Input<Lead> = {}, limits?: Limits) {
   const history = new LeadHistory();
   history.addMany(count, { age: 60_000, ...input });

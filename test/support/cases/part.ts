@@ -1,10 +1,10 @@
 import { seeded, shuffled } from "./random.ts";
 
 /**
- * One in `parts` of many similar cases, at least one. `TEST_SEED`, which vitest.config.ts prints, selects them: each
- * commit has others, and `whole` selects all.
+ * One in `parts` of many similar cases, at least one. `TEST_SEED`, which vitest.config.ts prints, selects the cases: each
+ * commit runs other cases, and `whole` selects all.
  *
- * @param name of one of several tests with as many cases each: they run different ones
+ * @param name distinguishes tests with equal numbers of cases, so that they run different cases
  */
 export function part<T>(cases: readonly T[], parts: number, name = ""): readonly T[] {
   const seed = process.env.TEST_SEED ?? "";
@@ -18,5 +18,5 @@ export function part<T>(cases: readonly T[], parts: number, name = ""): readonly
   return cases.filter((_, index) => chosen.includes(index));
 }
 
-/** How often a test of random cases runs: at night as often as it says, otherwise a part of that. */
+/** How often a test of random cases runs: `count` times at night, otherwise one in `parts` of that. */
 export const runs = (count: number, parts: number) => part([...Array(count).keys()], parts).length;

@@ -9,7 +9,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Picks values in proportion to their shares, which need not add up to anything. */
+/** Picks values in proportion to their shares, which can have any sum. */
 export function skewed<T>(random: () => number, shares: readonly (readonly [T, number])[]): () => T {
   const total = shares.reduce((sum, [, share]) => sum + share, 0);
   const [[first] = []] = shares;

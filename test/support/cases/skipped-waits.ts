@@ -1,7 +1,7 @@
 import { Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 
 /**
- * Skips what commands wait for, until it is disposed or the test file ends.
+ * Skips the waits of commands, until the result is disposed of or the test file ends.
  *
  * @param onWait called in place of each wait
  * @returns the lengths of the waits, in milliseconds

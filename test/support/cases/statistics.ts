@@ -4,7 +4,7 @@ export const spread = (numbers: readonly number[]) => ({
   worst: percentile(numbers, 1),
 });
 
-/** The number below which a part of the numbers is, the largest for all of them; NaN without numbers. */
+/** The number below which the given part of the numbers is; the largest number for the part 1; NaN without numbers. */
 export function percentile(numbers: readonly number[], part: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

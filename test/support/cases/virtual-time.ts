@@ -2,7 +2,7 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { onTestFinished, vi } from "vitest";
 
-/** Replaces the waits of the product until the test ends. */
+/** Replaces the waits of the product's code until the test ends. */
 export function replaceWaits(wait: (milliseconds?: number) => Promise<unknown>): void {
   const replaced = vi.spyOn(timers, "setTimeout").mockImplementation(wait as typeof timers.setTimeout);
   syncBuiltinESMExports();
@@ -13,7 +13,7 @@ export function replaceWaits(wait: (milliseconds?: number) => Promise<unknown>):
 }
 
 /**
- * Stops the clock for a test: only waits move it, and they take no time. So a busy machine changes nothing.
+ * Stops the clock for a test: only waits move the clock, and they take no time. So a busy machine cannot change the result.
  *
  * @returns the lengths of the waits, in milliseconds
  */

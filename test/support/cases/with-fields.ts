@@ -1,6 +1,6 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 
-/** An item with other fields, of which some are in its details. */
+/** An item with other values of some fields, which may be in its details. */
 export function withFields<Stored extends Item>(item: Stored, fields: Item): Stored {
   const changed: Record<string, unknown> = { ...item };
   for (const [name, value] of Object.entries(fields))

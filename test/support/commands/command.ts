@@ -21,7 +21,7 @@ export async function runCommand(command: Command, ...args: string[]) {
   return { printed, failure };
 }
 
-/** The same with `--json`. @returns what it printed, parsed */
+/** Runs a command with `--json`. @returns what it printed, parsed */
 export async function runJson(command: Command, ...args: string[]) {
   const { printed, failure } = await runCommand(command, ...args, "--json");
   return { failure, output: typeof printed[0] === "string" ? JSON.parse(printed[0]) : undefined };

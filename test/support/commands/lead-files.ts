@@ -12,7 +12,7 @@ import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 
-/** Made for the first file: not every test file that imports this runs a test. */
+/** Created with the first file, because not every test file that imports this module writes one. */
 let root: string | undefined;
 afterAll(() => root && rmSync(root, { recursive: true }));
 
@@ -24,7 +24,7 @@ export function filePath(ending: string): string {
   return join(root, `leads-${++files}${ending}`);
 }
 
-/** Writes such a file. @returns its path */
+/** Writes a file that is removed after the test file. @returns its path */
 export async function leadFile(content: string | Buffer, ending = ".csv"): Promise<string> {
   const path = filePath(ending);
   await writeFile(path, content);
@@ -38,7 +38,7 @@ export const readLines = async (path: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-/** A new account: it has a key. @returns its name */
+/** Creates an account by issuing a key. @returns its name */
 export async function anAccount(account: string = randomUUID()): Promise<string> {
   await issueApiKey(account);
   return account;

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../../..");
 const directories: string[] = [];
 afterAll(() => Promise.all(directories.splice(0).map((directory) => rm(directory, { recursive: true }))));
 
-/** A data directory whose `run.json` names a table, the test file's own by default. It is removed after the test file. */
+/** Creates a data directory whose `run.json` names a table, by default that of the test file, after which it is removed. */
 export async function createDataDirectory(
   tableName = process.env.TABLE_NAME,
   url = "http://127.0.0.1:3000",

@@ -5,8 +5,8 @@ import { pageBytes, readUnits } from "./query.ts";
 import { checkKeys, type StoredItems, validationError } from "./stored-items.ts";
 
 /**
- * Reads the items of a batch, and of each partition no more than a page. DynamoDB returns them in no particular order;
- * the reverse order shows a caller that relies on that of the keys.
+ * Reads the items of a batch, but at most a page of each partition. DynamoDB returns items in no particular order. The
+ * reverse order exposes callers that rely on the order of the keys.
  *
  * @returns the response, and the units of the keys that were read
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html

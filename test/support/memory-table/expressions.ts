@@ -10,7 +10,7 @@ export interface Substitutions {
 type Evaluate<T> = (item: Item, substitutions: Substitutions) => T;
 type Comparable = string | number;
 
-/** Whether the condition of a command holds for an item; `{}` stands for none. */
+/** Whether the condition of a command holds for an item; `{}` means no item. */
 export function holds(expression: string | undefined, item: Item, substitutions: Substitutions): boolean {
   return expression === undefined || parseCondition(expression)(item, substitutions);
 }
@@ -120,7 +120,7 @@ class ConditionParser {
   }
 }
 
-/** A value, or an attribute of an item or, after a dot, of a map in it. */
+/** Evaluates a token: a value, an attribute of an item or, after a dot, an attribute of a map in the item. */
 export function operand(token: string): Evaluate<unknown> {
   if (token.startsWith(":")) return (_, substitutions) => valueFor(token, substitutions);
   const [attribute = "", ...path] = token.split(".");

@@ -7,7 +7,7 @@ interface KeyCondition {
   /** The attribute of the partition key. */
   readonly attribute: string;
   readonly partition: string;
-  /** The index of the first row that matches, and of the first one after it that does not. */
+  /** The index of the first row that matches, and the index after the last row that matches. */
   readonly bounds: (rows: readonly Row[]) => readonly [number, number];
 }
 
@@ -47,6 +47,6 @@ export function readKeyCondition(expression: string | undefined, substitutions: 
 
 const at = (rows: readonly Row[], bound: string) => firstIndex(rows, ({ sk }) => sk >= bound);
 
-/** The index of the first row after a sort key, or after all that begin with it. */
+/** The index of the first row after a sort key, or after all sort keys that begin with it. */
 const past = (rows: readonly Row[], bound: string, prefix = false) =>
   firstIndex(rows, ({ sk }) => sk > bound && !(prefix && sk.startsWith(bound)));

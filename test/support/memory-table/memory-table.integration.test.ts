@@ -31,11 +31,11 @@ import { MemoryTable } from "./memory-table.ts";
 function toComparable({ Responses, ConsumedCapacity, ...answer }: Record<string, unknown>) {
   const { $metadata, ItemCollectionMetrics, ...output } = answer;
   const consumed = [ConsumedCapacity ?? []].flat() as { CapacityUnits: number }[];
-  // The items of a batch are in no particular order, those of a transaction in that of its keys.
+  // The items of a batch are in no particular order, the items of a transaction in the order of its keys.
   const batches = Array.isArray(Responses)
     ? Responses
     : Object.values((Responses ?? {}) as Record<string, Item[]>).map((items) => new Set(items));
-  // Of a `Buffer`, the engine gives the bytes.
+  // The engine returns a `Buffer` as bytes.
   return structuredClone({ output, batches, units: consumed.map(({ CapacityUnits }) => CapacityUnits) });
 }
 
@@ -49,12 +49,12 @@ function toComparableError({
 
 const outcome = (call: Promise<Record<string, unknown>>) => call.then(toComparable, toComparableError);
 
-/** Sends each call of the engine to a table in memory, too. @returns the names of the commands */
+/** Compares the response to each call of the engine with that of a table in memory. @returns the names of the commands */
 function compareCalls() {
   const memory = new MemoryTable();
   const seen = new Set<string>();
   const calls = aroundCalls(async (command, send) => {
-    // The description of a table is not what tests are about, and of those in memory only `scanPage` scans.
+    // Descriptions of tables are not compared, and the next test compares scans.
     if (/^(?:Scan|Describe|List)/.test(command.constructor.name)) return send(command);
     command.input.ReturnConsumedCapacity = "TOTAL";
     const expected = outcome(memory.send(command));
@@ -178,7 +178,7 @@ async function scanned(send: Send, segments: number) {
 
 test("scans find the same in every number of segments, with sets and large numbers, and the same is no key", async () => {
   const memory = new MemoryTable();
-  // Not the client of the functions, which on a busy machine makes no attempt that is late.
+  // Not the client of the functions, whose calls would time out on a busy machine.
   const table = createTableClient({});
   const engine: Send = (command) => table.send(command as GetCommand);
   for (let n = 0; n < 20; n++) {

@@ -8,14 +8,14 @@ export interface Row {
   readonly size: number;
 }
 
-/** Where rows sort in a partition: by sort key, and in an index then by the partition of the table. */
+/** The order of rows in a partition: by sort key and, in an index, then by the partition of the table. */
 type Position = Pick<Row, "pk" | "sk">;
 
 /** The rows of a table or of an index by partition, each partition in order. */
 export class Partitions {
   #rows = new Map<string, Row[]>();
 
-  /** The rows of a partition, not to be changed. */
+  /** The rows of a partition, which the caller must not change. */
   get(partition: string): readonly Row[] {
     return this.#rows.get(partition) ?? [];
   }
@@ -59,7 +59,7 @@ export class Partitions {
     for (const rows of this.#rows.values()) yield* rows;
   }
 
-  /** The same partitions, which further changes of either do not affect in the other. */
+  /** A copy of the partitions. Later changes of either do not affect the other. */
   copy(): Partitions {
     const copy = new Partitions();
     for (const [partition, rows] of this.#rows) copy.#rows.set(partition, rows.slice());
@@ -75,7 +75,7 @@ export const firstAt = (rows: readonly Row[], position: Position) =>
 export const firstAfter = (rows: readonly Row[], position: Position) =>
   firstIndex(rows, (row) => isBefore(position, row));
 
-/** The index of the first row for which a condition holds, as it does for all rows after it. */
+/** The index of the first row for which a condition holds. It must also hold for all later rows. */
 export function firstIndex(rows: readonly Row[], holds: (row: Row) => boolean): number {
   let low = 0;
   for (let high = rows.length; low < high; ) {

@@ -37,7 +37,7 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   return { output, reads: readUnits(bytes, input.ConsistentRead) };
 }
 
-/** Reads rows up to the limit of a query or of a page. @returns `ended`: whether there are no rows left */
+/** Reads rows up to the limit of a query or of a page. @returns `ended`: whether no rows are left */
 function readPage(
   rows: readonly Row[],
   [first, end]: readonly [number, number],

@@ -16,7 +16,7 @@ function hashOf(partition: string): string {
   return hash;
 }
 
-/** Where an item is in a scan: partitions come in the order of their hashes. */
+/** The place of an item in a scan, which returns partitions in the order of their hashes. */
 const placeOf = ({ pk, sk }: Pick<Row, "pk" | "sk">) => `${hashOf(pk)} ${sk}`;
 
 /** A page of a scan, of the whole table or of a segment. It begins after any key. */

@@ -11,7 +11,7 @@ import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
 
-/** A change of an item, as the stream of the table has it. */
+/** A change of an item, as in the stream of the table. */
 export interface Change {
   readonly before: Item | undefined;
   readonly after: Item | undefined;
@@ -20,7 +20,7 @@ export interface Change {
 /** The most bytes of an item. */
 const largestItem = 400 * 1024;
 
-/** The keys of an index, and what it copies besides those of the table. */
+/** The keys of an index, and the attributes that it copies in addition to the keys of the table. */
 interface Index {
   readonly attribute: string;
   readonly sortKey: string;
@@ -43,7 +43,7 @@ const writeUnit = 1024;
 
 const units = (...sizes: readonly number[]) => Math.max(1, Math.ceil(Math.max(...sizes) / writeUnit));
 
-/** The items of a table in its partitions and in those of its indexes, which have some attributes. */
+/** The items of a table, in its partitions and in the partitions of its indexes, which copy some attributes. */
 export class StoredItems {
   onChange: ((change: Change) => void) | undefined;
   #table = new Partitions();
@@ -56,13 +56,13 @@ export class StoredItems {
     return partitions;
   }
 
-  /** @throws ValidationException for what is no key of the table */
+  /** @throws ValidationException for an invalid key */
   find({ pk, sk }: Key): Row | undefined {
     if (!isKey(pk, 2048) || !isKey(sk, 1024)) throw validationError("The key is not valid.");
     return this.#table.find(pk, { pk, sk });
   }
 
-  /** Replaces or deletes an item. @returns the units, of which a transaction counts those of the table twice */
+  /** Replaces or deletes an item. @returns the write units; in a transaction, the units of the table count twice */
   replace({ pk, sk }: Key, item: Item | undefined, transaction = false): number {
     const before = this.find({ pk, sk });
     const after = item && toRow({ pk, sk }, item);
@@ -110,14 +110,14 @@ interface Indexed {
 const isSame = (a: Indexed, b: Indexed) =>
   a.partition === b.partition && a.row.sk === b.row.sk && a.row.pk === b.row.pk;
 
-/** What an index has of a row of the table: nothing if it lacks one of its keys. */
+/** The row of an index for a row of the table; undefined if the row lacks a key of the index. */
 function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined {
   const { attribute, sortKey, copies } = allIndexes.get(index) as Index;
   const [partition, sort] = [row?.item[attribute], row?.item[sortKey]];
   if (!row || partition === undefined || sort === undefined) return undefined;
   const names = ["pk", "sk", ...copies].filter((name) => row.item[name] !== undefined);
   const item = Object.freeze(Object.fromEntries(names.map((name) => [name, row.item[name]])));
-  // Rows with one sort key of another kind are in the order of their own.
+  // Rows with equal sort keys in an index by time are in the order of their own sort keys.
   const position = sortKey === "sk" ? { pk: row.pk, sk: row.sk } : { pk: row.sk, sk: String(sort) };
   return { partition: String(partition), row: { ...position, item, size: itemSize(item) } };
 }
@@ -147,7 +147,7 @@ function toFrozen(value: unknown): unknown {
   return Object.freeze(copy);
 }
 
-/** Checks that a command of several items has none twice, and not too many. @throws ValidationException */
+/** Checks that a command of several items has no item twice, and not too many items. @throws ValidationException */
 export function checkKeys(keys: readonly Key[], most = 100): void {
   const different = new Set(keys.map(({ pk, sk }) => JSON.stringify([pk, sk])));
   if (different.size < keys.length) throw validationError("A command has an item twice.");

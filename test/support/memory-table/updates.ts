@@ -42,7 +42,7 @@ function parseUpdate(expression: string): readonly Action[] {
 
 function parseClause(clause: string): Action[] {
   const [, keyword, list = ""] = /^(SET|ADD|REMOVE) (.*?) *$/.exec(clause) ?? [];
-  // A comma inside parentheses separates no actions.
+  // A comma inside parentheses does not separate actions.
   return list.split(/,(?![^(]*\))/).map((text) => {
     if (keyword === "REMOVE") return { attribute: text.trim(), value: "", how: "remove" };
     const pattern =

@@ -18,9 +18,9 @@ type Options = Pick<
 >;
 
 /**
- * Starts the whole API over HTTP, the bundles that are deployed behind the local gateway, on the tests' engine, without
- * streams unless an option asks for them. It stops when the test file or suite that started it ends, and then checks that
- * its log holds nothing that `request` sent.
+ * Starts the whole API over HTTP on the tests' engine: the deployed bundles behind the local gateway, by default without
+ * streams. The API stops when the test file or suite that started it ends. Then its log must not contain anything that
+ * `request` sent.
  */
 export async function startApi(options: Options = {}) {
   const { assembly } = inject("engine");
@@ -43,9 +43,9 @@ export async function startApi(options: Options = {}) {
     await rm(dataDirectory, { recursive: true });
     expectNothingSentIn(log);
   };
-  // After thousands of requests, the check takes minutes.
+  // After thousands of requests, the check of the log takes minutes.
   afterAll(stop, 600_000);
-  /** Issues a key for an account, whose name no other test should use. */
+  /** Issues a key for an account. No other test should use the name of the account. */
   const issueKey = issueApiKey;
   return { ...run, stop, log, issueKey };
 }
@@ -54,7 +54,7 @@ interface HttpRequest {
   readonly apiKey: string;
   readonly query?: string;
   readonly body?: unknown;
-  /** Sent in addition to those of the key and the body. */
+  /** Headers in addition to those for the key and the body. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

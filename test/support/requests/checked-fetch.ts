@@ -1,8 +1,8 @@
 import { checkResponse, isDocumented } from "./document.ts";
 
 /**
- * Fetches from the API and checks a route's response against docs/openapi.json. Use plain `fetch` where the response
- * is rightly undocumented, such as that of changed sources.
+ * Fetches from the API and checks a route's response against docs/openapi.json. Use plain `fetch` for a response that must
+ * not be documented, such as a response of changed sources.
  *
  * @throws Error that lists the differences
  */

@@ -12,8 +12,8 @@ import { pagination } from "../../../shared/schemas/page-schemas.ts";
 import { type ObjectSchema, requestOptions } from "../../../shared/schemas/validator.ts";
 
 /**
- * The published document, with closed schemas: clients must accept fields that they do not know, but the tests must
- * notice what is not documented. Only API Gateway may add fields of its own.
+ * The published document, with closed schemas: clients must accept unknown fields, but the tests must notice undocumented
+ * fields. Only API Gateway may add fields of its own.
  */
 const document = JSON.parse(readFileSync(join(import.meta.dirname, "../../../docs/openapi.json"), "utf8"));
 for (const [name, schema] of Object.entries<{ additionalProperties?: boolean }>(
@@ -22,7 +22,7 @@ for (const [name, schema] of Object.entries<{ additionalProperties?: boolean }>(
   if (name !== "GatewayError") schema.additionalProperties = false;
 }
 
-/** What this version stores and sends. */
+/** The schemas of the values that this version stores and sends. */
 const strictSchemas: Readonly<Record<string, ObjectSchema>> = {
   Lead: leads.lead,
   LeadsPage: leads.leadsPage,
@@ -34,7 +34,7 @@ const strictSchemas: Readonly<Record<string, ObjectSchema>> = {
   ...Object.fromEntries(Object.entries(eventSchemas).map(([type, schema]) => [pascalCase(type), schema])),
 };
 
-// Nor must clients refuse what a later version may send: the tests must notice what this one does not.
+// Clients must accept the values of a later version, but the tests must notice values that this version does not send.
 const { schemas } = document.components;
 for (const [name, { properties }] of Object.entries(strictSchemas)) {
   for (const [field, own] of Object.entries(properties)) {
@@ -62,7 +62,7 @@ interface ApiResponse {
   readonly body: string;
 }
 
-/** Headers of the connection or of the body's bytes, and those that OpenAPI documents elsewhere. */
+/** Headers of the connection or of the body's bytes, and headers that OpenAPI documents elsewhere. */
 const transportHeaders = new Set([
   "connection",
   "content-length",
@@ -102,7 +102,7 @@ export const checkResponse = vi.defineHelper((route: Route, response: ApiRespons
   );
 });
 
-/** What differs between an event that was posted and the webhook of its type, a line each. */
+/** The differences between a posted event and the documented webhook of its type, one line each. */
 export function compareEvent(event: { readonly "detail-type": string }): string[] {
   const body = pointer("webhooks", event["detail-type"], "post", "requestBody");
   return compareSchema(`${body}/content/application~1json/schema`, event, "event");
@@ -158,5 +158,5 @@ function at(place: string) {
   return parts.reduce((value, part) => value[part.replaceAll("~1", "/").replaceAll("~0", "~")], document);
 }
 
-/** The pointer itself, or the one that its `$ref` names. */
+/** The pointer itself, or the pointer in the `$ref` at this place. */
 const target = (place: string): string => at(place).$ref ?? place;

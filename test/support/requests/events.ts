@@ -8,9 +8,9 @@ export interface TestRequest {
   readonly access?: string;
   /** How many requests the account may make in a window: as many as its stage allows, unless set. */
   readonly rateLimitRequests?: number;
-  /** Since when the account takes no writes. */
+  /** Since when the account is frozen. */
   readonly frozenAt?: string;
-  /** As in the URL, without the question mark. */
+  /** The query as in the URL, without the question mark. */
   readonly query?: string;
   /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;

@@ -4,7 +4,7 @@ import { json } from "node:stream/consumers";
 import { afterAll } from "vitest";
 import { listening } from "./listening.ts";
 
-/** A text message that the platform has taken, as far as the fake reads it. */
+/** A text message that the platform has accepted, as far as the fake reads it. */
 export interface Taken {
   readonly id: string;
   readonly channel: "whatsapp" | "instagram";
@@ -16,7 +16,7 @@ export interface Taken {
   readonly callbackData?: string;
 }
 
-/** What a person writes. */
+/** A message that a person writes. */
 interface Written extends Pick<Taken, "channel" | "sender" | "text"> {
   readonly from: string;
   readonly name: string;
@@ -37,7 +37,7 @@ const isLate = errorOf(
 
 type Refusal = readonly [status: number, error: object];
 
-/** By which words in a text the platform refuses it, and for how many attempts. */
+/** The words for which the platform rejects a text, with the number of rejected attempts. */
 const refusals: readonly (readonly [word: string, attempts: number, ...Refusal])[] = [
   ["refused", Number.POSITIVE_INFINITY, 400, errorOf(131026, "Message undeliverable.")],
   ["busy", 2, 400, errorOf(130429, "Rate limit hit.")],
@@ -55,7 +55,7 @@ function readMessage(url: string, token: string, body: Received): Taken {
         text: body.text.body,
         callbackData: body.biz_opaque_callback_data,
       }
-    : // The token of a page tells whose account sends.
+    : // The token of a page identifies the account that sends.
       {
         ...common,
         channel: "instagram",
@@ -86,14 +86,14 @@ const toWebhook = ({ channel, sender, from, name, text }: Written) =>
       });
 
 /**
- * A fake of WhatsApp and Instagram until the test file ends, written from Meta's public documents. A refusal for what the request
- * has comes in the response, and one for its recipient later, by the webhook.
+ * Starts a fake of WhatsApp and Instagram until the test file ends, written from Meta's public documents. A rejection of the
+ * request comes in the response. A rejection because of the recipient comes later, by the webhook.
  *
  * @param secret of the app, which signs the webhooks
  */
 export async function startFakeMeta(secret: string) {
   const taken: Taken[] = [];
-  /** Who wrote within the last 24 hours. */
+  /** The people who wrote within the last 24 hours. */
   const windows = new Set<string>();
   const attempts = new Map<string, number>();
   const meta = { taken, windows, webhook: "", notify, report, write };
@@ -104,7 +104,7 @@ export async function startFakeMeta(secret: string) {
     const headers = { "x-hub-signature-256": `sha256=${signature}` };
     const send = () => fetch(meta.webhook, { method: "POST", body: text, headers });
     let { status } = await send();
-    // Meta repeats it for days.
+    // Meta retries the webhook for days.
     for (let n = 0; n < 3 && status >= 500; n++) ({ status } = await send());
     if (status !== 200) throw new Error(`The webhook responded with ${status}.`);
   }
@@ -113,11 +113,11 @@ export async function startFakeMeta(secret: string) {
   async function report({ id, channel, sender, to, callbackData }: Taken, status: string, errors?: object[]) {
     const common = { id, status, recipient_id: to, biz_opaque_callback_data: callbackData, errors };
     if (channel === "whatsapp") await notify(ofWhatsApp(sender, { statuses: [common] }));
-    // Instagram tells of nothing else.
+    // Instagram reports no other state.
     else if (status === "read") await notify(ofInstagram(sender, to, { read: { mid: id } }));
   }
 
-  /** People write at once, and the webhook comes a number of times. */
+  /** Several people write at once. The webhook is delivered the given number of times. */
   async function write(written: readonly Written[], times = 1) {
     for (const { from } of written) windows.add(from);
     for (const all of Map.groupBy(written.map(toWebhook), ({ object }) => object).values()) {
@@ -139,7 +139,7 @@ export async function startFakeMeta(secret: string) {
     const [status = 200, error] = isWrong ? [400, isNoNumber] : refusal;
     if (error) return response.writeHead(status).end(JSON.stringify({ error }));
     taken.push(message);
-    // Instagram tells the account of all that it has sent, also by this service.
+    // Instagram sends the account an echo of each message that it has sent, also through this service.
     const echo = { sender: { id: sender }, recipient: { id: to }, message: { mid: id, text, is_echo: true } };
     if (channel === "instagram") await notify(ofInstagram(sender, sender, echo));
     if (text.includes("lost") && attempt === 1) {

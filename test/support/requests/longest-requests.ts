@@ -11,10 +11,10 @@ export const mostBody = 5_000_000;
 export const headerBytes = (headers: object) =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + Buffer.byteLength(`${name}: ${value}\r\n`), 0);
 
-/** Characters of 12, 9 and 3 bytes in a query, and one that a query may hold as it is but a link encodes. */
+/** Characters of 12, 9 and 3 bytes in a query, and one that links encode although a query may contain it unencoded. */
 const units = ["\u{1F600}", "字", '"', "'"];
 
-/** The characters of a text without a limit, for which a request that API Gateway takes has room. */
+/** The characters of a text without a limit that fit into a request that API Gateway accepts. */
 const most = 9000;
 
 /** Kinds of texts with about as many characters as wanted. */
@@ -26,7 +26,7 @@ const shapes: readonly ((length: number, unit: string) => string)[] = [
   (length) => `2026-01-31T09:30:00.${"9".repeat(length)}+23:59`,
 ];
 
-/** What the schemas of queries and bodies use of JSON Schema. */
+/** The parts of JSON Schema that the schemas of queries and bodies use. */
 interface Schema {
   readonly enum?: readonly string[];
   readonly maxLength?: number;
@@ -44,7 +44,7 @@ const formats = {
 };
 const ajv = new Ajv({ ...requestOptions, formats });
 
-/** Parameters that do not go with the longest values of all others, with those that they need. */
+/** Parameters that cannot be sent with the longest values of all others, with the parameters that they need. */
 const apart: Readonly<Record<string, string>> = {
   sort: "",
   include: "&id=conv_1",
@@ -55,12 +55,12 @@ const apart: Readonly<Record<string, string>> = {
   awaitingReplyBefore: "&awaitingReply=true",
 };
 
-/** 1,024 bytes as JSON, with as few of them as possible that cannot be escaped. */
+/** 1,024 bytes as JSON, of which as few as possible cannot be escaped. */
 const longestMetadata = Object.fromEntries(
   [200, 200, 200, 200, 188].map((length, n) => [String(n), "x".repeat(length)]),
 );
 
-/** 3,072 bytes as JSON, likewise. */
+/** 3,072 bytes as JSON, of which as few as possible cannot be escaped. */
 export const longestTemplate = {
   ...{ name: "x".repeat(512), language: "x".repeat(15) },
   parameters: [1024, 1024, 436].map((length) => "x".repeat(length)),
@@ -100,7 +100,7 @@ const toJson = (value: unknown) =>
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** A request in which one parameter or field is as long as it may be, or all of them. */
+/** A request in which one parameter or field, or all of them, are as long as possible. */
 interface LongestRequest {
   readonly longest: string;
   readonly query: string;
@@ -110,7 +110,7 @@ interface LongestRequest {
 /**
  * The longest legal requests to a route, by its schemas.
  *
- * @param known what fields have that must name something, where they are not the longest
+ * @param known the values of fields that must name something, for requests in which other fields are the longest
  */
 export function longestRequests(
   { query, body }: Pick<Route, "query" | "body">,

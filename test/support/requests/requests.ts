@@ -10,7 +10,7 @@ export const aLead = vi.defineHelper(async (account: string, input: Partial<NewL
   return body;
 });
 
-/** Stores a message and returns its record. One that a busy machine writes too late is sent again. */
+/** Stores a message and returns its record. Retries a message that a busy machine writes too late. */
 export const aMessage = vi.defineHelper(
   async (account: string, leadId: string, channel = "whatsapp", input: Partial<NewMessage> = {}) => {
     const message = { leadId, channel, message: "Hello", ...input };
@@ -22,7 +22,7 @@ export const aMessage = vi.defineHelper(
   },
 );
 
-/** Reports how far a message has got. */
+/** Reports the delivery state of a message. */
 export const report = vi.defineHelper(
   (
     account: string,
@@ -35,7 +35,7 @@ export const report = vi.defineHelper(
   },
 );
 
-/** Ends a conversation, or makes it active again, if it has a number of messages. */
+/** Changes the status of a conversation; with `messageCount`, only if the conversation has this number of messages. */
 export const setStatus = vi.defineHelper(
   (account: string, id: string, status: string, headers = {}, messageCount?: number) => {
     const body = { id, status, messageCount };

@@ -1,10 +1,10 @@
-/** Shorter texts are words that a log may hold by chance. */
+/** A log may contain shorter texts by chance. */
 const minLength = 8;
 
-/** A longer text is found by its beginning. */
+/** Only the beginning of a longer text is searched. */
 const maxLength = 256;
 
-/** A value of `update`, which is also a part of codes that the log has. */
+/** A value of `update` that is also part of codes that may be logged. */
 const known = "conversation";
 
 /** Every text that this test file has sent to the API. */

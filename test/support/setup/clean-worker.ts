@@ -2,13 +2,13 @@ import { afterAll, afterEach, expect, vi } from "vitest";
 
 // The test files of a worker share its process. Each file gets its own modules, except those of packages and of Node.js.
 vi.resetModules();
-// Vitest notes 100 frames of each error, which takes a tenth of the time: tests make very many.
+// Vitest records 100 frames of each error. Tests create very many errors, so this takes a tenth of the time.
 Error.stackTraceLimit = 10;
 
 const env = { ...process.env };
 const before = readState();
 
-/** Each test starts with real functions and the real clock, but for what a file replaces before its tests. */
+/** Each test starts with real functions and the real clock, except for what a file replaces before its tests. */
 afterEach(() => {
   vi.restoreAllMocks();
   vi.useRealTimers();
@@ -26,14 +26,14 @@ afterAll(() => {
   expect(left.map(([name]) => name)).toEqual([]);
 });
 
-/** What code can change for the whole process: its directory, its listeners and what is global. */
+/** The state that code can change for the whole process: its directory, its listeners and its globals. */
 function readState(): ReadonlyMap<string, unknown> {
   const globals = Object.entries({ global: globalThis, console, Math }).flatMap(([name, object]) =>
     Object.entries(Object.getOwnPropertyDescriptors(object)).map(
       ([property, { value }]) => [`${name}.${property}`, value] as const,
     ),
   );
-  // Packages remove their files at the exit.
+  // Packages may add an exit listener to remove their files.
   const events = process.eventNames().filter((name) => name !== "exit");
   const listeners = events.map((name) => [`on ${String(name)}`, process.listenerCount(name)] as const);
   return new Map<string, unknown>([["directory", process.cwd()], ...globals, ...listeners]);

@@ -2,5 +2,5 @@ import { inject } from "vitest";
 
 const { endpoints } = inject("engine");
 
-/** Where the engine that this worker uses listens. */
+/** The endpoint of the engine that this worker uses. */
 export const engineEndpoint = String(endpoints[Number(process.env.VITEST_POOL_ID) % endpoints.length]);

@@ -26,14 +26,14 @@ declare module "vitest" {
 }
 
 /**
- * Synthesizes the stack once and starts an engine in memory for each worker, or uses those at `DYNAMODB_ENDPOINT`, which
- * are separated by commas.
+ * Synthesizes the stack once and starts an engine in memory for each worker, or uses the engines at `DYNAMODB_ENDPOINT`,
+ * which are separated by commas.
  *
- * An engine serves one request after the other, so with a single one, the load of one test file would make the functions of
- * another give up.
+ * An engine serves one request after the other. With a single engine, the load of one test file would cause timeouts in the
+ * functions of another.
  */
 export default async function setup(project: TestProject) {
-  // Several test runs may go on at once, so each has a directory of its own.
+  // Several test runs may run at once, so each has a directory of its own.
   const assembly = await mkdtemp(join(tmpdir(), "integration-"));
   const tableName = `test-${randomUUID()}`;
   await synthesizeAssembly({ outdir: assembly, tableName });
@@ -63,7 +63,7 @@ async function deleteTable(endpoint: string, TableName: string): Promise<void> {
   try {
     await client.send(new DeleteTableCommand({ TableName }));
   } catch (error) {
-    // Only the tests of the whole API create it.
+    // Only the tests of the whole API create this table.
     if (!(error instanceof ResourceNotFoundException)) throw error;
   } finally {
     client.destroy();

@@ -2,8 +2,8 @@ import { expect, vi } from "vitest";
 import { sent } from "../requests/sent.ts";
 
 /**
- * Finds the lines that hold one of the texts: as it is, escaped as in JSON or a URL, or its bytes as base64,
- * hexadecimal or the numbers that Node.js prints. @returns each with its text
+ * Finds the lines that contain one of the texts: unchanged, escaped as in JSON or a URL, or its bytes as base64, hexadecimal
+ * or the numbers that Node.js prints. @returns each line with its text
  */
 export function findLeaks(lines: readonly string[], texts: Iterable<string>) {
   if (lines.length === 0) return [];
@@ -17,12 +17,12 @@ export function findLeaks(lines: readonly string[], texts: Iterable<string>) {
 }
 
 /**
- * Fails when a line holds a text that this test file sent to the API. `ALLOW_LOG_LEAKS=1` switches the check off, but not in CI, and shows the
- * output of passing tests.
+ * Fails when a line contains a text that this test file sent to the API. `ALLOW_LOG_LEAKS=1` switches the check off, except
+ * in CI, and shows the output of passing tests.
  */
 export const expectNothingSentIn = vi.defineHelper((lines: readonly string[]): void => {
   if (process.env.ALLOW_LOG_LEAKS === "1" && !process.env.CI) return;
-  // Callers send personal data and keys, so no code may log them: log an id, a count or an error code instead.
+  // Clients send personal data and keys, so no code may log them: log an id, a count or an error code instead.
   expect(findLeaks(lines, sent).slice(0, 5), "The log holds text that this test file sent").toEqual([]);
 });
 
@@ -40,7 +40,7 @@ function encodings(text: string): string[] {
   ];
 }
 
-/** The base64 characters that the bytes alone decide when this many other bytes precede them. */
+/** The base64 characters that depend only on these bytes when this many other bytes precede them. */
 function base64Inside(bytes: Buffer, before: number): string {
   const bits = (before + bytes.length) * 8;
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");

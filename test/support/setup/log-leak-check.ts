@@ -2,7 +2,7 @@ import { format } from "node:util";
 import { afterAll } from "vitest";
 import { expectNothingSentIn } from "./leaks.ts";
 
-/** What `call` sends to the handlers in a test file's own process must not be in what that process logs. */
+/** The lines that a test file's process logs. They must not contain anything that `call` sends to its handlers. */
 const lines: string[] = [];
 const original = { ...console };
 for (const method of ["debug", "log", "info", "warn", "error"] as const) {

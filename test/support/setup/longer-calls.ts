@@ -7,8 +7,8 @@ const requestTimeout = 30_000;
 
 const enginePort = Number(new URL(engineEndpoint).port);
 
-// A busy machine or a slow engine must not fail a test. Calls to a proxy that injects faults keep the limits that it tests,
-// and the bundles those of their own code.
+// A busy machine or a slow engine must not fail a test. Calls to a proxy that injects faults keep the limits under test, and
+// bundles keep the limits of their own code.
 const { handle } = NodeHttpHandler.prototype;
 NodeHttpHandler.prototype.handle = function (request, options) {
   return handle.call(this, request, request.port === enginePort ? { ...options, requestTimeout } : options);

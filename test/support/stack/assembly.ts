@@ -5,11 +5,11 @@ import { type TestSettings, writeStages } from "./stage-files.ts";
 interface Assembly {
   readonly outdir: string;
   /**
-   * The table's name instead of the stage's: the tests of the whole API create the table that the template names, and
-   * an engine that outlives them may have a table of the stage.
+   * The table's name in place of the stage's. The tests of the whole API create the table that the template names, and an
+   * engine that runs longer than the tests may already have a table of the stage.
    */
   readonly tableName: string;
-  /** Settings over those of the tests' stage `dev`. */
+  /** Settings that override the settings of the tests' stage `dev`. */
   readonly settings?: TestSettings;
   /** A directory with existing bundles. */
   readonly bundles?: string;
@@ -27,7 +27,7 @@ export async function synthesizeAssembly({
   for (const construct of app.node.findAll()) {
     if (construct instanceof CfnTable) construct.tableName = tableName;
   }
-  // The tests of the stack have it validated.
+  // Only the tests of the stack validate the template.
   process.env.CDK_VALIDATION = "false";
   app.synth();
   return outdir;

@@ -14,7 +14,7 @@ export async function copyProject(stages: Readonly<Record<string, TestSettings>>
   const copy = await temporaryDirectory("project-");
   for (const name of ["bin", "functions", "lib", "shared", "stages", "cdk.json", "package.json"])
     await cp(join(root, name), join(copy, name), { recursive: true });
-  // The stack's alarms are a table of this page, and the local run serves the inbox.
+  // The stack reads its alarms from a table of this page, and the local run serves the inbox.
   for (const name of ["docs/operations.md", "docs/inbox"])
     await cp(join(root, name), join(copy, name), { recursive: true });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StageFile } from "../../../lib/config/settings.ts";
 
-/** The stages of the tests. The shipped ones can be changed without breaking a test. */
+/** The stages of the tests, so that the shipped stages can be changed without breaking a test. */
 const stages: Readonly<Record<string, StageFile>> = {
   dev: {
     removalPolicy: "destroy",
@@ -13,13 +13,13 @@ const stages: Readonly<Record<string, StageFile>> = {
   prod: { canary: true },
 };
 
-/** Settings of a stage; as a test may get them wrong, of any type. */
+/** Settings of a stage, of any type, because tests also use wrong settings. */
 export type TestSettings = Readonly<Record<string, unknown>>;
 
 /**
- * Writes the files of the stages of the tests, and of another one if it is named.
+ * Writes the files of the tests' stages, and of `stage` if it is another one.
  *
- * @param settings over those of the stage
+ * @param settings override the settings of `stage`
  * @returns the directory
  */
 export async function writeStages(

@@ -12,7 +12,7 @@ import { readStack } from "../../../lib/local/template/template.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
 import { type TestSettings, writeStages } from "./stage-files.ts";
 
-/** Placeholder bundles, so that tests of the stack need no esbuild and share no files. */
+/** Writes placeholder bundles, so that tests of the stack need no esbuild and share no files. */
 export async function writeBundles(directory: string) {
   for (const name of functionNames) {
     await mkdir(join(directory, name), { recursive: true });
@@ -24,15 +24,15 @@ const root = await mkdtemp(join(tmpdir(), "stack-"));
 afterAll(() => rm(root, { recursive: true }));
 
 /**
- * Creates a directory that is deleted after the test file. Each `App` needs one: without it, the CDK makes a directory in
- * the system's temporary one, and leaves it there.
+ * Creates a directory that is deleted after the test file. Each `App` needs one. Otherwise the CDK creates a directory in
+ * the system's temporary directory, and leaves it there.
  */
 export const createDirectory = () => mkdtemp(join(root, "app-"));
 
 /**
  * The CDK app of a stage in its own directory.
  *
- * @param settings over those of the tests' stage
+ * @param settings override the settings of the tests' stage
  * @param checked whether cdk-nag checks it
  * @param context the flags of the command line
  */
@@ -46,7 +46,7 @@ export async function createTestApp(
   const bundles = join(directory, "bundles");
   await writeBundles(bundles);
   const stages = await writeStages(directory, stage, settings);
-  // Most files need nothing of the stack's code.
+  // Most test files do not need the stack's code.
   const { createApp } = await import("../../../lib/app.ts");
   return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked, context });
 }
@@ -68,7 +68,7 @@ async function functionIds(template: Template, directory: string, assetsFile: st
   return ids;
 }
 
-/** @param validated whether the CDK validates the template, which takes longer than all else */
+/** @param validated whether the CDK validates the template, which takes longer than the rest */
 export function synthesizeApp(app: App, stage: string, validated: boolean) {
   process.env.CDK_VALIDATION = String(validated);
   return readAssembly(app.synth(), stage);
@@ -85,11 +85,11 @@ async function readAssembly(assembly: CloudAssembly, stage: string) {
     template,
     /** Function names by logical id. */
     functions,
-    /** The same by the logical ids of their aliases. */
+    /** Function names by the logical ids of their aliases. */
     aliases: new Map(aliases.map(([id, { Properties }]) => [id, functions.get(Properties.FunctionName.Ref)])),
     /** What the local run reads from the template. */
     local: await readStack(directory),
-    /** What the CDK and cdk-nag found, if they check the app, but for what a stage leaves open. */
+    /** The findings of the CDK and cdk-nag, if they check the app, except for settings that a stage leaves open. */
     report: await readJson(join(directory, "validation-report.json")).then(withoutQuestions, () => undefined),
   };
 }
@@ -108,7 +108,7 @@ function withoutQuestions(report: Report): Report {
 
 type Synthesized = ReturnType<typeof readAssembly>;
 
-/** The files of a worker share its process, but not its modules. */
+/** The test files of a worker share its process, but not its modules. */
 const shared: { synthesized?: Map<string, Synthesized> } = globalThis as object;
 shared.synthesized ??= new Map();
 const { synthesized } = shared;
@@ -116,7 +116,7 @@ const { synthesized } = shared;
 /**
  * Synthesizes a stage, once for all test files of a run: do not change the result.
  *
- * @param settings over those of the tests' stage
+ * @param settings override the settings of the tests' stage
  * @param validated whether the CDK and cdk-nag check it
  */
 export function synthesize(
@@ -143,7 +143,7 @@ async function synthesizeInto(directory: string, stage: string, settings: TestSe
   process.env.CDK_VALIDATION = String(validated);
   const assembly = app.synth();
   await rename(assembly.directory, directory).catch((error: unknown) => {
-    // Another worker may have been as fast.
+    // Another worker may have created the directory at the same time.
     if (!existsSync(directory)) throw error;
   });
 }

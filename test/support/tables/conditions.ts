@@ -17,7 +17,7 @@ export type TableCommand = { readonly input: any };
 // biome-ignore lint/suspicious/noExplicitAny: as above
 type Send = (command: TableCommand) => Promise<any>;
 
-/** Runs something instead of each call of the table, by whatever client of this process, until it is disposed of. */
+/** Runs `around` instead of each call of the table by any client of this process, until the result is disposed of. */
 export function aroundCalls(around: (command: TableCommand, send: Send) => Promise<unknown>): Disposable {
   const prototype = DynamoDBDocumentClient.prototype as unknown as { send: Send };
   const { send } = prototype;
@@ -46,7 +46,7 @@ export function beforeCall(
   });
 }
 
-/** Whether a call puts such an item, alone or together with others. */
+/** Whether a call puts such an item, alone or in a transaction. */
 export const puts =
   (isMeant: (item: Key) => boolean) =>
   ({ input: { Item, TransactItems = [] } }: TableCommand) =>
@@ -54,7 +54,7 @@ export const puts =
       (item) => item && isMeant(item),
     );
 
-/** Pages and batches end after a few items, so that every loop over what is left runs. */
+/** Ends pages and batches after a few items, so that every loop over the remaining items runs. */
 export const smallPages = (size = 2): Disposable =>
   aroundCalls(async (command, send) => {
     const { input } = command;
@@ -98,7 +98,7 @@ function writtenNames({ input }: TableCommand): string[] {
   return [single, ...several].filter(Boolean).map(name);
 }
 
-/** What is written from now on is not shown by reads that are not consistent: those of indexes, and careless ones. */
+/** Hides items that are written from now on from all reads that are not consistent: reads of indexes, and careless reads. */
 export function lateReads(): Disposable {
   const written = new Set<string>();
   return aroundCalls(async (command, send) => {
@@ -115,10 +115,10 @@ export function lateReads(): Disposable {
 }
 
 /**
- * Runs trials until one is not killed. In each, the command that it passes to `run` is killed one write later: that call and
- * all after it fail. `run` returns whether it was killed.
+ * Runs trials until a command is not killed. In each trial, the command that is passed to `run` is killed one write later:
+ * this write and all later calls fail. `run` returns whether the command was killed.
  *
- * @returns at how many writes it was killed
+ * @returns the number of writes at which the command was killed
  */
 export async function killAtEachWrite(
   trial: (run: (command: () => Promise<unknown>) => Promise<boolean>) => Promise<unknown>,

@@ -4,7 +4,7 @@ interface Keyed {
   readonly TransactItems?: readonly Readonly<Record<string, Keyed>>[];
 }
 
-/** The items that a command or its transaction names, as texts. Those of batches and queries are not among them. */
+/** The items that a command or its transaction names, as texts. Batches and queries name none. */
 export function keyedItems(command: object): readonly string[] {
   const input = Reflect.get(command, "input") as Keyed;
   const parts = input.TransactItems?.flatMap((part) => Object.values(part)) ?? [input];

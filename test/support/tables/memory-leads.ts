@@ -5,8 +5,8 @@ import type { MemoryTable } from "../memory-table/memory-table.ts";
 /**
  * Writes leads, a second apart.
  *
- * @param of the fields that a test sets of the i-th one
- * @param start the time of the first one
+ * @param of the fields that a test sets in the i-th lead
+ * @param start the creation time of the first lead
  * @returns their items
  */
 export function putLeads(

@@ -16,7 +16,7 @@ interface Table {
 
 const tables = new Map<string, Table>();
 
-/** Lets every client of this process work on tables in memory until the end of the test file. @returns the file's own table */
+/** Makes every client of this process use tables in memory until the end of the test file. @returns the file's own table */
 export function useTablesOfCommands(): MemoryTable {
   const prototype = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => unknown };
   const { send } = prototype;
@@ -40,7 +40,7 @@ export function copyTable(): string {
   return name;
 }
 
-/** Tags a table with a data format, as a deployment does, or takes the tag away, as a restore does. */
+/** Tags a table with a data format, as a deployment does, or removes the tag, as a restore does. */
 export function tagTable(name: string, format: number | undefined): void {
   find(name).format = format === undefined ? undefined : String(format);
 }
@@ -53,7 +53,7 @@ interface Input {
   readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
 }
 
-/** The name of the table of a command. */
+/** The name of the table that a command uses. */
 function nameIn({ TableName, ResourceArn, RequestItems = {}, TransactItems = [] }: Input): string {
   const [first = {}] = TransactItems;
   return TableName ?? ResourceArn ?? Object.keys(RequestItems)[0] ?? nameIn(Object.values(first)[0] ?? {});

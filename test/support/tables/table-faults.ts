@@ -20,7 +20,7 @@ type Input = any;
 /** An attempt of a call of the table, within the SDK's retries. */
 export interface Attempt {
   readonly isWrite: boolean;
-  /** What is sent, as the protocol has it. */
+  /** The request body, parsed. */
   readonly input: Input;
   /** Sends it to the table. */
   forward(): Promise<Received>;
@@ -39,7 +39,7 @@ export function interceptAttempts(decide: (attempt: Attempt) => Promise<Received
     return decide({
       isWrite: operation === "PutItem" || operation === "TransactWriteItems",
       input: JSON.parse(new TextDecoder().decode(request.body)),
-      // A response that nobody read would keep its connection.
+      // A response that is not read would keep its connection.
       forward: async () => {
         const { response } = await forward(request, options);
         return { response: { ...response, body: Readable.from([await buffer(response.body)]) } };
@@ -64,18 +64,18 @@ const cancellation = ({ input: { TransactItems = [] } }: Attempt, Code: string):
   return errorResponse(400, "TransactionCanceledException", { CancellationReasons: [{ Code }, ...none] });
 };
 
-/** The error of an attempt that had no response in time. */
+/** The error of an attempt that got no response in time. */
 export const timedOut = () => Object.assign(new Error("no response"), { name: "TimeoutError" });
 
 const connectionLost = () => Object.assign(new Error("aborted"), { code: "ECONNRESET" });
 
-/** Attempts that take effect after the client has given them up. */
+/** Attempts that take effect after the client has timed out. */
 const late: Promise<unknown>[] = [];
 
-/** Waits until the attempts that came late have taken effect. */
+/** Waits until the late attempts have taken effect. */
 export const lateAttempts = () => Promise.all(late.splice(0));
 
-/** Ways in which an attempt fails; after some of them the call may yet have taken effect. */
+/** Ways in which an attempt fails. After some of them, the call may still have taken effect. */
 export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<Received>>> = {
   "lost before": async () => {
     throw connectionLost();
@@ -105,7 +105,7 @@ export const tableFaults: Readonly<Record<string, (attempt: Attempt) => Promise<
     attempt.input.TransactItems ? cancellation(attempt, "TransactionConflict") : attempt.forward(),
 };
 
-/** Lets a fifth of the attempts fail, each in any way, until mocks are restored. @returns the ways so far */
+/** Makes a fifth of the attempts fail, each in a random way, until mocks are restored. @returns the ways so far */
 export function failAtRandom(random: () => number): ReadonlySet<string> {
   const kinds = Object.keys(tableFaults);
   const injected = new Set<string>();

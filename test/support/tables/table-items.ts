@@ -10,7 +10,7 @@ export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
   return items;
 }
 
-/** Stores an item, which the API may not have made. */
+/** Stores an item, also one that the API would not store. */
 export const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
 
 export const remove = ({ pk, sk }: Item | Key) =>
@@ -20,7 +20,7 @@ export const remove = ({ pk, sk }: Item | Key) =>
 export const putItems = (TableName: string, items: readonly Item[]) =>
   Promise.all(items.map((Item) => table.send(new PutCommand({ TableName, Item }))));
 
-/** The keys of the items that are not the same in both, by what has become of them. */
+/** The keys of the items that differ, by the kind of change. */
 export function compareItems(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>) {
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
   return {

@@ -7,8 +7,8 @@ import { canceled } from "./cancellation.ts";
 import { keyedItems } from "./keyed-items.ts";
 
 /**
- * A table in memory whose calls take virtual time, in which a transaction that writes cancels those that begin before it
- * ends and share an item with it. It takes the calls of the client and fakes the timers, until both are restored.
+ * A table in memory whose calls take virtual time. A write transaction cancels the transactions that begin before its end
+ * and share an item with it. The table takes the calls of the client and fakes the timers, until both are restored.
  */
 export class VirtualTable {
   readonly memory = new MemoryTable();
@@ -17,8 +17,8 @@ export class VirtualTable {
 
   /**
    * @param start the time at which it starts, in milliseconds since the epoch
-   * @param duration how long a call takes that starts now, in milliseconds
-   * @param clients those of environments other than this process's own
+   * @param duration how long a call that starts now takes, in milliseconds
+   * @param clients the clients whose calls are taken, for example of several environments
    */
   constructor(start: number, duration: (command: object) => number, clients = [table]) {
     vi.useFakeTimers({ now: start });
@@ -38,7 +38,7 @@ export class VirtualTable {
     const reasons = items.map((item) => (this.#held.has(item) ? "TransactionConflict" : "None"));
     const conflicts = reasons.includes("TransactionConflict");
     if (!conflicts && isWrite) for (const item of items) this.#held.add(item);
-    // What is late is the response.
+    // The command runs at once: only the response is late.
     const response = (async () => {
       if (conflicts) throw canceled(...reasons);
       return this.memory.execute(command).output;

@@ -5,7 +5,7 @@ import { sum } from "../cases/statistics.ts";
 import { MemoryTable } from "../memory-table/memory-table.ts";
 import { streamRecord } from "./stream-record.ts";
 
-/** A call of the table that came to an end, with an error or without. */
+/** A call of the table, which succeeded or failed. */
 export interface WatchedCall {
   /** The name of the command. */
   readonly name: string;
@@ -16,17 +16,17 @@ export interface WatchedCall {
   readonly rows: number;
 }
 
-/** A table in memory that takes the calls of the client and notes them, until `vi.restoreAllMocks`. */
+/** A table in memory that takes the calls of the client and records them, until `vi.restoreAllMocks`. */
 export class WatchedTable {
   readonly memory: MemoryTable;
   /** The calls since the last `watch`. */
   calls: WatchedCall[] = [];
-  /** Runs before each call of the client; its error is that of the call. */
+  /** Runs before each call of the client. If it fails, the call fails with its error. */
   before: (command: object, call: number) => unknown = () => {};
-  /** The table that a call of the client shows; its error is that of the call. */
+  /** Returns the table for a call of the client. If it fails, the call fails with its error. */
   shown: (command: object) => MemoryTable = () => this.memory;
 
-  /** @param stream gets the record of each change */
+  /** @param stream receives the record of each change */
   constructor(stream?: DynamoDBRecord[]) {
     this.memory = new MemoryTable({
       onChange: ({ before, after }) => void stream?.push(streamRecord(before, after)),
@@ -77,5 +77,5 @@ export function useTable(): WatchedTable {
   return table;
 }
 
-/** The error of a call that the table throttled, after all attempts of the SDK. */
+/** The error of a call that was still throttled after all attempts of the SDK. */
 export const throttled = () => Object.assign(new Error("throttled"), { name: "ThrottlingException" });
