@@ -17,7 +17,7 @@ const watchedPages = [1, 2];
 
 const statuses = [undefined, "new", "booked"] as const;
 
-/** What lists and trees must be like in a state of the table, by running readers to their ends in it. */
+/** Checks the lists and the trees in a state of the table. To read lists, it runs readers to their end in this state. */
 export class Expectations {
   readonly #tables: Tables;
   readonly #actors: Actors;
@@ -57,7 +57,7 @@ export class Expectations {
   /**
    * Checks the unfiltered list: its total is exact, except for open changes.
    *
-   * @param quiet whether nothing runs, so that readers must be answered
+   * @param quiet whether no maintainer runs, so that readers must be answered
    */
   async checkTotal(table: TableState, slack: Slack, quiet: boolean): Promise<void> {
     const rows = this.rows(table);
@@ -78,7 +78,7 @@ export class Expectations {
     checkTrees({ items, rows: this.rows(table), open, isDamaged: this.#mayBeDamaged });
   }
 
-  /** Checks that no watermark of a tree goes back. */
+  /** Checks that the watermark of no tree goes back. */
   checkProgress(before: TableState, after: TableState): void {
     if (before === after) return;
     const now = this.#watermarks(after);
@@ -94,7 +94,7 @@ export class Expectations {
     });
   }
 
-  /** Checks every page of every filter: the indexes are up to date. */
+  /** Checks every page of every filter, with up-to-date indexes. */
   checkExact(table: TableState): Promise<void> {
     return remember(this.#exact, table, () => this.#compare(table));
   }

@@ -3,17 +3,17 @@ import { mayBeDamaged, type Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
 import { World } from "./world.ts";
 
-/** A state that has been reached, with the first way to it. */
+/** A state that has been reached, with the step that first led to it. */
 interface Reached {
   readonly from: number;
   readonly label: string;
 }
 
 /**
- * Takes every course of a scenario.
+ * Explores every course of a scenario.
  *
- * @returns how many states it has, and how many steps from one to another
- * @throws Error with the shortest course to a state that must not be
+ * @returns the numbers of its states and of the steps between them
+ * @throws Error with the shortest course to a state that is wrong
  */
 export async function explore(scenario: Scenario) {
   const uninstall = install(mayBeDamaged(scenario));
@@ -71,7 +71,7 @@ async function blaming<T>(
   }
 }
 
-/** The way to a state, a step a line. */
+/** The way to a state, one step per line. */
 function course(reached: readonly Reached[], number: number): string {
   const { from = -1, label = "" } = reached[number] ?? {};
   return from < 0 ? label : `${course(reached, from)}\n${label}`;

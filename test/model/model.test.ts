@@ -10,7 +10,7 @@ import { wholeLists } from "./scenarios/whole-lists.ts";
 
 const scenarios = [wholeLists, labelTrees, damagedTrees, clocksFarAhead, readers, tornTransactions];
 const isNight = process.env.TEST_SEED === "whole";
-/** A part of those about each subject; the large ones only at night. */
+/** A part of the scenarios about each subject. Large scenarios run only at night. */
 const explored = scenarios.flatMap((some) => [
   ...some.filter(({ always }) => always),
   ...part(

@@ -11,7 +11,7 @@ import { toText } from "./texts.ts";
 
 const deadline = Number.POSITIVE_INFINITY;
 
-/** A maintainer that gets a batch of changes, again until it has finished. */
+/** A maintainer that receives a batch of changes, repeatedly until it has finished. */
 export const maintainer = (rows: readonly RowChange[], limits: Limits, skew: number): Program => ({
   name: `maintainer ${skew} ${toText(rows)}`,
   skew,
@@ -41,7 +41,7 @@ export interface ReadPage {
   readonly ids: readonly string[];
 }
 
-/** The rows of a page. */
+/** The number of rows of a page. */
 export const pageSize = 2;
 
 async function read(page: number, filter: RowFilter): Promise<ReadPage> {

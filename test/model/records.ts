@@ -9,7 +9,7 @@ export interface Write {
   readonly after: Item | undefined;
 }
 
-/** The changes that the stream delivers. Equal ones have the same number. */
+/** The changes that the stream delivers. Equal changes have the same number. */
 export class Records {
   readonly #changes: RowChange[] = [];
   readonly #numbers = new Map<string, number>();
@@ -21,7 +21,7 @@ export class Records {
     const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
     const [row] = changes?.rows ?? [];
     if (!row) return undefined;
-    // When it was written has told its kind.
+    // The time of the write is left out, because the kind of the change already follows from it.
     const change = { ...row, writtenBefore: undefined };
     const text = toText(change);
     const number = this.#numbers.get(text) ?? this.#changes.push(change) - 1;

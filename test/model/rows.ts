@@ -11,11 +11,11 @@ export const account = "acme";
 /** The list of every scenario: its rows are leads. */
 export const owner = { account, list: countedLists.lead };
 
-/** What lists filter rows by. */
+/** A filter of a list. */
 export interface RowFilter {
   readonly status?: Lead["status"];
   readonly source?: string;
-  /** Lists with it read nodes. Those without it read all rows of so small a list at once. */
+  /** Lists with this filter read nodes. Without it, lists as small as these read all rows at once. */
   readonly createdBefore?: string;
 }
 

@@ -4,11 +4,11 @@ import { table } from "../../shared/dynamodb/table-client.ts";
 import type { Outcome } from "./tables.ts";
 import { type Numbers, toText } from "./texts.ts";
 
-/** A call of the table, or a wait, that running code has made and that has not ended. */
+/** A call of the table or a wait that running code has begun, and that has not ended. */
 export interface Request {
   /** Identifies it among all requests of the code. */
   readonly name: string;
-  /** The number of what it asks for, which equal requests share; code may request the same several times. */
+  /** The number of its text, which equal requests share. Code may make the same request several times. */
   readonly number: number;
   /** A short form of the text. */
   readonly label: string;
@@ -21,7 +21,7 @@ export interface Request {
 let running: Execution | undefined;
 let now = 0;
 
-/** Code of the product that runs until it waits for its requests, one execution at a time. */
+/** Runs code of the product until it waits for its requests. Only one execution runs at a time. */
 export class Execution {
   /** The result of the code, or its error. */
   end: { readonly value: unknown } | { readonly error: unknown } | undefined;
@@ -32,7 +32,7 @@ export class Execution {
 
   /**
    * @param skew how far the clock of the code is ahead, in milliseconds
-   * @param numbers those of requests
+   * @param numbers the numbers of requests
    */
   constructor(skew: number, numbers: Numbers) {
     this.#skew = skew;
@@ -91,12 +91,12 @@ export class Execution {
   }
 }
 
-/** After how many waits the event loop goes on, so that a timeout ends a test that does not end. */
+/** After this many waits, the event loop gets a turn, so that a timeout can end a test that never ends. */
 const waitsPerTurn = 256;
 
 let waits = 0;
 
-/** Waits until all promises that need no request have been settled: ticks come after all of their callbacks. */
+/** Waits until all promises that need no request have settled: a tick runs after all of their callbacks. */
 const settled = () =>
   new Promise<void>((resolve) =>
     waits++ % waitsPerTurn === 0 ? setImmediate(resolve) : process.nextTick(resolve),
@@ -110,8 +110,8 @@ const current = () => {
 /**
  * Directs the calls of the table, the clock and the waits of the product to executions.
  *
- * @param mayBeDamaged whether trees may be damaged: otherwise, code that logs a damaged tree fails
- * @returns a function that ends this
+ * @param mayBeDamaged whether trees may be damaged. Otherwise, code that logs a damaged tree fails.
+ * @returns a function that restores the originals
  */
 export function install(mayBeDamaged: boolean): () => void {
   const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };

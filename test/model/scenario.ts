@@ -5,15 +5,15 @@ import type { RowFilter } from "./rows.ts";
 /** The time at which every scenario starts, in milliseconds since the epoch. */
 export const startTime = Date.UTC(2026, 0, 1);
 
-/** How long before that the initial rows were counted, in milliseconds: those younger than 14.5 s are the tail. */
+/** How long before the start the initial rows were counted, in milliseconds. Rows younger than 14.5 s are the tail. */
 export const countedAgo = 11_750;
 
-/** How long after its id was created a route's write may land, in milliseconds. */
+/** How long after the creation of the id a write of a route may land, in milliseconds. */
 export const landsWithin = 2500;
 
 /** An event that writes a row. */
 export type WriteEvent =
-  /** A route writes a row whose id was created `at` milliseconds after the start, or an import writes an older row. */
+  /** A route writes a row whose id was created `at` milliseconds after the start; an import can write an older row. */
   | { readonly do: "create" | "import"; readonly row: number; readonly at: number }
   | { readonly do: "delete"; readonly row: number }
   | { readonly do: "change"; readonly row: number; readonly status: Lead["status"] }
@@ -24,7 +24,7 @@ export type WriteEvent =
 export interface DamageEvent {
   readonly do: "damage";
   readonly what: "root" | "node";
-  /** The source whose tree it is; without it, that of the list. */
+  /** The source of the tree; without a source, it is the tree of the list. */
   readonly source?: string | undefined;
 }
 
@@ -32,34 +32,34 @@ export interface DamageEvent {
 export type Event =
   | WriteEvent
   | DamageEvent
-  /** The clock goes on, in milliseconds. */
+  /** The clock moves on, by a time in milliseconds. */
   | { readonly do: "pass"; readonly time: number };
 
-/** A small world, of which every course is explored. */
+/** A small world. Every possible course of its events is explored. */
 export interface Scenario {
   readonly name: string;
-  /** Whether it takes so long that only the night explores it. */
+  /** Whether it takes so long that it is explored only at night. */
   readonly large?: boolean;
-  /** Whether it alone notices a kind of fault, so that it always runs. */
+  /** Whether no other scenario detects a kind of fault, so that this one always runs. */
   readonly always?: boolean;
   readonly limits: Limits;
-  /** The sources of the rows, by their numbers; the first one of all others. Without them rows have none. */
+  /** The sources of rows, by row number. All further rows have the first source. Without `sources`, rows have none. */
   readonly sources?: readonly string[];
-  /** Rows that exist at the start, by their ages in seconds, in groups that were counted one after another. */
+  /** The ages in seconds of the rows that exist at the start, in groups that were counted one after another. */
   readonly initial: readonly (readonly number[])[];
-  /** How far ahead the clock was that counted the last group, in milliseconds. */
+  /** How far the clock was ahead when the last group was counted, in milliseconds. */
   readonly ahead?: number;
-  /** Sequences of events. The events of two sequences come in any order. */
+  /** Sequences of events. Events of different sequences happen in any order. */
   readonly events: readonly (readonly Event[])[];
-  /** How many maintainers may run at once: the skews of their clocks. */
+  /** The clock skews of the maintainers that may run at once, in milliseconds. */
   readonly maintainers: readonly number[];
-  /** How many single reads may miss a transaction that is in progress, each of which shows its item as it was before. */
+  /** How many single reads may miss a transaction in progress. Such a read shows an item as it was before. */
   readonly torn?: number;
   /** How many maintainers may crash. */
   readonly crashes?: number;
-  /** The pages that are read one after another while the others run. */
+  /** The pages that are read one after another while other steps happen. */
   readonly pages?: readonly number[];
-  /** The list that they are of: the whole one, unless set. Its index has each row as late as it may. */
+  /** The filter of these pages; by default, the whole list is read. The index of the filter can be late without bound. */
   readonly filter?: RowFilter;
 }
 

@@ -2,21 +2,21 @@ import type { Actor } from "./steps/actors.ts";
 import type { Reading } from "./steps/reading.ts";
 import type { Outcome, TableState } from "./tables.ts";
 
-/** A maintainer with the changes of its batch: bits of event numbers. */
+/** A running maintainer, and the changes of its batch: bits of event numbers. */
 export interface Working {
   readonly actor: Actor;
   readonly batch: number;
 }
 
-/** A transaction that is in progress: single reads may miss it. */
+/** A transaction in progress, which single reads may miss. */
 export interface Transaction {
   readonly command: object;
   readonly before: TableState;
-  /** How many more of them may. */
+  /** How many more reads may miss the transaction. */
   readonly misses: number;
 }
 
-/** The answer to a transaction that is on its way. */
+/** The answer to a transaction, which is on its way to the actor. */
 export interface UnderWay {
   /** The name of the actor. */
   readonly actor: string;
@@ -31,11 +31,11 @@ export interface State {
   readonly clock: number;
   /** How many events of each sequence have happened. */
   readonly events: readonly number[];
-  /** The changes that the stream has to deliver: bits of event numbers. */
+  /** The changes that the stream must still deliver: bits of event numbers. */
   readonly pending: number;
-  /** The numbers of the records of these and of the changes that are being counted, by event numbers. */
+  /** The numbers of the records of pending changes and of changes that are being counted, by event number. */
   readonly records: readonly (number | undefined)[];
-  /** The rows as they were before each change, if indexes are read: these may still have any of them. */
+  /** The rows as they were before each change, if indexes are read: an index may still have any of these versions. */
   readonly past: readonly TableState[];
   readonly underWay: UnderWay | undefined;
   readonly maintainers: readonly (Working | undefined)[];
@@ -46,7 +46,7 @@ export interface State {
   readonly pages: number;
 }
 
-/** Identifies a state. Maintainers whose clocks agree may change places, unless an answer is on its way to one of them. */
+/** Identifies a state. Maintainers with equal clocks are interchangeable, unless an answer is on its way to an actor. */
 export function stateKey(state: State, skews: readonly number[]): string {
   const { table, clock, events, pending, records, past, maintainers, reading } = state;
   const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`);

@@ -4,13 +4,13 @@ import { MemoryTable } from "../support/memory-table/memory-table.ts";
 import { isRead } from "./steps/commands.ts";
 import { Numbers, remember, toText } from "./texts.ts";
 
-/** The response of a call or its error; equal ones have the same number. */
+/** The response of a call, or its error. Equal outcomes have the same number. */
 export type Outcome = { readonly number: number } & (
   | { readonly value: unknown; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: Error }
 );
 
-/** A state of the table: its number, which equal contents share. */
+/** The number of a state of the table. Equal contents have the same number. */
 export type TableState = number;
 
 /** The states that a table has had, and the results of commands in each. */
@@ -41,14 +41,14 @@ export class Tables {
     return [...this.#memory.items()];
   }
 
-  /** The state with the rows of another one, without its trees. */
+  /** The state with the rows of another state, without its trees. */
   withoutTrees(table: TableState): TableState {
     return remember(this.#rows, table, () =>
       this.#store(this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count))),
     );
   }
 
-  /** The states in which each row is as it was in any of some states. */
+  /** The states that combine rows of the given states: each row is as it was in any of them. */
   mixtures(tables: readonly TableState[]): readonly TableState[] {
     return remember(this.#mixtures, tables.join(), () => {
       const states = tables.map((table) => new Map(this.items(table).map((item) => [item.sk, item])));

@@ -18,7 +18,7 @@ export function toText(value: unknown): string {
   return text;
 }
 
-/** The value of a key, which is made once. */
+/** The value of a key, which is made only once. */
 export function remember<K, V>(known: Map<K, V>, key: K, make: () => V): V {
   const value = known.get(key) ?? make();
   known.set(key, value);

@@ -9,7 +9,7 @@ import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { validRoot } from "../../shared/pages/tree/valid-tree.ts";
 import { owner, rowNumber } from "./rows.ts";
 
-/** What trees are compared with. */
+/** The data that trees are compared with. */
 export interface TreeExpectation {
   /** The items of the table. */
   readonly items: readonly Item[];
@@ -21,7 +21,7 @@ export interface TreeExpectation {
   readonly isDamaged: boolean;
 }
 
-/** Checks the trees: each has exactly the rows before its watermark, and all rows that its list has fed. */
+/** Checks the trees: each tree has exactly the rows before its watermark, and all rows that its list has fed. */
 export function checkTrees(expected: TreeExpectation): void {
   const list = checkTree(expected, owner);
   for (const labelTree of labelTreesOf(expected.items)) {
@@ -82,7 +82,7 @@ function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, n
     .reverse();
 }
 
-/** The rows in the nodes of a tree, whose entries must be the sums of the nodes: one transaction changes both. */
+/** The rows in the nodes of a tree. Each entry must be the sum of its node, because one transaction changes both. */
 function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, root: Root) {
   let { entries } = root;
   for (let level = root.level; level > 0; level--) {

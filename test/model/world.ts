@@ -29,7 +29,7 @@ export class World {
     this.#readers = new ReaderSteps(this.#steps, this.#expectations, scenario);
   }
 
-  /** The state before all events, when the initial rows are counted. */
+  /** The state before all events, in which the initial rows are counted. */
   async start(): Promise<State> {
     const { initial, limits, events, maintainers, ahead = 0 } = this.#scenario;
     const { tables, records, actors } = this.#steps;
@@ -71,7 +71,7 @@ export class World {
     if (open === 0) await this.#expectations.checkExact(table);
   }
 
-  /** Whether nothing has to happen any more. */
+  /** Whether all events have happened, and nothing is running or pending. */
   isEnd({ events, pending, maintainers, reading }: State): boolean {
     const happened = this.#steps.events.next(events).length === 0;
     return happened && pending === 0 && !reading && maintainers.every((it) => !it);

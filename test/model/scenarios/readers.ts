@@ -6,11 +6,11 @@ const ofSource = world({
   ...{ limits: flat, sources, maintainers: [0], pages: [1], filter: { source: "a" } },
 });
 const run = world({ limits: { ...flat, tail: 16 }, maintainers: [0, 0] });
-/** Rows that a clock that is 0.1 s behind does not count. */
+/** Rows that a maintainer does not count if its clock is 0.1 s behind. */
 const rows = [[100], [2.84, 2.82, 2.8]];
 const behind = { maintainers: [-100] };
 
-/** Readers whose indexes are late without bound, and one beside changes of the tail. */
+/** Readers whose indexes can be late without bound, and a reader during changes of the tail. */
 export const readers = [
   ofSource("a reader, and a first feed", [[100], [12, 11]], [[change(0)]]),
   ofSource("a reader, and rows move", [[100, 90], [12]], [[move(1, "b")], [remove(2)]]),

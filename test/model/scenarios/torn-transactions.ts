@@ -6,7 +6,7 @@ const inNodes = world({ limits: tiny, maintainers: [0], torn: 3 });
 const large = world({ large: true, limits: tiny, maintainers: [0, 0], torn: 3 });
 const rows = [[100, 90, 80, 70, 60]];
 
-/** Readers and maintainers beside transactions, whose items they see one by one as they were before or after. */
+/** Readers and maintainers during a transaction: they may see each of its items as before or as after the transaction. */
 export const tornTransactions = [
   inNodes("a reader beside a change of a node", rows, [[change(0), change(2)]], {
     pages: [2],

@@ -5,7 +5,7 @@ const inNodes = world({ limits: tiny, maintainers: [0, 0] });
 const large = world({ large: true, limits: tiny, maintainers: [0, 0] });
 const differing = { maintainers: [100, -100] };
 
-/** Lists without labelTrees. */
+/** Lists without label trees. */
 export const wholeLists = [
   inRoot("rows of the root change", [[100, 90, 80]], [[change(0)], [remove(1)]], { crashes: 1 }),
   inRoot("changes that undo each other", [[100, 90]], [[change(0), change(0, "new")]]),

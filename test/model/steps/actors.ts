@@ -2,7 +2,7 @@ import { Execution, type Request } from "../runtime.ts";
 import type { Outcome, TableState, Tables } from "../tables.ts";
 import { Numbers } from "../texts.ts";
 
-/** Code of the product that runs concurrently with others; equal names run equally. */
+/** Code of the product that runs concurrently with other code. Programs with equal names do the same. */
 export interface Program {
   readonly name: string;
   /** How far its clock is ahead, in milliseconds. */
@@ -10,14 +10,14 @@ export interface Program {
   readonly run: () => Promise<unknown>;
 }
 
-/** An answer that an actor has got, and the clock at that time. */
+/** An answer that an actor has received, and the clock at that time. */
 interface Answer {
   readonly request: string;
   readonly outcome: Outcome;
   readonly clock: number;
 }
 
-/** What an actor has been answered. */
+/** The course of an actor: its program and the answers that it has received. */
 interface Course {
   readonly program: Program;
   /** The clock at its start. */
@@ -27,7 +27,7 @@ interface Course {
 
 export const waitIsOver: Outcome = { value: undefined, number: -1 };
 
-/** The state of an actor: what it has been answered determines what it requests next. */
+/** The state of an actor. The answers that it has received determine its next requests. */
 export interface Actor extends Course {
   readonly number: number;
   readonly requests: readonly Request[];
@@ -35,9 +35,9 @@ export interface Actor extends Course {
 }
 
 /**
- * Runs actors one by one, apart from the others: an actor depends only on its answers and on the clock. So its state is
- * found once for each list of answers. The first answer to an actor continues its execution; for others, its program runs
- * again with the same answers.
+ * Runs each actor by itself, because an actor depends only on its answers and on the clock. So its state is computed once
+ * for each list of answers. The first answer to an actor continues its execution. For other answers, its program first runs
+ * again with the same earlier answers.
  */
 export class Actors {
   readonly #actors = new Map<string, Actor>();
@@ -65,7 +65,7 @@ export class Actors {
     return this.#reach(key, { program: actor.program, start: actor.start, answers }, actor);
   }
 
-  /** Runs a program to its end, with no other between its calls. @returns the state of the table, and the result */
+  /** Runs a program to its end, with no other actor between its calls. @returns the state of the table, and the result */
   async runAlone(program: Program, table: TableState, clock: number, tables: Tables) {
     let actor = await this.start(program, clock);
     while (!actor.end) {
@@ -83,7 +83,7 @@ export class Actors {
 
   async #reach(key: string, course: Course, before?: Actor): Promise<Actor> {
     const { program, start, answers } = course;
-    // Answers to requests that were made at once count in any order.
+    // Requests that were made at once can be answered in any order, with the same result.
     const set = answers.map(({ request, outcome, clock }) =>
       this.#texts.of(`${request} ${outcome.number} ${clock}`),
     );
@@ -105,7 +105,7 @@ export class Actors {
     return actor;
   }
 
-  /** The execution that waits for the next answer to an actor, if none has continued it. */
+  /** The execution that waits for the next answer to an actor, if no answer has continued it. */
   #continue(actor: Actor): Execution | undefined {
     const execution = this.#executions.get(actor);
     this.#executions.delete(actor);

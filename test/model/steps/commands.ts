@@ -12,7 +12,7 @@ export function readsRows(command: object): boolean {
 /** Whether a command writes nothing. */
 export const isRead = (command: object) => /^((Batch|Transact)?Get|Query)/.test(command.constructor.name);
 
-/** Whether a command may see the rows as they were. */
+/** Whether a command may see earlier versions of rows. */
 export function isEventual(command: object): boolean {
   const { input } = command as { input: { IndexName?: string; ConsistentRead?: boolean } };
   if (command instanceof BatchGetCommand) return requestsOf(command).some((it) => !it.ConsistentRead);

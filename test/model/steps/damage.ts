@@ -7,7 +7,7 @@ import { account, owner } from "../rows.ts";
 import type { DamageEvent } from "../scenario.ts";
 import { findItem } from "../tree-check.ts";
 
-/** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
+/** The command that deletes the root or the oldest node of a tree's last generation; undefined if there is none. */
 export function damage(items: readonly Item[], { what, source }: DamageEvent) {
   const tree = source === undefined ? owner : labelTreeOf(source);
   const root = findItem(items, tree, "root");

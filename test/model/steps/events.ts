@@ -30,8 +30,8 @@ export class Events {
   }
 
   /**
-   * The events that may come next: the first one of each sequence that has not happened, with its number among all events
-   * and how many of each sequence have happened after it.
+   * The events that may come next: the first event of each sequence that has not happened, with its number among all events,
+   * and how many events of each sequence have happened then.
    */
   next(happened: readonly number[]) {
     return this.#sequences.flatMap((sequence, i) => {
@@ -45,11 +45,11 @@ export class Events {
   /** Whether an event that writes a row has not happened yet. */
   writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
 
-  /** Whether a route's write has to land before a time. */
+  /** Whether the write of a route must land before a time. */
   landsBefore = (happened: readonly number[], time: number) =>
     this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);
 
-  /** What an event writes, when it can happen. */
+  /** The write of an event; undefined while the event cannot happen. */
   write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
     if ("at" in event) {
       const createdAt = startTime + event.at;
@@ -86,7 +86,7 @@ export function toCommand({ before, after }: Write): PutCommand | DeleteCommand 
   return new DeleteCommand({ TableName: tableName, Key: { pk, sk } });
 }
 
-/** The command that damages a tree; undefined if it has no such item. Of nodes, it is the oldest of the last generation. */
+/** The command that deletes the root or the oldest node of a tree's last generation; undefined if there is none. */
 export function damage(items: readonly Item[], { what, source }: DamageEvent) {
   const labelKey = source === undefined ? undefined : accountPartition(owner.list.type, account, source);
   const tree: CountedOwner = { ...owner, ...(labelKey !== undefined && { labelKey }) };

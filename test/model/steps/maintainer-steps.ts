@@ -10,10 +10,10 @@ export const maintainerSteps = (steps: Steps, scenario: Scenario, state: State):
     working ? work(steps, state, slot, working) : begin(steps, scenario, state, slot),
   );
 
-/** A maintainer gets all changes that are pending, or only the first. */
+/** A maintainer receives all pending changes, or only the first one. */
 function begin(steps: Steps, { maintainers, limits }: Scenario, state: State, slot: number): Step[] {
   const { pending } = state;
-  // The slots before it with the same clock are as good.
+  // Only the first free slot of those with the same clock begins, because the others would do the same.
   const skew = maintainers[slot] ?? 0;
   const free = maintainers.findIndex((other, i) => other === skew && !state.maintainers[i]);
   const first = pending & -pending;

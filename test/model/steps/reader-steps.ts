@@ -24,7 +24,7 @@ export class ReaderSteps {
     const { reading } = state;
     if (!reading) return this.#begin(state);
     return this.#steps.answer(state, "reader", reading.actor, (actor, after, { command }) => {
-      // After its wait, it reads the page again.
+      // After a wait, the reader reads the page again.
       if (!command) return { ...after, reading: { ...this.#start(after, reading.page), actor } };
       if (!actor.end) return { ...after, reading: { ...reading, actor } };
       if ("value" in actor.end) checkReading(reading, actor.end.value as ReadPage);
@@ -33,7 +33,7 @@ export class ReaderSteps {
     });
   }
 
-  /** Notes in the reading what is so now. */
+  /** Adds the present state to the reading. */
   watched(state: State): State {
     if (!state.reading) return state;
     return { ...state, reading: watch(state.reading, this.#bits(state.table), this.#slack(state)) };
@@ -51,14 +51,14 @@ export class ReaderSteps {
   }
 
   #start(state: State, page: number): Omit<Reading, "actor"> {
-    // Its index may have any row as it was before.
+    // The reader's index may have an earlier version of any row.
     const bits = [state.table, ...state.past].map((table) => this.#bits(table));
     const always = bits.reduce((all, some) => all & some);
     const ever = bits.reduce((all, some) => all | some);
     return { page, always, ever, ...this.#slack(state) };
   }
 
-  /** Rows with open changes are not among those that are certain with a filter. */
+  /** With a filter, `always` and `ever` already account for rows with open changes. */
   #slack = (state: State) =>
     this.#scenario.filter ? { imported: 0, deleted: 0 } : this.#steps.events.slack(openEvents(state));
 

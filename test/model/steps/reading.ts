@@ -4,17 +4,17 @@ import type { ReadPage } from "../programs.ts";
 import { rowNumber } from "../rows.ts";
 import type { Actor } from "./actors.ts";
 
-/** By how many rows a total may be off, because changes have not been counted yet. */
+/** By how many rows a total may be wrong, because changes are not counted yet. */
 export interface Slack {
   readonly imported: number;
   readonly deleted: number;
 }
 
-/** A page that is being read while others run, and what has been so since its start. */
+/** A page that is being read while other steps happen, and what was true since the start of the read. */
 export interface Reading extends Slack {
   readonly actor: Actor;
   readonly page: number;
-  /** The rows that have matched all the time, and at any time: bits of their numbers. */
+  /** The rows that have matched all the time, and the rows that have matched at any time: bits of their numbers. */
   readonly always: number;
   readonly ever: number;
 }
@@ -25,7 +25,7 @@ export const rowBits = (rows: readonly Item[]) =>
 
 export const countBits = (bits: number): number => (bits === 0 ? 0 : (bits & 1) + countBits(bits >>> 1));
 
-/** Notes the rows that match and the slack of the present state. */
+/** Adds the matching rows and the slack of the present state to a reading. */
 export const watch = (reading: Reading, rows: number, slack: Slack): Reading => ({
   ...reading,
   always: reading.always & rows,
@@ -34,7 +34,7 @@ export const watch = (reading: Reading, rows: number, slack: Slack): Reading => 
   deleted: Math.max(reading.deleted, slack.deleted),
 });
 
-/** Checks a page: its total includes every row that matched all the time, and none that never did. */
+/** Checks a page: its total includes every row that matched all the time, and no row that never matched. */
 export function checkReading(
   { page, always, ever, imported, deleted }: Reading,
   { total, ids }: ReadPage,

@@ -13,7 +13,7 @@ import { Events } from "./events.ts";
 /** A step from one state to another. */
 export interface Step {
   readonly label: string;
-  /** The request that it answers if that only reads rows: while no row changes, it gives the same result at any time. */
+  /** The answered request, if it only reads rows. While no row changes, its answer is the same at any time. */
   readonly readsRows?: string | undefined;
   take(): Promise<State>;
 }
@@ -35,7 +35,7 @@ export class Steps {
   }
 
   /**
-   * The steps of an actor: the answers to each of its requests. Indexes are late without bound; only readers use them.
+   * The steps of an actor: the answers to each of its requests. Indexes can be late without bound. Only readers use them.
    *
    * @param set puts the actor into the state after the answer to a request
    */
@@ -56,7 +56,7 @@ export class Steps {
         const take = () => resume({ ...state, underWay: undefined }, underWay.outcome);
         return [{ label: `${label} (answered)`, take }];
       }
-      // DynamoDB refuses such a call. An actor that then began again and again would have states without end.
+      // DynamoDB rejects such a call. The step is left out, because an actor that retries forever would have endless states.
       if (isInConflict(command, underWay?.transaction)) return [];
       const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
       const take = async () => {
@@ -80,7 +80,7 @@ export class Steps {
     });
   }
 
-  /** What a single read answers that misses the transaction in progress, if that differs. */
+  /** The answer to a single read that misses the transaction in progress, if this answer differs. */
   #miss(state: State, command: object, number: number) {
     const { underWay } = state;
     if (!underWay || underWay.transaction.misses === 0) return [];
@@ -92,7 +92,7 @@ export class Steps {
     return [{ after: { ...state, underWay: { ...underWay, transaction: left } }, outcome }];
   }
 
-  /** What an index may answer that has some rows as they were, if that differs. */
+  /** The answers of an index that still has earlier versions of some rows, if they differ. */
   #lateOutcomes({ table, past }: State, command: object, number: number): Iterable<Outcome> {
     const outcomeOf = (state: TableState) => this.tables.run(state, command, number).outcome;
     const mixtures = past.length > 0 ? this.tables.mixtures([...past, this.tables.withoutTrees(table)]) : [];
@@ -101,14 +101,14 @@ export class Steps {
     return outcomes.values();
   }
 
-  /** The step to a time, unless a route's write has to land before. */
+  /** The step to a time, unless the write of a route must land before this time. */
   pass(state: State, time: number, label: string, take: (state: State) => Promise<State>): Step[] {
     const clock = Math.max(state.clock, time);
     if (this.events.landsBefore(state.events, clock)) return [];
     return [{ label, take: () => take({ ...state, clock }) }];
   }
 
-  /** The crash of an actor, if another may crash. */
+  /** The crash of an actor, if one more crash is allowed. */
   crash(state: State, name: string, after: State): Step[] {
     if (state.crashes >= this.#crashes) return [];
     const underWay = state.underWay?.actor === name ? undefined : state.underWay;
@@ -116,7 +116,7 @@ export class Steps {
     return [{ label: `${name} crashes`, take: async () => crashed }];
   }
 
-  /** The table after a command that comes from no actor. */
+  /** The table after a command that no actor has sent. */
   write(table: TableState, command: object): TableState {
     const number = this.#requests.of(`write ${JSON.stringify(Reflect.get(command, "input"))}`);
     return this.tables.run(table, command, number).table;
