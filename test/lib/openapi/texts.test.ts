@@ -80,6 +80,7 @@ test("the numbers in all texts are those of the code", () => {
     Messages: [
       ...["24 hours", `${count(newMessage.properties.message.maxLength)} characters`],
       ...[`${template.properties.parameters.maxItems}`, `${count(longest.instagram)} bytes`],
+      ...[`${defaultLimit} by`, `${maxLimit} with`],
     ],
     "An inbox": [`${maxLimit} conversations`, "24 hours"],
     "Deliver and report": [errorText],
