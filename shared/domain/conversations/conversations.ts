@@ -106,10 +106,11 @@ async function readMessages(account: string, conversationId: string, maxRows: nu
 /** The item of a conversation: its fields, and a key for each index that lists it. */
 export function conversationItem(account: string, conversation: Conversation) {
   const { createdAt, lastMessageAt, ...fields } = conversation;
-  const { id, leadId, channel } = fields;
+  const { id, leadId, channel, status } = fields;
   return {
     ...conversationKey(account, id),
-    ...conversationStatusKeys(account, conversation),
+    byStatus: accountPartition("conversation", account, status),
+    byStatusAndLabel: accountPartition("conversation", account, status, channel),
     byLabel: accountPartition("conversation", account, channel),
     byParent: accountPartition("conversation", account, leadId),
     activeAt: lastMessageAt,
@@ -146,12 +147,3 @@ export function summarize(messages: readonly Message[]) {
     awaitingReplySince: messages.slice(reply + 1).find(isInbound)?.createdAt,
   };
 }
-
-/** The keys of the indexes in which a conversation moves when its status changes. */
-export const conversationStatusKeys = (
-  account: string,
-  { status, channel }: Pick<Conversation, "status" | "channel">,
-) => ({
-  byStatus: accountPartition("conversation", account, status),
-  byStatusAndLabel: accountPartition("conversation", account, status, channel),
-});

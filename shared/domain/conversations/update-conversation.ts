@@ -8,7 +8,7 @@ import type { IdempotentRequest, WriteOutcome } from "../idempotent-replay.ts";
 import { notFound } from "../not-found.ts";
 import { updateRecord } from "../update-record.ts";
 import { activation } from "./active-conversation.ts";
-import { conversationStatusKeys } from "./conversations.ts";
+import { conversationItem } from "./conversations.ts";
 
 /**
  * Ends a conversation, or makes it active again. Its end takes the waiting for a reply away, and being active again does not
@@ -39,7 +39,8 @@ export async function updateConversation(
       const isWaiting = status !== active && read.awaitingReplySince !== undefined;
       if (read.status === status && !isWaiting) return { record: read };
       const record = { ...read, status, awaitingReplySince: undefined };
-      const changes = { status, ...conversationStatusKeys(account, record), awaitingReplySince: undefined };
+      const { byStatus, byStatusAndLabel } = conversationItem(account, record);
+      const changes = { status, byStatus, byStatusAndLabel, awaitingReplySince: undefined };
       if (status !== active) return { record, changes };
       const { items, activeId } = await activation(account, record);
       if (activeId !== undefined) throw anotherIsActive(activeId);
