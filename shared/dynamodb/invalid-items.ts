@@ -33,8 +33,8 @@ type Checked<Fields extends Checks> = {
 export function readFields<Fields extends Checks>(item: Attributes, checks: Fields): Checked<Fields> {
   const [wrong] = Object.entries(checks).find(([name, check]) => !check(item[name])) ?? [];
   if (wrong !== undefined) throw new InvalidItemError(item, wrong);
-  const fields = Object.keys(checks).map((name) => [name, item[name]]);
-  return Object.fromEntries(fields) as Checked<Fields>;
+  const names = Object.keys(checks).filter((name) => item[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, item[name]])) as Checked<Fields>;
 }
 
 /** A check of a field that may be missing. */

@@ -42,7 +42,7 @@ export const requestOptions = {
 } as const satisfies Options;
 
 /** A time as the service writes it. */
-const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const writtenTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Ajv's options for stored records. Email addresses and texts were checked when they were stored: the stricter rules of

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
 import { withAddresses } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import { checkKeys, ifValid } from "../../../shared/dynamodb/invalid-items.ts";
+import {
+  checkKeys,
+  ifValid,
+  isCount,
+  isText,
+  optional,
+  readFields,
+} from "../../../shared/dynamodb/invalid-items.ts";
 import {
   accountKey,
   erasedLeadKey,
@@ -16,56 +23,38 @@ import { createdAt, isId } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { active, type Message } from "../../../shared/schemas/conversation-schemas.ts";
-import { email, id, largeFields, timestamp } from "../../../shared/schemas/field-schemas.ts";
+import { email, largeFields } from "../../../shared/schemas/field-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import {
   validateConversation,
   validateLead,
   validateMessage,
 } from "../../../shared/schemas/record-validators.ts";
-import { recordValidator, requestValidator, type Validator } from "../../../shared/schemas/validator.ts";
+import { requestValidator, writtenTime } from "../../../shared/schemas/validator.ts";
 import type { InvalidItems } from "./invalid-items.ts";
 
-const ofRecord = { type: "object", additionalProperties: false } as const;
+const isTime = (value: unknown): value is string => isText(value) && writtenTime.test(value);
+const isSha256 = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value);
+const isLimit = (value: unknown): value is number => isCount(value) && value >= 1 && value <= largestLimit;
+const isBoolean = (value: unknown) => typeof value === "boolean";
 
-/** The records of an account that do not follow from other items. They are without keys, which are made of the fields. */
-const validators = {
+/** Reads the records of an account that do not follow from other items. They are without keys, which are made of the fields. */
+const readers = {
   /** Without a freeze, which belongs to one table only, so that both tables of a move have the same record. */
-  account: recordValidator({
-    ...ofRecord,
-    properties: {
-      createdAt: timestamp,
-      requests: { type: "integer", minimum: 1, maximum: largestLimit },
-    },
-    required: ["createdAt"],
-  } as const),
+  account: (item: Item) => readFields(item, { createdAt: isTime, requests: optional(isLimit) }),
   /** An erasure, whose id contains its time. If it was the undo of an import, an import of the row makes another lead. */
-  erasedLead: recordValidator({
-    ...ofRecord,
-    properties: { leadId: id, id, undone: { type: "boolean" } },
-    required: ["leadId", "id"],
-  } as const),
+  erasedLead: (item: Item) => readFields(item, { leadId: isText, id: isText, undone: optional(isBoolean) }),
   /** An imported row: the lead that was made of it, and when. This time is the lead's `updatedAt` until a change. */
-  leadImport: recordValidator({
-    ...ofRecord,
-    properties: {
-      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
-      leadId: id,
-      importId: id,
-      storedAt: timestamp,
-    },
-    required: ["sha256", "leadId", "importId", "storedAt"],
-  } as const),
-  lead: validateLead,
-  conversation: validateConversation,
-  message: validateMessage,
+  leadImport: (item: Item) =>
+    readFields(item, { sha256: isSha256, leadId: isText, importId: isText, storedAt: isTime }),
+  lead: (item: Item) => readRecord(validateLead, item),
+  conversation: (item: Item) => readRecord(validateConversation, item),
+  message: (item: Item) => readRecord(validateMessage, item),
 };
 
-export type RecordType = keyof typeof validators;
+export type RecordType = keyof typeof readers;
 
-export type StoredRecords = {
-  readonly [Type in RecordType]: (typeof validators)[Type] extends Validator<infer R> ? R : never;
-};
+export type StoredRecords = { readonly [Type in RecordType]: ReturnType<(typeof readers)[Type]> };
 
 /** The prefixes of the ids that records have. */
 const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
@@ -98,7 +87,7 @@ export const readStored = <Type extends RecordType>(type: Type, item: Item, { no
 function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // The record of a row has the SHA-256 only in its key.
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
-  const record = readRecord<unknown>(validators[type], all) as StoredRecords[Type];
+  const record = readers[type](all) as StoredRecords[Type];
   const ids = Object.entries({ ...prefixes, id: String(Reflect.get(ownPrefixes, type)) });
   const wrong = ids.find(([name, prefix]) => name in record && !isId(prefix, Reflect.get(record, name)));
   if (wrong) throw new InvalidItemError(item, wrong[0]);
