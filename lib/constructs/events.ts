@@ -3,7 +3,8 @@ import { CfnArchive, EventBus } from "aws-cdk-lib/aws-events";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { changeTypes, creationTypes, eventSource } from "../../shared/domain/events.ts";
+import { eventItems, eventSource } from "../../shared/domain/events.ts";
+import { type ItemType, itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { ServiceProps } from "./service-function.ts";
 import { StreamReader } from "./stream-reader.ts";
 
@@ -51,15 +52,16 @@ export class Events extends Construct {
   }
 }
 
-const keysOf = (types: ReadonlyMap<string, unknown>) => ({
-  pk: { S: [...types.keys()].map((type) => ({ prefix: `${type}#` })) },
-});
+const keysOf = (cause: "created" | "changed") => {
+  const types = (Object.keys(eventItems) as ItemType[]).filter((type) => eventItems[type]?.[cause]);
+  return { pk: { S: types.map((type) => ({ prefix: `${itemTypes[type]}#` })) } };
+};
 
 /** New items, and changed rows with a `changeId`. A message removes it from its conversation, which thus does not pass. */
 const filters = [
-  { eventName: ["INSERT"], dynamodb: { Keys: keysOf(creationTypes) } },
+  { eventName: ["INSERT"], dynamodb: { Keys: keysOf("created") } },
   {
     eventName: ["MODIFY"],
-    dynamodb: { Keys: keysOf(changeTypes), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },
+    dynamodb: { Keys: keysOf("changed"), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },
   },
 ];

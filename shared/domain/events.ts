@@ -9,15 +9,8 @@ import {
   readFields,
   readNumbers,
 } from "../dynamodb/invalid-items.ts";
-import {
-  conversationKey,
-  erasedLeadKey,
-  itemTypes,
-  leadKey,
-  messageKey,
-  readPartition,
-} from "../dynamodb/keys.ts";
-import type { Item, Key } from "../dynamodb/table-client.ts";
+import { accountPartition, type ItemType, readPartition } from "../dynamodb/keys.ts";
+import type { Item } from "../dynamodb/table-client.ts";
 import { InvalidItemError } from "../errors.ts";
 import { createdAt, hasCome, idTimestamp } from "../ids.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
@@ -28,44 +21,32 @@ import { type EventType, eventSchemas, type ServiceEvent } from "./event-schemas
 /** The `source` of every event. The bus tells the stages apart. */
 export const eventSource = "leads-and-conversations";
 
-/** The event of a new item, by the item's type. An inbound message has `message.received` instead. */
-export const creationTypes: ReadonlyMap<string, EventType> = new Map([
-  [itemTypes.lead, "lead.created"],
-  [itemTypes.conversation, "conversation.started"],
-  [itemTypes.message, "message.sent"],
-  [itemTypes.erasedLead, "lead.erased"],
-]);
+interface EventItem {
+  /** The validator of the record that the events contain; undefined for an erased lead, which has only an id. */
+  readonly validate?: Validator<Item>;
+  /** The event of a new item. */
+  readonly created: EventType;
+  /** The event of a marked change. */
+  readonly changed?: EventType;
+}
 
-/** The event of a marked change, by the type of the changed item. */
-export const changeTypes: ReadonlyMap<string, EventType> = new Map([
-  [itemTypes.lead, "lead.updated"],
-  [itemTypes.conversation, "conversation.updated"],
-  [itemTypes.message, "message.updated"],
-]);
-
-/** The validator of the record that an item's event contains, by item type. An erased lead has only an id, and no record. */
-export const eventValidators: ReadonlyMap<string, Validator<Item>> = new Map<string, Validator<Item>>([
-  [itemTypes.lead, validateLead],
-  [itemTypes.conversation, validateConversation],
-  [itemTypes.message, validateMessage],
-]);
+/** The events of items, by item type. A new inbound message has `message.received` instead. */
+export const eventItems: Readonly<Partial<Record<ItemType, EventItem>>> = {
+  lead: { validate: validateLead, created: "lead.created", changed: "lead.updated" },
+  conversation: {
+    validate: validateConversation,
+    created: "conversation.started",
+    changed: "conversation.updated",
+  },
+  message: { validate: validateMessage, created: "message.sent", changed: "message.updated" },
+  erasedLead: { created: "lead.erased" },
+};
 
 /**
  * How long after its id an item may be written and still cause an event, in milliseconds. The routes write within
  * seconds; a later item was restored, and its message must not be delivered twice.
  */
 const maxAge = 60_000;
-
-/** The keys of the items that events are composed from. */
-const toKey = new Map<string | undefined, (account: string, record: Item) => Key>([
-  [itemTypes.lead, (account, { id }) => leadKey(account, String(id))],
-  [itemTypes.conversation, (account, { id }) => conversationKey(account, String(id))],
-  [
-    itemTypes.message,
-    (account, { id, conversationId }) => messageKey(account, String(conversationId), String(id)),
-  ],
-  [itemTypes.erasedLead, (account, { leadId }) => erasedLeadKey(account, String(leadId))],
-]);
 
 /**
  * The events of a batch's new and changed items. Of imported items only leads have one, and restored ones have none.
@@ -89,21 +70,23 @@ function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent |
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
   if (eventName === "MODIFY") {
     const isMarked = item.changeId !== undefined && item.changeId !== OldImage?.changeId?.S;
-    return isMarked ? ifValid(() => composeEvent(item, changeTypes)) : undefined;
+    return isMarked ? ifValid(() => composeEvent(item, "changed")) : undefined;
   }
-  const event = ifValid(() => composeEvent(item, creationTypes));
+  const event = ifValid(() => composeEvent(item, "created"));
   const isNew = event && (item.imported || writtenAt * 1000 - idTimestamp(event.id) <= maxAge);
   return isNew ? event : undefined;
 }
 
 /** The event of an item, the same at any time after its write; undefined for an item that has none. @throws InvalidItemError */
-function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): ServiceEvent | undefined {
-  const { itemType = "", account = "" } = readPartition(String(item.pk)) ?? {};
-  const isReceived = itemType === itemTypes.message && item.direction === "inbound";
-  const type = isReceived && types === creationTypes ? "message.received" : types.get(itemType);
-  const isChange = types === changeTypes;
+function composeEvent(item: Item, cause: "created" | "changed"): ServiceEvent | undefined {
+  const { type: itemType, account = "" } = readPartition(String(item.pk)) ?? {};
+  const source = itemType && eventItems[itemType];
+  if (!source) return undefined;
+  const { validate } = source;
+  const isChange = cause === "changed";
+  const isReceived = itemType === "message" && item.direction === "inbound";
+  const type = isReceived && !isChange ? "message.received" : source[cause];
   if (!type || (item.imported && !isChange && type !== "lead.created")) return undefined;
-  const validate = eventValidators.get(itemType);
   const record = validate ? readRecord(validate, item) : readFields(item, { leadId: isText });
   const idField = isChange ? "changeId" : "id";
   const id = item[idField];
@@ -114,7 +97,9 @@ function composeEvent(item: Item, types: ReadonlyMap<string, EventType>): Servic
   if (typeof id !== "string" || !new RegExp(properties.id.pattern).test(id) || !hasCome(id))
     throw new InvalidItemError(item, idField);
   if (!account) throw new InvalidItemError(item, "account");
-  checkKeys(item, toKey.get(itemType)?.(account, isChange ? record : fields) ?? {});
+  const own: Item = isChange ? record : fields;
+  const sk = itemType === "erasedLead" ? own.leadId : own.id;
+  checkKeys(item, { pk: accountPartition(itemType, account, ...[own.conversationId].filter(isText)), sk });
   const version = properties.version.const;
   return toRecord(eventSchemas[type], { ...fields, type, version, id, account, createdAt: createdAt(id) });
 }

@@ -73,6 +73,8 @@ export const itemTypes = {
   audit: "AUDIT",
 } as const;
 
+export type ItemType = keyof typeof itemTypes;
+
 type Listed = "lead" | "conversation";
 
 /**
@@ -80,7 +82,7 @@ type Listed = "lead" | "conversation";
  * a partition of an index: of a status (`by-status`), of a source or channel (`by-label`), of both (`by-status-and-label`),
  * or of a lead's conversations (`by-parent`). Without values, `by-parent` has the account's API keys.
  */
-export const accountPartition = (type: keyof typeof itemTypes, account: string, ...values: string[]) =>
+export const accountPartition = (type: ItemType, account: string, ...values: string[]) =>
   join(itemTypes[type], account, ...values);
 
 /** Whether a value of the `by-label` index is a partition of an account's own list. */
@@ -216,19 +218,13 @@ export function canonicalPartition(pk: string): string {
 
 /** The parts of a partition key of the table; undefined for one that this file did not build. */
 export function readPartition(pk: string) {
-  const [itemType = "", account, ...others] = pk.split("#");
-  if (account === undefined) return undefined;
+  const [first, account, ...others] = pk.split("#");
+  const type = (Object.keys(itemTypes) as ItemType[]).find((each) => itemTypes[each] === first);
+  if (!type || account === undefined) return undefined;
   try {
-    return { itemType, account: decodeURIComponent(account), others };
+    return { type, account: decodeURIComponent(account), others };
   } catch {
     // Not a key of this file.
     return undefined;
   }
-}
-
-/** The list and the account of a partition key of the table; undefined for a partition that is not a list. */
-export function readListPartition(pk: string): { type: Listed; account: string } | undefined {
-  const { itemType, account, others } = readPartition(pk) ?? {};
-  const type = (["lead", "conversation"] as const).find((listed) => itemTypes[listed] === itemType);
-  return type && account !== undefined && others?.length === 0 ? { type, account } : undefined;
 }

@@ -1,11 +1,12 @@
+import type { ItemType } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
-import { findOwner, isAccountId, type OwnedItemType } from "../table/item-owner.ts";
+import { findOwner, isAccountId } from "../table/item-owner.ts";
 import { scanTable, withoutExpiry } from "../table/read-items.ts";
 
 /** The number of items of each type, and whether the account is frozen. */
-type ItemCounts = Partial<Record<OwnedItemType | "frozen", number>>;
+type ItemCounts = Partial<Record<ItemType | "frozen", number>>;
 
 /**
  * Counts the items of each account, except items that expire. Reads the whole table.

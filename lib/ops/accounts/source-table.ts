@@ -1,11 +1,10 @@
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import { accountPartition } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, type ItemType } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { createTableClient, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { checkDataFormat, operatorConfig } from "../command/select-table.ts";
-import type { OwnedItemType } from "../table/item-owner.ts";
 import { messagesOf } from "../table/read-items.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
@@ -35,7 +34,7 @@ export async function openSource(account: string, name: string, region: string |
     );
   });
   const other = { client, name };
-  async function* items(type: OwnedItemType): AsyncGenerator<Item> {
+  async function* items(type: ItemType): AsyncGenerator<Item> {
     const partition = inPartition(accountPartition(type, account));
     for await (const some of queryItems(partition, pace, other)) yield* some;
   }

@@ -1,8 +1,13 @@
-import { activeConversationKey, canonicalPartition, messageKey } from "../../../shared/dynamodb/keys.ts";
+import {
+  activeConversationKey,
+  canonicalPartition,
+  type ItemType,
+  messageKey,
+} from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../../shared/json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { findOwner, type OwnedItemType } from "../table/item-owner.ts";
+import { findOwner } from "../table/item-owner.ts";
 
 /** What is erased: some leads of an account or, without `leads`, the whole account. */
 export interface Subject {
@@ -18,7 +23,7 @@ export class ItemsToErase {
   readonly subject: Subject;
   readonly invalid: InvalidItems;
   /** The number of items to delete, by type. */
-  readonly counts: Partial<Record<OwnedItemType, number>> = {};
+  readonly counts: Partial<Record<ItemType, number>> = {};
   /** The partitions with the locks of the leads, and those with the messages of their conversations. */
   readonly #locks: ReadonlySet<string>;
   readonly #messages = new Set<string>();
@@ -44,7 +49,7 @@ export class ItemsToErase {
   }
 
   /** @returns whether to delete the item, or why that is unknown */
-  #decide(type: OwnedItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
+  #decide(type: ItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
     switch (type) {

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, type ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { changeTypes, eventValidators } from "../../../shared/domain/events.ts";
+import { eventItems } from "../../../shared/domain/events.ts";
 import { markChange } from "../../../shared/domain/marked-change.ts";
 import { readPartition } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
@@ -10,9 +10,8 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 
 /** The changes of a lead, a conversation or a message, with attributes for its event if fields of its record change. */
 export function asChange(read: Item, changes: Item): Item {
-  const { itemType = "" } = readPartition(String(read.pk)) ?? {};
-  const validate = changeTypes.has(itemType) ? eventValidators.get(itemType) : undefined;
-  return markChange(read, changes, validate?.properties ?? []);
+  const { type } = readPartition(String(read.pk)) ?? {};
+  return markChange(read, changes, (type && eventItems[type]?.validate?.properties) ?? []);
 }
 
 /** Deletes items, unless they were given to another lead since they were read. An absent item also costs a write unit. */

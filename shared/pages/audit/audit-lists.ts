@@ -1,11 +1,10 @@
 import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
-import { readListPartition } from "../../dynamodb/keys.ts";
 import { Pace } from "../../dynamodb/pace.ts";
 import { scanItems } from "../../dynamodb/read-pages.ts";
 import type { Key } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
-import { type CountedOwner, countedLists } from "../tree/counted-list.ts";
+import { type CountedOwner, findList } from "../tree/counted-list.ts";
 import { dueRound, endRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
 import type { Finding } from "./compare-tree.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
@@ -65,7 +64,7 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
   const keys = { ProjectionExpression: "pk" };
   for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, from)) {
     for (const pk of new Set(Items.map(({ pk }) => String(pk)))) {
-      const owner = listOf(pk);
+      const owner = findList(pk);
       if (!owner) continue;
       // A list continues where the last run ended. A verified list may have more rows on the next page of the scan.
       const { position, lists } = run.round;
@@ -82,11 +81,6 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
     if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.round.position?.pk)
       run.round = { ...run.round, position: LastEvaluatedKey as Key };
   }
-}
-
-function listOf(pk: string): CountedOwner | undefined {
-  const { type, account } = readListPartition(pk) ?? {};
-  return type && account !== undefined ? { account, list: countedLists[type] } : undefined;
 }
 
 /**

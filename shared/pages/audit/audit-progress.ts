@@ -1,6 +1,6 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { ifValid, isCount, isText, logInvalidItem, readFields } from "../../dynamodb/invalid-items.ts";
-import { auditKey, itemTypes, readPartition } from "../../dynamodb/keys.ts";
+import { auditKey, readPartition } from "../../dynamodb/keys.ts";
 import { type Key, readItem, table, tableName } from "../../dynamodb/table-client.ts";
 
 /** How often each list is verified, in milliseconds. */
@@ -41,8 +41,7 @@ export async function readProgress(now: number): Promise<AuditProgress> {
 /** Whether a value can be the key of an item. */
 function isKey(value: unknown): boolean {
   const { pk, sk } = Object(value);
-  const { itemType } = (isText(pk) && readPartition(pk)) || {};
-  return isText(sk) && Object.values<unknown>(itemTypes).includes(itemType);
+  return isText(pk) && isText(sk) && readPartition(pk) !== undefined;
 }
 
 export const writeProgress = (progress: AuditProgress) =>

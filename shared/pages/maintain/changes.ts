@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, isLabelPartition, readListPartition } from "../../dynamodb/keys.ts";
+import { indexes, isLabelPartition } from "../../dynamodb/keys.ts";
 import { idTimestamp } from "../../ids.ts";
-import { type CountedOwner, countedLists, isRowKey } from "../tree/counted-list.ts";
+import { type CountedOwner, findList, isRowKey } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 
 /** A change of a row that may have moved it between buckets or lists. */
@@ -33,9 +33,8 @@ export interface Changes {
 export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
   const byPartition = Map.groupBy(records, ({ dynamodb }) => dynamodb?.Keys?.pk?.S ?? "");
   return [...byPartition].flatMap(([pk, changes]) => {
-    const partition = readListPartition(pk);
-    if (!partition) return [];
-    const owner = { account: partition.account, list: countedLists[partition.type] };
+    const owner = findList(pk);
+    if (!owner) return [];
     const counted = changes.filter(
       (record) =>
         isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", labelAttribute),

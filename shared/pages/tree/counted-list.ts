@@ -1,4 +1,5 @@
 import { encodeTime } from "ulid";
+import { readPartition } from "../../dynamodb/keys.ts";
 import { isId, maxIdAhead } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
@@ -38,6 +39,13 @@ export interface CountedOwner {
   readonly list: CountedList;
   /** The partition of the label in `by-label`; undefined for the whole list. */
   readonly labelKey?: string | undefined;
+}
+
+/** The list of a partition of the table; undefined for a partition that is not a list. */
+export function findList(pk: string): CountedOwner | undefined {
+  const { type, account = "", others } = readPartition(pk) ?? {};
+  const isList = (type === "lead" || type === "conversation") && others?.length === 0;
+  return isList ? { account, list: countedLists[type] } : undefined;
 }
 
 /** A label of an account: the rows of one source or channel. */

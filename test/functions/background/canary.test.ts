@@ -118,7 +118,7 @@ const untilNextRun = () => vi.setSystemTime(Math.ceil((Date.now() + 1) / 300_000
 
 /** How many items of each type the account has. */
 function stored(): Record<string, number> {
-  const types = Array.from(memory.items(), ({ pk }) => readPartition(String(pk))?.itemType ?? "");
+  const types = Array.from(memory.items(), ({ pk }) => readPartition(String(pk))?.type ?? "");
   return Object.fromEntries(
     Object.entries(Object.groupBy(types, (it) => it)).map(([type, all = []]) => [type, all.length]),
   );
@@ -322,7 +322,7 @@ test("with the key of another account, a run fails as long as that has leads of 
     expect(await failure()).toBe("The account of the key has other leads");
     untilNextRun();
   }
-  expect({ ...stored(), RATE: 0 }).toEqual({ ...before, RATE: 0 });
+  expect({ ...stored(), rate: 0 }).toEqual({ ...before, rate: 0 });
 });
 
 test("what a run has left that ended at any time, and an outage of days, fail no run after them", async () => {
@@ -366,11 +366,17 @@ test("a run costs the units that deploying.md has, and stores two leads and a co
     "conversation.started,conversation.updated,lead.created,lead.created,lead.updated,message.received,message.sent,message.updated",
   ]);
   const after = stored();
-  const added = ["LEAD", "EXTERNAL", "CONVERSATION", "MESSAGE", "ACTIVE"].map((type) => [
+  const added = ["lead", "externalId", "conversation", "message", "active"].map((type) => [
     type,
     ((after[type] ?? 0) - (before[type] ?? 0)) / units.length,
   ]);
-  expect(Object.fromEntries(added)).toEqual({ LEAD: 2, EXTERNAL: 1, CONVERSATION: 1, MESSAGE: 2, ACTIVE: 1 });
+  expect(Object.fromEntries(added)).toEqual({
+    lead: 2,
+    externalId: 1,
+    conversation: 1,
+    message: 2,
+    active: 1,
+  });
   const mean = (of: keyof typeof used) => Math.round(sum(units.map((each) => each[of])) / units.length);
   const deploying = await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8");
   const documented = /\*\*The canary\*\*[^*]* (\d+) W and (\d+) R/.exec(deploying)?.slice(1).map(Number);

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, expect, test, vi } from "vitest";
-import { itemTypes, readPartition } from "../../../shared/dynamodb/keys.ts";
+import { type ItemType, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { RouteName } from "../../../shared/routes.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
@@ -26,12 +26,12 @@ async function stored(account: string) {
   const items = [...(await tableItems()).values()].filter(
     ({ pk }) => readPartition(String(pk))?.account === account,
   );
-  const of = (type: string): readonly Item[] =>
-    items.filter(({ pk }) => readPartition(String(pk))?.itemType === type);
+  const of = (type: ItemType): readonly Item[] =>
+    items.filter(({ pk }) => readPartition(String(pk))?.type === type);
   return {
-    leads: of(itemTypes.lead),
-    messages: of(itemTypes.message),
-    conversations: of(itemTypes.conversation),
+    leads: of("lead"),
+    messages: of("message"),
+    conversations: of("conversation"),
   };
 }
 

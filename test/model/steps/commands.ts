@@ -1,5 +1,5 @@
 import { BatchGetCommand, QueryCommand, TransactGetCommand } from "@aws-sdk/lib-dynamodb";
-import { readListPartition } from "../../../shared/dynamodb/keys.ts";
+import { findList } from "../../../shared/pages/tree/counted-list.ts";
 
 /** Whether a command reads rows, from the table or from an index. */
 export function readsRows(command: object): boolean {
@@ -19,7 +19,7 @@ export function isEventual(command: object): boolean {
   return isRead(command) && !(command instanceof TransactGetCommand) && !input.ConsistentRead;
 }
 
-const isOfRows = (pk: unknown) => readListPartition(String(pk)) !== undefined;
+const isOfRows = (pk: unknown) => findList(String(pk)) !== undefined;
 
 const requestsOf = ({ input }: BatchGetCommand) => Object.values(input.RequestItems ?? {});
 
