@@ -2,11 +2,11 @@ import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { inParallel } from "../../shared/in-parallel.ts";
 
-test("nothing is started after a failure, and what was started ends first", async () => {
+test("after a failure no work is started, and the work that was started ends before the error is thrown", async () => {
   const started: number[] = [];
   const ended: number[] = [];
   async function* values() {
-    // The third value is asked for before the failure, and comes after it.
+    // The third value is requested before the failure, and arrives after it.
     for (const value of [1, 2, 3, 4, 5]) {
       if (value === 3) await setTimeout(50);
       yield value;

@@ -3,12 +3,12 @@ import { normalizeLabel, notBlank } from "../../shared/normalize-label.ts";
 import { part } from "../support/cases/part.ts";
 import { storedForm } from "../support/tables/stored-form.ts";
 
-// The characters of the others are alike: ideographs, private ones, or none yet.
+// The characters of another plane are similar: ideographs, private-use characters, or none yet.
 const planes = [0, 1, 14, ...part([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16], 14)];
 
 test.each(
   planes,
-)("the stored form of each character of plane %i is its own, also beside others, and is empty if the character is blank", (plane) => {
+)("each character of plane %i has its documented stored form, also beside others, which is empty for a blank character", (plane) => {
   for (let code = plane * 0x10000; code < (plane + 1) * 0x10000; code++) {
     const character = String.fromCodePoint(code);
     if (!character.isWellFormed()) continue;

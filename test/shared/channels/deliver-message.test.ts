@@ -70,7 +70,7 @@ test.each([
 ])("%s is stored as a failure", async (_, addresses, calls, deliveryError) => {
   const event = await aSentMessage(addresses as never);
   fetched.mockResolvedValue(refused(131047));
-  // A refused message is not sent again with the others of its day.
+  // A refused message is not sent again when its event is queued again.
   for (let n = 0; n < 2; n++) await deliver(event);
   expect([fetched.mock.calls.length, await stateOf(event)]).toEqual([
     calls,
@@ -81,7 +81,7 @@ test.each([
 test.each<[MessageSent["channel"], string, string]>([
   ["whatsapp", "\u{1F600}".repeat(4097), "4097 characters, and the channel takes 4096"],
   ["instagram", "ü".repeat(501), "1002 bytes, and the channel takes 1000"],
-])("a text that %s does not take fails, and is not cut", async (channel, message, why) => {
+])("a text that is too long for %s fails and is not cut", async (channel, message, why) => {
   await connect({ account, channel: "instagram", sender: "17" });
   const event = await aSentMessage({ [channel]: ["99"] }, { channel });
   await deliver({ ...event, message });
@@ -92,7 +92,7 @@ test.each<[MessageSent["channel"], string, string]>([
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test("a message that was sent and could not be stored is not sent again if a webhook tells of it meanwhile", async () => {
+test("a sent message whose result could not be stored is not sent again once a webhook has reported it", async () => {
   const event = await aSentMessage();
   fetched.mockImplementation(async () => taken());
   const store = vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new Error("Throttled."));
@@ -103,7 +103,7 @@ test("a message that was sent and could not be stored is not sent again if a web
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
-test("a message that was sent is stored when others no longer change its conversation, and is not sent again", async () => {
+test("the result of a sent message is stored after a conflict with other writers, without sending the message again", async () => {
   const event = await aSentMessage();
   fetched.mockImplementation(async () => taken());
   vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new TooManyAtOnceError("Others win."));
@@ -112,7 +112,7 @@ test("a message that was sent is stored when others no longer change its convers
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
-test("a message whose response is lost is not sent again if an echo tells of it, and what was sent on the phone is not sent", async () => {
+test("a message whose response was lost is not sent again after its echo, and a message from the phone is never sent", async () => {
   await connect({ account, channel: "instagram", sender: "17" });
   const event = await aSentMessage({ instagram: ["99"] }, { channel: "instagram" });
   const echo = (id: string, text: string) =>
@@ -142,7 +142,7 @@ test("a message whose response is lost is not sent again if an echo tells of it,
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
-test("a lead whose reply is refused waits again", async () => {
+test("a lead awaits a reply again if the reply is refused", async () => {
   const event = await aSentMessage();
   await aMessage(account, event.leadId, "whatsapp", { direction: "inbound" });
   const reply = await aMessage(account, event.leadId, "whatsapp");
@@ -163,7 +163,7 @@ test("a message that was given up and then reported as sent is not sent again", 
   expect([fetched.mock.calls.length, (await stateOf(event)).delivery]).toEqual([1, "sent"]);
 });
 
-test("a message from before the connection is left to the bus", async () => {
+test("a message that is older than the connection is not sent, but left to the event bus", async () => {
   await disconnect({ account, channel: "whatsapp", sender: "106" });
   const event = await aSentMessage();
   await connect({ account, channel: "whatsapp", sender: "106" });
@@ -171,7 +171,7 @@ test("a message from before the connection is left to the bus", async () => {
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test("a template is sent by WhatsApp in place of the text, and is a failure on Instagram", async () => {
+test("a template replaces the text on WhatsApp, and fails on Instagram", async () => {
   const template = { name: "welcome", language: "en_US" };
   fetched.mockImplementation(async () => taken());
   await deliver(await aSentMessage(undefined, { template }));
@@ -188,7 +188,7 @@ test.each([
   ["too many calls", () => refused(130429), "token"],
   ["a revoked token", () => refused(190), "token"],
   ["no token", taken, undefined],
-])("after %s it is retried, has failed after the last attempt, and can be queued again", async (_, respond, token) => {
+])("after %s, a message is retried, fails with the last attempt, and can be queued again", async (_, respond, token) => {
   const event = await aSentMessage();
   fetched.mockImplementation(async () => respond());
   readSecret.mockResolvedValueOnce(token).mockResolvedValueOnce(token);
@@ -203,7 +203,7 @@ test.each([
   expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
 });
 
-test("nothing is sent of an erased lead, or by an account that has not connected the channel", async () => {
+test("no message is sent to an erased lead, or by an account that has not connected the channel", async () => {
   const event = await aSentMessage();
   for (const item of [...memory.items()]) if (item.id === event.id) memory.delete(item);
   await deliver(event);
@@ -212,7 +212,7 @@ test("nothing is sent of an erased lead, or by an account that has not connected
   expect(fetched).not.toHaveBeenCalled();
 });
 
-test("a sender is that of one account, and an account has one of a channel", async () => {
+test("a sender belongs to one account, and an account has one sender for each channel", async () => {
   const own = { account, channel: "whatsapp", sender: "106" } as const;
   const other = { ...own, account: randomUUID() };
   for (const wrong of [other, { ...own, sender: "107" }]) await expect(connect(wrong)).rejects.toThrow();

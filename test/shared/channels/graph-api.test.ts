@@ -66,7 +66,7 @@ test.each<[number, number, string]>([
   [400, 131026, "131026: Why"],
   [400, 100, "100: Why"],
   [403, 10, "10: Why"],
-])("a refusal by %i and code %i is final", async (status, code, deliveryError) => {
+])("a refusal with status %i and code %i is final", async (status, code, deliveryError) => {
   respond(status, {
     error: { code, error_subcode: 2534022, message: "(#1) Short", error_data: { details: "Why" } },
   });
@@ -84,7 +84,7 @@ test.each<[number, unknown, boolean, number]>([
   [403, { error: { code: 200 } }, true, 0],
   [400, { error: { code: 131031 } }, true, 0],
   [400, { error: { code: 100, error_subcode: 33 } }, true, 0],
-])("after %i with %j another attempt may succeed, by another sender: %s, in %i seconds", async (status, body, isRefusedSender, pause) => {
+])("after status %i with %j, another attempt may succeed (refused sender: %s, pause: %i s)", async (status, body, isRefusedSender, pause) => {
   respond(status, body);
   await expect(send()).rejects.toMatchObject({ name: "UndeliveredError", isRefusedSender, pause });
 });
@@ -94,7 +94,7 @@ test("an error that quotes the token does not show it", async () => {
   await expect(send()).rejects.toThrow("190: Malformed access … …!");
 });
 
-test("a message that was taken is sent, whatever else the response says", async () => {
+test("an accepted message is sent, whatever else the response contains", async () => {
   for (const body of ["cut", { messages: [{ id: "1 2" }] }]) {
     respond(200, body);
     expect(await send()).toEqual({ delivery: "sent" });

@@ -38,7 +38,7 @@ describe("a webhook of Meta", () => {
   test.each<[string, object, object[]]>([
     ["a text", written({ type: "text", text: { body: "Hi" } }), [{ ...ofAda, text: "Hi" }]],
     [
-      "a text of somebody with a user name, who hides the number",
+      "a text of a person who has a user name and hides the number",
       whatsapp({
         contacts,
         messages: [{ id: "wamid.1", from_user_id: "DE.1", type: "text", text: { body: "Hi" } }],
@@ -46,7 +46,7 @@ describe("a webhook of Meta", () => {
       [{ ...ofAda, addresses: ["DE.1"], text: "Hi" }],
     ],
     [
-      "a text with both",
+      "a text with a number and a user name",
       written({ from_user_id: "DE.1", type: "text", text: { body: "Hi" } }),
       [{ ...ofAda, addresses: ["491", "DE.1"], text: "Hi" }],
     ],
@@ -61,26 +61,26 @@ describe("a webhook of Meta", () => {
       [{ ...state, lead: undefined, delivery: "read", callbackData: "ours" }],
     ],
     [
-      "the name of somebody among others",
+      "the name of the sender among other contacts",
       whatsapp({
         contacts: [{ profile: { name: "Bob" }, wa_id: "492" }, ...contacts],
         messages: [{ id: "wamid.1", from: "491", type: "text", text: { body: "Hi" } }],
       }),
       [{ ...ofAda, text: "Hi" }],
     ],
-    ["what is written to a group", written({ group_id: "1", type: "text", text: { body: "Hi" } }), []],
+    ["a message to a group (ignored)", written({ group_id: "1", type: "text", text: { body: "Hi" } }), []],
     [
-      "a reaction that was taken back",
+      "a reaction that was removed (ignored)",
       written({ type: "reaction", reaction: { message_id: "wamid.0", emoji: "" } }),
       [],
     ],
     [
-      "another number of a lead",
+      "the new number of a lead",
       written({ type: "system", system: { body: "491 is 492", wa_id: "492", type: "user_changed_number" } }),
       [{ kind: "move", channel: "whatsapp", sender, lead: "491", address: "492" }],
     ],
     [
-      "another change of a lead",
+      "another change of a lead (ignored)",
       written({
         type: "system",
         system: { body: "New keys", wa_id: "492", type: "customer_identity_changed" },
@@ -106,7 +106,7 @@ describe("a webhook of Meta", () => {
       [{ ...state, delivery: "failed", deliveryError: "131047: 24 hours" }],
     ],
     [
-      "a state of somebody who hides the number",
+      "a state with a person who hides the number",
       reported({ status: "read", recipient_id: undefined, recipient_user_id: "DE.1" }),
       [{ ...state, delivery: "read", lead: "DE.1" }],
     ],
@@ -127,7 +127,7 @@ describe("a webhook of Meta", () => {
       ],
     ],
     [
-      "that a direct message is read",
+      "the report that a direct message was read",
       direct({ read: { mid: "mid.2" } }),
       [
         {
@@ -141,7 +141,7 @@ describe("a webhook of Meta", () => {
       ],
     ],
     [
-      "what the account has sent on Instagram",
+      "a message that the account has sent on Instagram",
       echoed({ mid: "mid.1", text: "Hi" }),
       [
         {
@@ -150,10 +150,10 @@ describe("a webhook of Meta", () => {
         },
       ],
     ],
-    ["what the account has sent itself", echoed({ mid: "mid.1", text: "Hi" }, "1784"), []],
-    ["what the account has taken back", echoed({ mid: "mid.1", is_deleted: true }), []],
+    ["a message of the account to itself (ignored)", echoed({ mid: "mid.1", text: "Hi" }, "1784"), []],
+    ["a message that the account has deleted (ignored)", echoed({ mid: "mid.1", is_deleted: true }), []],
     [
-      "what was sent on the phone by WhatsApp",
+      "messages that were sent on the phone by WhatsApp",
       whatsapp(
         {
           message_echoes: [
@@ -168,9 +168,9 @@ describe("a webhook of Meta", () => {
         { ...ofAda, name: undefined, addresses: ["DE.1"], text: "Hi", isEcho: true },
       ],
     ],
-    ["a message that was taken back", direct({ message: { mid: "mid.1", is_deleted: true } }), []],
+    ["a deleted message (ignored)", direct({ message: { mid: "mid.1", is_deleted: true } }), []],
     ["another object", { object: "page", entry: [{ id: "1784", messaging: [] }] }, []],
-  ])("tells of %s", (_, body, entries) => {
+  ])("is read with %s", (_, body, entries) => {
     expect(readWebhook(body)).toEqual(entries);
   });
 
@@ -232,18 +232,18 @@ describe("a webhook of Meta", () => {
     [{ edit }, "[edit] Hi!; type=edit; edit.original_message_id=w.0; edit.message.type=text"],
     [{ revoke: { original_message_id: "w.0" } }, "[revoke]; type=revoke; revoke.original_message_id=w.0"],
     [{ hologram: undefined }, "[hologram]; type=hologram"],
-    // What does not fit is counted: a long value, and more than ten.
+    // `more` counts the values that are left out: long values, and all beyond ten entries.
     [{ ...hi, referral: { headline: "h".repeat(1000), ref: "r" } }, "Hi; referral.ref=r; more=1"],
     [{ x: [..."123456789"] }, "[x]; type=x; x.0=1; x.1=2; x.2=3; x.3=4; x.4=5; x.5=6; x.6=7; more=2"],
     [
       { x: { ["y".repeat(41)]: "1", "": "2", "a\n": "3", b: "\0", c: "\ud800" } },
       "[x]; type=x; x.=2; x.c=\ufffd; more=2",
     ],
-  ])("has of a message of WhatsApp %j", (message, expected) => {
+  ])("yields the text and the metadata of a WhatsApp message %j", (message, expected) => {
     expect(stored(written({ type: Object.keys(message)[0], ...message }))).toBe(expected);
   });
 
-  test("has of a part with thousands of levels that there is more", () => {
+  test("yields an ellipsis in place of thousands of levels in a part", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     expect(stored(written({ type: "order", order: deep }))).toMatch(/^\[order\]; type=order; [a.]+=…$/);
   });
@@ -258,16 +258,16 @@ describe("a webhook of Meta", () => {
     ],
     [{ text: "Wow", reply_to: { story: { id: "17" } } }, "Wow; reply_to.story.id=17"],
     [{ is_unsupported: true }, "[unknown]; type=unknown; is_unsupported=true"],
-  ])("has of a message of Instagram %j", (message, expected, timestamp) => {
+  ])("yields the text and the metadata of an Instagram message %j", (message, expected, timestamp) => {
     expect(stored(direct({ timestamp, message: { mid: "mid.1", ...message } }))).toBe(expected);
   });
 
-  test("has what people tap on Instagram by its title", () => {
+  test("yields the title of a button that was tapped on Instagram", () => {
     const postback = { mid: "mid.1", title: "Opening hours?", payload: "HOURS" };
     expect(stored(direct({ postback }))).toBe("Opening hours?; payload=HOURS");
   });
 
-  test("tells of a message of any form what can be stored", () => {
+  test("yields values that can be stored, whatever the form of a message", () => {
     const isValid = new Ajv2020().compile(metadata);
     const anything = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
@@ -281,7 +281,7 @@ describe("a webhook of Meta", () => {
     );
   });
 
-  test("of any other form tells nothing, and is no error", () => {
+  test("is read without an error, whatever its form", () => {
     const parts = fc.constantFrom(
       ..."object entry changes field value metadata messages statuses messaging sender".split(" "),
     );
@@ -298,7 +298,7 @@ describe("a webhook of Meta", () => {
   });
 });
 
-test("only the secret of the app signs a webhook, over its bytes", () => {
+test("a webhook is signed only by the app's secret over its exact bytes", () => {
   const body = Buffer.from('{"name":"Zo\u00eb"}');
   const sign = (secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
   expect(isSigned(body, sign("secret"), "secret")).toBe(true);

@@ -39,7 +39,7 @@ async function messages() {
   return (data as OpenedConversation[])[0]?.messages ?? [];
 }
 
-test("an answer of somebody unknown makes one lead and one message, however often and at once it comes", async () => {
+test("messages of an unknown sender create one lead, and are stored once even if they are repeated or concurrent", async () => {
   using _ = skipWaits();
   await Promise.all([received(), received(), received({ id: "wamid.2", text: "Are you there?" })]);
   await received();
@@ -52,20 +52,20 @@ test("an answer of somebody unknown makes one lead and one message, however ofte
   ]);
 });
 
-test("an answer is that of the lead with the address, which keeps its name and gets the id of the user", async () => {
+test("a message belongs to the lead with its address, which keeps its name and gets the user's id as an address", async () => {
   const lead = await aLead(account, { addresses: { whatsapp: ["+49 (177) 1"] } });
   await received({ addresses: ["491771", "DE.1"] });
   await received({ id: "wamid.2", addresses: ["DE.1"] });
-  // It is answered at the address from which it wrote last.
+  // The lead is answered at the address from which it wrote last.
   const addresses = { whatsapp: ["DE.1", "+49 (177) 1"] };
   expect(await leads()).toEqual([{ ...lead, addresses, updatedAt: expect.any(String) }]);
   expect(await messages()).toHaveLength(2);
 });
 
 test.each<[string, readonly [string, string], object]>([
-  ["another lead has the second one", ["491771", "DE.1"], { whatsapp: ["DE.1"] }],
-  ["it has ten", ["491771", "DE.2"], { sms: ["x"] }],
-])("an answer is stored if a lead cannot get the second address, because %s", async (_, addresses, other) => {
+  ["another lead has it", ["491771", "DE.1"], { whatsapp: ["DE.1"] }],
+  ["the lead has ten addresses", ["491771", "DE.2"], { sms: ["x"] }],
+])("a message is stored although its lead cannot get the second address, because %s", async (_, addresses, other) => {
   const nine = { email: [..."123456789"] };
   const { id } = await aLead(account, { addresses: { whatsapp: ["491771"], ...nine } });
   await aLead(account, { addresses: other as never });
@@ -95,13 +95,13 @@ test.each<[string, readonly string[], readonly string[], readonly string[]]>([
   expect(stored?.updatedAt === lead.updatedAt).toBe(`${before}` === `${after}`);
 });
 
-test("a text and a name of any characters are stored, and what is no text has its kind", async () => {
+test("texts and names of any characters are stored in a valid form, and a medium with its type", async () => {
   await received({ name: "\u200b\n", text: "\0 \ud800", metadata: { type: "image" } });
   expect((await leads())[0]?.name).toBe("491771");
   expect(await messages()).toMatchObject([{ message: "\ufffd", metadata: { type: "image" } }]);
 });
 
-test("of messages from several addresses and an update at once, none is lost", async () => {
+test("concurrent messages from several addresses and an update of the lead are all stored", async () => {
   using _ = skipWaits();
   const { id } = await aLead(account, { addresses: { whatsapp: ["+49 1", "+49 2"] } });
   const body = { id, tags: ["vip"], addresses: { whatsapp: ["+49 3"] } };
@@ -115,14 +115,14 @@ test("of messages from several addresses and an update at once, none is lost", a
   expect([lead?.tags, (await messages()).length]).toEqual([["vip"], 2]);
 });
 
-test("what is too long ends with an ellipsis", async () => {
+test("a text that is too long is cut and ends with an ellipsis", async () => {
   await received({ text: "\u00e9".repeat(4096) });
   await received({ id: "wamid.2", text: "\u{1F600}".repeat(4097) });
   const texts = (await messages()).map(({ message }) => message);
   expect(texts).toEqual([`${"\u{1F600}".repeat(4095)}\u2026`, "\u00e9".repeat(4096)]);
 });
 
-test("a name from the profile takes the place of an address, and of no other name", async () => {
+test("the name of the profile replaces a name that is an address, and no other name", async () => {
   const names = async () => (await leads()).map(({ name }) => name);
   for (const name of [" ", "\u200b"]) await received({ id: `wamid.${name}`, name });
   expect(await names()).toEqual(["491771"]);
@@ -131,12 +131,12 @@ test("a name from the profile takes the place of an address, and of no other nam
   expect(await names()).toEqual(["Ada L"]);
 });
 
-test("a lead with another number is answered there, and is not made by the change", async () => {
+test("a lead that changes its number is answered at the new one, and a change of number creates no lead", async () => {
   const move = (lead: string, address: string) =>
     receiveEntry(account, { kind: "move", channel: "whatsapp", sender: "106", lead, address });
   const { id } = await aLead(account, { addresses: { whatsapp: ["7", "+49 1"] } });
   const other = await aLead(account, { addresses: { whatsapp: ["493"] } });
-  // That of another lead stays there.
+  // An address of another lead stays with that lead.
   for (const [lead, address] of [
     ["494", "495"],
     ["491", "493"],
@@ -147,12 +147,12 @@ test("a lead with another number is answered there, and is not made by the chang
   const stored = Object.fromEntries((await leads()).map((lead) => [lead.id, lead.addresses]));
   expect(stored).toEqual({ [id]: { whatsapp: ["492", "7"] }, [other.id]: other.addresses });
   expect((await call("list-conversations", { account })).body.data).toEqual([]);
-  // It needs no room, and whoever gets the former number is somebody else.
+  // The new number replaces the former one, and a later owner of the former number is another lead.
   await received({ addresses: ["491"] });
   expect((await leads()).map((lead) => lead.addresses?.whatsapp)).toContainEqual(["491"]);
 });
 
-test("a state leads back to its message by what was sent along, in any order, and never to another account's", async () => {
+test("states find their message by its callback data, in any order, and never a message of another account", async () => {
   const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["491771"] } });
   const sent = await aMessage(account, leadId);
   const other = await aMessage("other", (await aLead("other")).id);
@@ -166,7 +166,7 @@ test("a state leads back to its message by what was sent along, in any order, an
   expect((data as OpenedConversation[])[0]?.messages?.[0]).not.toHaveProperty("delivery");
 });
 
-test("a lead whom WhatsApp knows by another form of the number answers from it", async () => {
+test("a lead is found by the form of its number that WhatsApp has reported", async () => {
   const lead = await aLead(account, { addresses: { whatsapp: ["+54 11 15 2345-6789"] } });
   const sent = await aMessage(account, lead.id);
   const callbackData = toCallbackData(sent);
@@ -179,7 +179,7 @@ test("a lead whom WhatsApp knows by another form of the number answers from it",
   expect(await messages()).toHaveLength(2);
 });
 
-/** A message in short: its direction, text, state and id of the provider. */
+/** A message in short: its direction, text, state and provider's id. */
 const inShort = ({ direction, message, delivery, providerId = "-" }: Message) =>
   `${direction} ${message} ${delivery ?? "-"} ${providerId}`;
 const echoed = (more: Partial<ReceivedMessage> = {}) =>
@@ -187,16 +187,16 @@ const echoed = (more: Partial<ReceivedMessage> = {}) =>
 
 const given = { delivery: "failed", deliveryError: `${states.givenUp}503` };
 test.each<[what: string, states: readonly object[], message: string, after: readonly string[]]>([
-  ["one whose state is stored", [{ delivery: "sent", providerId: "wamid.1" }], "Hello", ["sent wamid.1"]],
-  ["one without a response yet", [{}], "Hello", ["sent wamid.1"]],
-  ["one without a response yet, in other blanks", [{}], "Hello ", ["sent wamid.1"]],
-  ["one that was given up", [given], "Hello", ["sent wamid.1"]],
+  ["the message with its id", [{ delivery: "sent", providerId: "wamid.1" }], "Hello", ["sent wamid.1"]],
+  ["the message without a response yet", [{}], "Hello", ["sent wamid.1"]],
+  ["the message without a response yet, despite other blanks", [{}], "Hello ", ["sent wamid.1"]],
+  ["the message that was given up", [given], "Hello", ["sent wamid.1"]],
   ["the first of two", [{}, {}], "Hello", ["sent wamid.1", "- -"]],
   ["the second of two", [{ delivery: "sent", providerId: "x" }, {}], "Hello", ["sent x", "sent wamid.1"]],
-  ["another than one that was refused", [{ delivery: "failed" }], "Hello", ["failed -", "sent wamid.1"]],
-  ["another than one that was sent", [{ delivery: "sent" }], "Hello", ["sent -", "sent wamid.1"]],
-  ["another text", [{}], "Hi", ["- -", "sent wamid.1"]],
-])("an echo is of %s, however often and at once it comes", async (_, before, message, after) => {
+  ["no message that was refused", [{ delivery: "failed" }], "Hello", ["failed -", "sent wamid.1"]],
+  ["no message that was sent", [{ delivery: "sent" }], "Hello", ["sent -", "sent wamid.1"]],
+  ["no message with another text", [{}], "Hi", ["- -", "sent wamid.1"]],
+])("an echo matches %s, even if it is repeated or concurrent", async (_, before, message, after) => {
   using _waits = skipWaits();
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   await received({ channel: "instagram", id: "wamid.0", text: "Hi" });
@@ -214,7 +214,7 @@ test.each<[what: string, states: readonly object[], message: string, after: read
   expect((await call("list-conversations", { account })).body.data[0]?.awaitingReplySince).toBeUndefined();
 });
 
-test("an echo is of no message that nobody sends any more", async () => {
+test("an echo matches no message that is too old to be sent", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 9 * 60 * 60 * 1000 });
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   await aMessage(account, leadId, "instagram");
@@ -223,7 +223,7 @@ test("an echo is of no message that nobody sends any more", async () => {
   expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello - -"]);
 });
 
-test("an echo of WhatsApp is of no message of the API, whatever its text is", async () => {
+test("an echo of WhatsApp matches no message of the API, whatever its text is", async () => {
   const { id: leadId } = await aLead(account, { addresses: { whatsapp: ["7", "+49 177 1"] } });
   await aMessage(account, leadId);
   await echoed({ channel: "whatsapp" });
@@ -234,7 +234,7 @@ test("an echo of WhatsApp is of no message of the API, whatever its text is", as
 test.each([
   ["sent", { delivery: "sent", providerId: "wamid.1" }],
   ["not sent yet", {}],
-])("an echo of a message that is %s is found in the conversation that has ended since", async (_, state) => {
+])("an echo of a message that is %s matches it in a conversation that has ended since", async (_, state) => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   const sent = await aMessage(account, leadId, "instagram");
   if ("delivery" in state) await report(account, sent, state);
@@ -248,7 +248,7 @@ test.each([
   ]);
 });
 
-test("an echo is of no message that was stored after it was sent, and is no reply to what the lead has written since", async () => {
+test("an echo matches no message stored after the echo was sent, and is no reply to messages that the lead wrote later", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   const ended = await aMessage(account, leadId, "instagram", { direction: "inbound" });
   await setStatus(account, ended.conversationId, "closed");
@@ -269,7 +269,7 @@ test("an echo is of no message that was stored after it was sent, and is no repl
   ]);
 });
 
-test("a webhook that comes again changes nothing of its lead, and brings none back that was erased", async () => {
+test("a redelivered webhook changes nothing in its lead, and does not bring back an erased lead", async () => {
   const { id } = await aLead(account, { addresses: { whatsapp: ["491", "492"] } });
   for (const address of ["491", "492", "491"])
     await received({ id: `wamid.${address}`, addresses: [address] });
@@ -283,7 +283,7 @@ test("a webhook that comes again changes nothing of its lead, and brings none ba
   expect([id, await leads()]).toEqual([id, []]);
 });
 
-test("an echo that comes when a hundred newer messages are stored is of one that is not read any more", async () => {
+test("an echo is ignored if a hundred newer messages are stored, because it may be stored before them", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   const sentAt = new Date(Date.now() - 1000).toISOString();
   for (let n = 0; n < 100; n++) await aMessage(account, leadId, "instagram", { direction: "inbound" });
@@ -294,7 +294,7 @@ test("an echo that comes when a hundred newer messages are stored is of one that
   expect((await messages())[0]).toMatchObject({ delivery: "sent" });
 });
 
-test("an echo that comes with the response to another message of the same text is stored by itself", async () => {
+test("an echo is stored as a message of its own if the message with its text gets another id at the same time", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   const sent = await aMessage(account, leadId, "instagram");
   const storing = vi.spyOn(states, "updateMessage").mockImplementationOnce(async (...args) => {
@@ -306,7 +306,7 @@ test("an echo that comes with the response to another message of the same text i
   expect((await messages()).map(inShort)).toEqual(["outbound Hello sent wamid.1", "outbound Hello sent x"]);
 });
 
-test("an account that writes first on the phone has the lead, a conversation, and an event of a message that is sent", async () => {
+test("a first message from the phone creates the lead, a conversation, and an event of a message that is already sent", async () => {
   const records: DynamoDBRecord[] = [];
   new WatchedTable(records);
   for (let n = 0; n < 2; n++)
@@ -321,12 +321,12 @@ test("an account that writes first on the phone has the lead, a conversation, an
   };
   expect(await messages()).toMatchObject([{ ...sent, providerId: "wamid.1" }]);
   expect(toEvents(records).filter(({ type }) => type === "message.sent")).toMatchObject([sent]);
-  // A state of it is found by its id.
+  // A later state finds this message by the provider's id.
   await reported({ providerId: "wamid.1", delivery: "delivered" });
   expect(await messages()).toMatchObject([{ delivery: "delivered" }]);
 });
 
-test("Instagram tells only the provider's id of what is read, which is found in the lead's conversation, with all before it", async () => {
+test("a read report of Instagram, which has only the provider's id, marks the message and all sent before it as read", async () => {
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["99"] } });
   const deliveries = ["sent", "failed", undefined, "sent", "sent"];
   for (const [n, delivery] of deliveries.entries()) {

@@ -11,8 +11,8 @@ describe("an API key", () => {
     expect(parseApiKey(apiKey)).toEqual({ keyId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test("ends with the checksum of the rest, and is stored by the SHA-256 of all of it", () => {
-    // By Python's zlib, the CRC-32 is 2089826319: in base 62, 2HQhI7. By its hashlib, the SHA-256 is this one.
+  test("ends with the checksum of the rest, and is stored as the SHA-256 of the whole key", () => {
+    // Python's zlib computes the CRC-32 2089826319, in base 62 2HQhI7. Python's hashlib computes this SHA-256.
     const apiKey = `lck_01JZ0000000000000000000000_${"0".repeat(27)}_2HQhI7`;
     expect(parseApiKey(apiKey)).toEqual({
       keyId: "01JZ0000000000000000000000",
@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect(Math.max(...counts)).toBeLessThan(4800);
   });
 
-  test("does not follow from the time, Math.random or the keys before it", () => {
+  test("cannot be derived from the time, Math.random or earlier keys", () => {
     vi.useFakeTimers({ toFake: ["Date", "performance", "hrtime"] });
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const [first, second] = ["01JZ0000000000000000000000", "01JZ0000000000000000000001"].map(

@@ -13,7 +13,7 @@ import { streamRecord } from "../../support/tables/stream-record.ts";
 
 const longestMetadata = { x: "x".repeat(1016) };
 
-// In both cases: connectors find an account by its name as it was written.
+// In upper and lower case: connectors find an account by its name as it was written.
 const account = "Acme & söhne #1";
 const [leadId, conversationId, messageId] = ["lead", "conv", "msg"].map(
   (prefix) => `${prefix}_${ulid()}`,
@@ -100,7 +100,7 @@ test.each([
   "👋",
   "\n",
   '"',
-])("ten of the largest messages fit into one call of the event bus: of %j", (character) => {
+])("ten of the largest messages, full of %j, fit into one call of the event bus", (character) => {
   const text = `x${character.repeat(4095)}`;
   const [channel, to] = ["👋".repeat(64), "👋".repeat(160)];
   const others = { metadata: longestMetadata, template: longestTemplate };
@@ -155,7 +155,7 @@ test("a change by a command becomes an event with the whole record, once", () =>
   const events = toEvents([
     toChange(lead, changeId, `change_${ulid()}`),
     toChange(conversation, changeId),
-    // What else changes an item later leaves the id.
+    // Later changes that are not by a command keep the id.
     toChange(lead, changeId, changeId),
   ]);
   const { pk, sk, byStatus, byLabel, byStatusAndLabel, byParent, activeAt, details, ...fields } = lead;
@@ -173,7 +173,7 @@ test("a change by a command becomes an event with the whole record, once", () =>
 
 test("a change whose id or record is invalid has no event, and is logged", () => {
   const log = vi.spyOn(console, "error").mockImplementation(() => {});
-  // An environment logs one item of a partition, and has logged one of the others.
+  // An environment logs one item of each partition, and has already logged one of the account's leads.
   const ofAnother = { ...lead, ...leadKey("another", leadId) };
   const others = [ofAnother, conversation].map((item) => ({ ...item, sk: item.id }));
   const changes = [toChange(ofAnother, "change_1"), toChange({ ...conversation, status: "" }, changeId)];
@@ -199,13 +199,13 @@ test("ten of the largest changed leads fit into one call of the event bus", () =
   expect(Buffer.byteLength(JSON.stringify(events))).toBeLessThan(256 * 1024);
 });
 
-test("an imported lead has an event however old it is, which tells it", () => {
+test("an imported lead has an event however old it is, and the event names the import", () => {
   const importId = newId("import");
   const [event] = toEvents([toRecord({ ...lead, imported: importId } as typeof lead, 24 * 3_600_000)]);
   expect(event).toMatchObject({ type: "lead.created", id: leadId, imported: true, importId });
 });
 
-test("sends no event for an item written long after its id was created, as by a restore", () => {
+test("an item that is written long after its id was created, as by a restore, has no event", () => {
   expect(toEvents([toRecord(message, 59_000)])).toHaveLength(1);
   expect(toEvents([toRecord(message, 62_000)])).toEqual([]);
   expect(toEvents([toRecord(lead, 24 * 3_600_000)])).toEqual([]);

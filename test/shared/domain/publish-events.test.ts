@@ -20,10 +20,10 @@ vi.unstubAllEnvs();
 const bus = mockClient(EventBridgeClient);
 const queue = mockClient(SQSClient);
 let logged: unknown[];
-/** The events that the bus took, in its order. */
+/** The events that the bus has accepted, in order. */
 let taken: ServiceEvent[];
 
-/** @param fault what is wrong with an event, if the bus does not take it; a call can throw it as well */
+/** @param fault returns the error code of an event that the bus refuses, or throws the error of the whole call */
 const respond = (fault: (event: ServiceEvent) => string | undefined) =>
   bus.on(PutEventsCommand).callsFake(({ Entries }: PutEventsCommand["input"]) => ({
     Entries: Entries?.map(({ Detail = "" }): PutEventsResultEntry => {
@@ -80,7 +80,7 @@ const deliver = async (Records: DynamoDBRecord[], remaining = 60_000) =>
 const numberOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.SequenceNumber;
 const calls = () => bus.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? []);
 
-test("an event is put on the bus as connectors know it", async () => {
+test("an event is put on the bus in the form that connectors expect", async () => {
   const { leadId, conversationId } = conversation();
   const record = aMessage(leadId, conversationId);
   expect(await deliver([record])).toEqual([]);
@@ -97,7 +97,7 @@ test("an event is put on the bus as connectors know it", async () => {
   });
 });
 
-test("a call has ten events at most, and one of a lead", async () => {
+test("a call has at most ten events, and at most one event of each lead", async () => {
   const leads = Array.from({ length: 12 }, aLead);
   const { leadId, conversationId } = conversation();
   const messages = Array.from({ length: 3 }, () => aMessage(leadId, conversationId));
@@ -107,11 +107,11 @@ test("a call has ten events at most, and one of a lead", async () => {
   expect(taken.map(({ id }) => id)).toEqual(records.map(idOf));
 });
 
-test("messages of WhatsApp and Instagram are queued in the order of their conversation, as characters that SQS takes", async () => {
+test("messages on WhatsApp and Instagram are queued in the order of their conversation, in characters that SQS accepts", async () => {
   queue.on(SendMessageBatchCommand).resolves({ Successful: [] });
   const { leadId, conversationId } = conversation();
   const records = ["1", "2\uFFFF", "3"].map((text) => aMessage(leadId, conversationId, text, "whatsapp"));
-  // It was written on the phone.
+  // This message was sent on the phone, so it is not queued.
   const isSent = aMessage(leadId, conversationId, "0", "whatsapp", {
     delivery: "sent",
     providerId: "wamid.1",
@@ -130,7 +130,7 @@ test("messages of WhatsApp and Instagram are queued in the order of their conver
 test.each([
   [true, [], ["event refused"]],
   [false, [0], ["events failed"]],
-])("a message that the queue does not take, by its own fault: %s", async (SenderFault, again, lines) => {
+])("a message that the queue refuses is retried, unless the message is at fault: %s", async (SenderFault, again, lines) => {
   const { leadId, conversationId } = conversation();
   const record = aMessage(leadId, conversationId, "Hello", "instagram");
   queue.on(SendMessageBatchCommand).resolves({
@@ -148,7 +148,7 @@ test.each([
   "InternalFailure",
   "AccessDeniedException",
   "SomethingNew",
-])("an entry that fails with %s is delivered again with all behind it, and no later call is made", async (ErrorCode) => {
+])("an entry that fails with %s is retried with all entries after it, and no later call is made", async (ErrorCode) => {
   const records = Array.from({ length: 12 }, aLead);
   respond(({ id }) => (id === idOf(records[4]) ? ErrorCode : undefined));
   expect(await deliver(records)).toEqual([numberOf(records[4])]);
@@ -156,7 +156,7 @@ test.each([
   expect(logged).toEqual([{ event: "events failed", code: ErrorCode }]);
 });
 
-test("a call that fails is delivered again with all behind it, and nothing of its events is logged", async () => {
+test("the events of a failed call are retried with all events after them, and their contents are not logged", async () => {
   const records = Array.from({ length: 15 }, aLead);
   respond(() => {
     if (calls().length > 1) throw failed();
@@ -170,7 +170,7 @@ test("a call that fails is delivered again with all behind it, and nothing of it
 test.each([
   "MalformedDetail",
   "InvalidArgument",
-])("an event that is refused for good with %s holds nothing up: its position is queued, and its id logged", async (ErrorCode) => {
+])("an event that is refused for good with %s does not block others: its position is queued, and its id logged", async (ErrorCode) => {
   const records = Array.from({ length: 12 }, aLead);
   const refused = records[2];
   respond(({ id }) => (id === idOf(refused) ? ErrorCode : undefined));
@@ -201,20 +201,20 @@ test.each([
   ]);
 });
 
-test("a refused event that cannot be queued is delivered again", async () => {
+test("a refused event whose position cannot be queued is retried", async () => {
   const records = Array.from({ length: 3 }, aLead);
   queue.on(SendMessageCommand).rejects(new Error("No."));
   respond(({ id }) => (id === idOf(records[1]) ? "MalformedDetail" : undefined));
   expect(await deliver(records)).toEqual([numberOf(records[1])]);
 });
 
-test("what there is no time for is delivered again", async () => {
+test("events for which no time is left are retried", async () => {
   const records = Array.from({ length: 3 }, aLead);
   expect(await deliver(records, 20_000)).toEqual([numberOf(records[0])]);
   expect(calls()).toEqual([]);
 });
 
-test("while calls, entries and runs fail at random, each event arrives, and those of a conversation in order", async () => {
+test("each event arrives, and the events of a conversation arrive in order, while calls, entries and runs fail at random", async () => {
   const draw = seeded(7);
   const conversations = Array.from({ length: 20 }, conversation);
   const records = Array.from({ length: 1000 }, () => {
@@ -223,7 +223,7 @@ test("while calls, entries and runs fail at random, each event arrives, and thos
   });
   respond(() => {
     const fault = draw();
-    // The events before this one are on the bus, but nobody learns of it: the response is lost, or the run ends.
+    // The events before this one are on the bus, but the function does not learn it: no response arrives, or the run ends.
     if (fault < 0.05) throw failed();
     if (fault < 0.1) return "ThrottlingException";
     return fault < 0.15 ? "InternalFailure" : undefined;

@@ -11,12 +11,12 @@ import { leadFile } from "../../support/commands/lead-files.ts";
 import { call } from "../../support/requests/call.ts";
 import { tableItems } from "../../support/tables/table-items.ts";
 
-// What an erasure waits for is another test's.
+// Another test covers the waits of an erasure.
 skipWaits();
 
 /**
- * What each data format stores: by the form of the partition key, the attributes, with the forms of the keys of indexes.
- * An entry never changes once it is released: another shape is another entry, and the next number of `dataFormat`.
+ * What each data format stores: the attributes by the form of the partition key, with the forms of index keys.
+ * An entry never changes once it is released: a new shape gets a new entry, with the next number of `dataFormat`.
  */
 const shapes: Readonly<Record<number, unknown>> = {
   1: {
@@ -37,7 +37,7 @@ const shapes: Readonly<Record<number, unknown>> = {
   },
 };
 
-/** A key without what differs between items: the type and one * for each part behind it. */
+/** The form of a key, which equal kinds of items share: the type and one * for each part after it. */
 const form = (key: unknown) => String(key).replaceAll(/#[^#]*/g, "#*");
 
 const indexed = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"];
@@ -49,7 +49,7 @@ const describe = (item: Item) =>
     .sort()
     .map((name) => (indexed.includes(name) ? `${name}=${form(item[name])}` : name));
 
-test("another shape of what is stored has another number of the data format", async () => {
+test("a new shape of stored items needs a new number of the data format", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   const account = "acme";
   const on = ["--account", account];
@@ -91,7 +91,7 @@ test("another shape of what is stored has another number of the data format", as
   }
   const stored: Record<string, Set<string>> = {};
   for (const item of (await tableItems()).values()) {
-    // Counts are made again, and windows of the rate limit live for minutes.
+    // Counts can be rebuilt, and windows of the rate limit expire within minutes.
     if (/^(?:COUNT|RATE)#/.test(String(item.pk))) continue;
     const key = form(item.pk);
     stored[key] = new Set([...(stored[key] ?? []), ...describe(item)]);

@@ -43,7 +43,7 @@ test("parallel calls share the units", async () => {
 test.each([
   ["a call", throttled],
   ["a transaction", canceled],
-])("a throttle of %s halves the rate once a second, which then recovers", async (_, error) => {
+])("throttling of %s halves the rate at most once a second, and the rate then recovers", async (_, error) => {
   const { pace: paced } = pace();
   let failures = 2;
   await paced.retry(async () => {
@@ -56,7 +56,7 @@ test.each([
   expect(await measure(paced, 100)).toBeCloseTo(1500, -1);
 });
 
-test("throttling is retried without end, with waits of up to five seconds", async () => {
+test("throttling is retried without a limit, with waits of up to five seconds", async () => {
   const { pace: paced, waits } = pace();
   let failures = 1000;
   await paced.retry(async () => {
@@ -68,7 +68,7 @@ test("throttling is retried without end, with waits of up to five seconds", asyn
   expect(await measure(paced, 3)).toBeGreaterThan(1500 / 32);
 });
 
-test("a table that cannot be reached is tried for a minute, another error not at all", async () => {
+test("a call is retried for a minute if the table cannot be reached, and not at all after another error", async () => {
   const { pace: paced } = pace();
   await expect(paced.retry(async () => Promise.reject(named("TimeoutError")))).rejects.toThrow("failed");
   expect(Date.now()).toBeGreaterThanOrEqual(60_000);

@@ -3,7 +3,7 @@ import type { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { readItems, table, tableName } from "../../../shared/dynamodb/table-client.ts";
 
-test("a batch of which the table reads only some at once is read to its end", async () => {
+test("a batch is read to its end if each call returns only some of its items", async () => {
   vi.spyOn(table, "send").mockImplementation((async ({ input }: BatchGetCommand) => {
     const [first, ...Keys] = input.RequestItems?.[tableName]?.Keys ?? [];
     return {
@@ -15,13 +15,13 @@ test("a batch of which the table reads only some at once is read to its end", as
   const keys = [1, 2, 3].map((n) => ({ pk: "LEAD#acme", sk: `lead_${n}` }));
   const onUnits = vi.fn();
   expect(await readItems(keys, true, { onUnits })).toEqual(keys);
-  // A list has a budget of them.
+  // The budget of a list needs the units of each call.
   expect(onUnits.mock.calls).toEqual([[97.5], [97.5], [97.5]]);
 });
 
-test("a batch of which the table reads nothing is an error, and not sent again at once", async () => {
+test("a batch of which the table returns nothing fails, and is not retried at once", async () => {
   const send = vi.spyOn(table, "send").mockImplementation((async (command: { input: object }) => {
-    // Nothing else could end a loop without a wait.
+    // Without this error, a loop that does not wait would never end.
     if (send.mock.calls.length > 2) throw new Error("It was sent again.");
     return { UnprocessedKeys: Reflect.get(command.input, "RequestItems") };
   }) as never);

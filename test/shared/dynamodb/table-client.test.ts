@@ -9,7 +9,7 @@ test("a function without the name of its table does not start", async () => {
   await expect(import("../../../shared/dynamodb/table-client.ts")).rejects.toThrow("TABLE_NAME is not set.");
 });
 
-test("responses are not filtered for a log that nobody writes", () => {
+test("clients of the table do not have the SDK's logger, which would filter every response in vain", () => {
   const isLogger = (name: string) => name.startsWith("loggerMiddleware");
   expect(new DynamoDBClient().middlewareStack.identify().some(isLogger)).toBe(true);
   for (const { middlewareStack } of [table, createTableClient({})])

@@ -25,7 +25,7 @@ const refused = (after: number) => ({
   until: start + after,
 });
 
-test("the reason of a refusal stays, but for attempts within its backoff", async () => {
+test("a refusal keeps its own reason, and attempts within its backoff get the general reason", async () => {
   const work = await coldStart();
   const { TooManyAtOnceError } = await import("../../../shared/dynamodb/dynamodb-errors.ts");
   const error = new TooManyAtOnceError("Too many rows.");

@@ -34,11 +34,11 @@ describe("the nearest name", () => {
     "",
     "-",
     "createdAfter".repeat(5),
-  ])("of %j is none", (name) => {
+  ])("does not exist for %j", (name) => {
     expect(nearestName(name, parameters)).toBeUndefined();
   });
 
-  test("is looked for in a name of a million letters, for which quadratic work would take hours", () => {
+  test("is searched in linear time: for a million letters, quadratic work would take hours", () => {
     for (const unit of ["a", "createdAfter", "-", "\u{1F600}"])
       expect(nearestName(unit.repeat(1_000_000), parameters)).toBeUndefined();
   });

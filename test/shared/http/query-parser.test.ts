@@ -10,7 +10,7 @@ test.each([
   ["one id", `id=${",".repeat(longest)}`],
   ["ids of another kind", `id=${"conv_,".repeat(longest / 6)}`],
   ["many parameters", `id=${",".repeat(45)}&`.repeat(longest / 49)],
-])("of %s, 1,000 values are validated at most, with two errors each", (_, rawQueryString) => {
+])("with %s, at most 1,000 values are validated, each with at most two errors", (_, rawQueryString) => {
   const event = { rawQueryString, query: {} as { id: string[] } };
   queryParser(leadsQuery).before?.({ event } as never);
   expect(event.query.id).toHaveLength(1000);
@@ -18,14 +18,14 @@ test.each([
   expect(validateListLeads.errors?.length).toBeLessThanOrEqual(2001);
 });
 
-test("a filter behind any number of ids is not lost", () => {
+test("a filter after any number of ids is not lost", () => {
   const rawQueryString = `${"id=a&".repeat(300)}email=ada@example.com`;
   const event = { rawQueryString, query: {} };
   queryParser(leadsQuery).before?.({ event } as never);
   expect(event.query).toMatchObject({ email: "ada@example.com" });
 });
 
-test("ids have blanks around their commas", () => {
+test("ids may have blanks around their commas", () => {
   const event = { rawQueryString: "id=a,+b%20,%20c", query: {} };
   queryParser(leadsQuery).before?.({ event } as never);
   expect(event.query).toEqual({ id: ["a", "b", "c"] });

@@ -10,7 +10,7 @@ describe("the logged form of an error", () => {
     expect(stack?.split("\n")).toEqual(error.stack?.split("\n").slice(1));
   });
 
-  test("has the message where the stage says so", () => {
+  test("has the message if LOG_ERROR_MESSAGES is set", () => {
     vi.stubEnv("LOG_ERROR_MESSAGES", "true");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(loggedError(new TypeError("no secret"))).toMatchObject({ message: "no secret" });

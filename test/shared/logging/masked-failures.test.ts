@@ -31,7 +31,7 @@ test.each([
   expect(await loggedFailure(call)).not.toContain("secret");
 });
 
-test("the failure of a request is logged with its id, which the caller has", async () => {
+test("the failure of a request is logged with the request id that the caller has", async () => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const event = { requestContext: { requestId: "Plah1ZY6WmRdgmM=" } };
   await expect(authorize(Object.assign(broken("identitySource"), event))).rejects.toThrow();

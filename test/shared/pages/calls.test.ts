@@ -17,7 +17,7 @@ function toText({ name, input }: WatchedCall): string {
   return `${name.replace("Command", "")} ${keys === "{}" ? (input.IndexName ?? "rows") : tree}`;
 }
 
-/** Runs something. @returns its result, and its calls in their order: equal ones in succession with their number */
+/** Runs something. @returns its result, and its calls in order: successive equal calls are one text with their number */
 async function callsOf<T>(run: () => Promise<T>) {
   const { result, calls } = await history.table.watch(run);
   const texts = calls.map(toText);

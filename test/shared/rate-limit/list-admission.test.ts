@@ -29,7 +29,7 @@ describe("with a rate limit", () => {
     await admitLongList(account);
   });
 
-  test("five of many that start at once are admitted", async () => {
+  test("five of many long lists that start at once are admitted", async () => {
     const { admitLongList } = await coldStart("100");
     const account = randomUUID();
     const lists = await Promise.allSettled(Array.from({ length: 30 }, () => admitLongList(account)));
@@ -43,7 +43,7 @@ describe("with a rate limit", () => {
     expect(timeout).toHaveBeenCalledExactlyOnceWith(500);
   });
 
-  test("a long list of one lead's conversations counts as one of the account", async () => {
+  test("a long list of one lead's conversations counts as a long list of the account", async () => {
     await coldStart("100");
     const { ConversationHistory, leadId } = await import("../../support/cases/history.ts");
     const history = new ConversationHistory();
@@ -53,7 +53,7 @@ describe("with a rate limit", () => {
     expect(admissions).toMatchObject([{ pk: `RATE#${history.account}`, used: 1 }]);
   });
 
-  test("what it writes expires a minute later", async () => {
+  test("the record of an admission expires a minute later", async () => {
     const { admitLongList, table } = await coldStart("100");
     await admitLongList("acme");
     expect([...table.memory.items()]).toEqual([
@@ -81,7 +81,7 @@ test("without a rate limit all long lists are admitted and nothing is written", 
   expect(table.calls).toEqual([]);
 });
 
-test("a long list that is refused gets 429 with Retry-After, and short ones do not ask", async () => {
+test("a refused long list gets 429 with Retry-After, and short lists need no admission", async () => {
   const { admitLongList } = await coldStart("1000");
   const { call } = await import("../../support/requests/call.ts");
   const { countedLeads } = await import("../../support/cases/history.ts");

@@ -36,7 +36,7 @@ const records = {
   message: [validateMessage, message, { ...ids, ...text, ...state, createdAt }],
 } as const;
 
-test("the same record is the same JSON, in whatever order DynamoDB returns the parts of its objects", () => {
+test("a record has the same JSON in whatever order DynamoDB returns the entries of its maps", () => {
   const [a, b] = [
     { email: ["a"], sms: ["1"] },
     { sms: ["1"], email: ["a"] },
@@ -58,12 +58,12 @@ describe.each(Object.entries(records))("a stored %s", (_, [validate, schema, val
 
   test.each(
     Object.keys(schema.properties).filter((name) => typeof item[name] === "string"),
-  )("has no %s that is longer than any", (field) => {
+  )("is invalid with a %s that is too long", (field) => {
     expect(read({ [field]: "x".repeat(10_000) })).toThrow(expect.objectContaining({ field }));
   });
 });
 
-test("numbers and lists are within the limits of their schemas, and texts are not blank and have no control characters", () => {
+test("a stored lead is invalid with numbers or lists beyond their limits, and with blank texts or control characters", () => {
   const [validate, , values] = records.lead;
   for (const changed of [
     { score: -1 },
@@ -80,13 +80,13 @@ test("numbers and lists are within the limits of their schemas, and texts are no
   expect(readRecord(validate, { ...values, name: "\u{1F600}".repeat(200) }).name).toHaveLength(400);
 });
 
-test("an address and what shows nothing are not checked again: the rules of another release must not lose a stored lead", () => {
+test("addresses and invisible texts are not checked again: the rules of another release must not hide a stored lead", () => {
   const [validate, , values] = records.lead;
   const stored = { ...values, email: "ada", name: "\u200b", source: "\u3164" };
   expect(readRecord(validate, stored)).toMatchObject(stored);
 });
 
-test("whole numbers are exact", () => {
+test("a stored number is invalid if JavaScript cannot represent it exactly", () => {
   const [validate, , values] = records.conversation;
   expect(() => readRecord(validate, { ...values, messageCount: 2 ** 53 })).toThrow("is invalid");
 });

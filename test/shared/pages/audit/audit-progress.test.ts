@@ -8,10 +8,10 @@ const hour = 3_600_000;
 let memory: MemoryTable;
 let audit: (now: number) => Promise<object>;
 let logged: ReturnType<typeof vi.spyOn>;
-/** The position from which a scan is to begin in place of another one. */
+/** The position at which a scan continues in place of its own position. */
 let behind: { readonly pk: string; readonly sk: string } | undefined;
 
-// An environment names an item once: each test has one of its own.
+// An environment logs an invalid item once, so each test has its own environment.
 beforeEach(async () => {
   vi.resetModules();
   const { auditLists } = await import("../../../../shared/pages/audit/audit-lists.ts");
@@ -37,22 +37,22 @@ const then = now - hour;
 const round = (round: object) => ({ since: then, lists: 1, round: { beganAt: then, lists: 1, ...round } });
 
 test.each([
-  ["since", "a text for a time", { since: "x", lists: 1 }],
-  ["since", "a time to come", { since: now + hour, lists: 1 }],
+  ["since", "a text in place of a time", { since: "x", lists: 1 }],
+  ["since", "a future time", { since: now + hour, lists: 1 }],
   ["since", "the time of this run", { since: now, lists: 1 }],
-  ["lists", "a round that is not said to have lists", { since: then }],
-  ["round", "a round that is not said to have lists", round({ lists: undefined })],
-  ["round", "a round to come", round({ beganAt: now })],
+  ["lists", "a last round without its number of lists", { since: then }],
+  ["round", "a round without its number of lists", round({ lists: undefined })],
+  ["round", "a future round", round({ beganAt: now })],
   ["round", "a position that no item has", round({ position: { pk: "~", sk: "~" } })],
   ["round", "a position without a sort key", round({ position: { pk: "LEAD#acme" } })],
-  ["round", "no position at all", round({ position: "LEAD#acme" })],
-])("progress that no audit can have stored is named by its %s, and another round begins: %s", async (field, _, progress) => {
+  ["round", "a text in place of a position", round({ position: "LEAD#acme" })],
+])("progress that no audit can have stored is logged with its field %s, and a new round begins: %s", async (field, _, progress) => {
   store(progress);
   expect(await audit(now)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
   expect(logged.mock.calls).toEqual([[{ event: "invalid item", ...auditKey, field }]]);
 });
 
-test("a round that goes on behind all lists and ends without one is named, and the next run begins another", async () => {
+test("a round that continues after all lists and has verified none is logged, and the next run begins a new round", async () => {
   store(round({ lists: 0, position: { pk: "MESSAGE#acme#conv", sk: "msg" } }));
   behind = { pk: "LEAD#acme", sk: "~" };
   expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 1 });
@@ -60,7 +60,7 @@ test("a round that goes on behind all lists and ends without one is named, and t
   expect(await audit(now + hour)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
 });
 
-test("a table without lists is no fault, and its first list is verified by the next run", async () => {
+test("a table without lists is not logged as a fault, and the next run verifies its first list", async () => {
   const leads = [...memory.items()];
   for (const lead of leads) memory.delete(lead);
   expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 0 });

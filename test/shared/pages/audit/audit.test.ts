@@ -21,7 +21,7 @@ const webLeads = { ...leads, labelKey: "LEAD#acme#web" };
 const deadline = Number.POSITIVE_INFINITY;
 const maintenance = { deadline, limits: smallLimits };
 
-/** Two days: no change of a lead is in the stream any more. */
+/** Two days: the stream has no change of such a lead any more. */
 const age = 48 * 3_600_000;
 
 /** Writes counted leads of two sources. */
@@ -48,7 +48,7 @@ async function check(during: () => unknown = () => {}) {
   return { findings, waits: waits.lengths };
 }
 
-test("correct trees are read once, and no index, which may be late", async () => {
+test("correct trees are read once, and no index is read, because it may be late", async () => {
   await countedLeads((command) => {
     if (command instanceof QueryCommand) expect(command.input.IndexName).toBeUndefined();
   });
@@ -59,13 +59,13 @@ test("correct trees are read once, and no index, which may be late", async () =>
 /** Another id of the same millisecond. */
 const nextTo = (sk: unknown) => String(sk).replace(/.$/, (end) => (end === "0" ? "1" : "0"));
 
-/** Changes of the table that no maintainer learns of, and how the trees count their rows then. */
+/** Changes of the table that no maintainer receives, and how the trees then differ from the table. */
 const losses = {
   "a row that is missing in its trees": {
     lose: (memory: MemoryTable, item: Item) => memory.put({ ...item, sk: nextTo(item.sk) }),
     difference: (sk: unknown) => ({ sk: nextTo(sk), counted: undefined, actual: 0 }),
   },
-  "a row that is no more": {
+  "a row that was deleted": {
     lose: (memory: MemoryTable, item: Item) => memory.delete(item),
     difference: (sk: unknown) => ({ sk, counted: 0, actual: undefined }),
   },
@@ -88,7 +88,7 @@ test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose,
   expect((await check()).findings).toEqual([]);
 });
 
-test("a row of another source is found in both", async () => {
+test("a row that has changed its source is found in the trees of both sources", async () => {
   const { memory, items } = await countedLeads();
   memory.put({ ...items[100], byLabel: "LEAD#acme#expo" });
   const { findings } = await check();
@@ -97,7 +97,7 @@ test("a row of another source is found in both", async () => {
   expect((await check()).findings).toEqual([]);
 });
 
-test("a label of which nothing is left, not even its record, is found and counted again", async () => {
+test("a label that has lost its tree and its record is found and counted again", async () => {
   const { memory } = await countedLeads();
   const { pk } = treeKey(webLeads, "");
   for (const item of [...memory.items()]) {
@@ -111,7 +111,7 @@ test("a label of which nothing is left, not even its record, is found and counte
   expect((await check()).findings).toEqual([]);
 });
 
-test("a change that is counted before the second look is not reported, nor one that comes before it", async () => {
+test("a change that is counted between the two looks is not reported, and neither is a change made between them", async () => {
   const { memory, items } = await countedLeads();
   memory.put({ ...items[100], status: "booked" });
   const { findings, waits } = await check(async () => {
@@ -121,7 +121,7 @@ test("a change that is counted before the second look is not reported, nor one t
   expect({ findings, waits }).toEqual({ findings: [], waits: [60_000] });
 });
 
-test("a tree that changes while it is read is no damage", async () => {
+test("a tree that changes while it is read is not reported as damaged", async () => {
   let before = async () => {};
   const { memory, items } = await countedLeads(async (command) => {
     if (command instanceof GetCommand && String(command.input.Key?.sk).startsWith(nodePrefix)) await before();
@@ -134,7 +134,7 @@ test("a tree that changes while it is read is no damage", async () => {
   expect((await check()).findings).toEqual([]);
 });
 
-test("an expiring root of a list that has rows is an empty tree, which is found as far as it must have rows", async () => {
+test("an expiring root of a list with rows is an empty tree, and the rows below its watermark are reported", async () => {
   const { memory, items } = await countedLeads();
   const left = { ...emptyRoot(Date.now()), version: 1, expiresAt: 1 };
   const plant = (watermark: string) =>
@@ -150,7 +150,7 @@ test("an expiring root of a list that has rows is an empty tree, which is found 
   expect((await check()).findings).toEqual([]);
 });
 
-test("a list whose rows are younger than the stream keeps changes may have no root yet", async () => {
+test("a list may have no root while the stream still has the changes of all its rows", async () => {
   const { memory } = new WatchedTable();
   const items = putLeads(memory, "acme", 40, () => ({}), Date.now() - 3_600_000);
   expect(await check()).toEqual({ findings: [], waits: [] });
@@ -159,7 +159,7 @@ test("a list whose rows are younger than the stream keeps changes may have no ro
   expect((await check()).findings).toMatchObject([{ damage: { message: "The root is missing." } }]);
 });
 
-test("the trees of an erased account, and those of a list without rows, are left alone", async () => {
+test("the trees of an erased account and of a list without rows are not reported", async () => {
   const { memory, items } = await countedLeads();
   memory.delete(treeKey(webLeads, "root"));
   const erase = async () => {
@@ -167,7 +167,7 @@ test("the trees of an erased account, and those of a list without rows, are left
     const left = { ...emptyRoot(Date.now()), version: 1, expiresAt: 1 };
     memory.put({ ...treeKey(leads, "root"), ...rootItem(left) });
   };
-  // Once between two looks at its trees, once before them.
+  // The account is erased between two looks at its trees, and then before them.
   expect(await check(erase)).toEqual({ findings: [], waits: [60_000] });
   expect(await check()).toEqual({ findings: [], waits: [] });
   new WatchedTable();
@@ -176,7 +176,7 @@ test("the trees of an erased account, and those of a list without rows, are left
 
 test.each([
   [
-    "other commits that come first until its time is nearly up",
+    "other commits that come first until its time is up",
     new ConditionalCheckFailedException({ message: "changed", $metadata: {} }),
     "The time is up.",
   ],

@@ -11,7 +11,7 @@ import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 
-test("a repair by a command spends what its calls consume: a write unit is worth three read units", async () => {
+test("a repair by a command spends the units that its calls consume, and a write unit counts as three read units", async () => {
   const lead = {
     name: "x",
     score: 0,
@@ -47,7 +47,7 @@ test("a repair by a command spends what its calls consume: a write unit is worth
   expect((await readRoot(leads))?.entries.length).toBeGreaterThan(1);
 });
 
-test("a scan goes on from a key that no item has, in the same partition or behind it", async () => {
+test("a scan can continue after a key that no item has, in the same partition or after it", async () => {
   const scan = async (position?: Item) => {
     const pks: unknown[] = [];
     for await (const { Items = [] } of scanItems({ ProjectionExpression: "pk" }, new Pace(1e6), position))

@@ -10,7 +10,7 @@ const conversation = storedConversation(idOf("conv", 1));
 
 test.each([
   ["another score", lead, { ...lead, score: 1 }],
-  ["a lead that gets into the list of its email address", lead, { ...lead, byParent: "LEAD#acme#a%40b.c" }],
+  ["a lead that is added to the list of its email address", lead, { ...lead, byParent: "LEAD#acme#a%40b.c" }],
   [
     "another time of the last message",
     conversation,
@@ -37,7 +37,7 @@ describe("the kind of a change", () => {
   // The record has whole seconds, so the write may have come up to a second later; and clocks differ.
   const earliest = 1000 * (second + 1) - limits.allowedLateness + limits.skew;
 
-  test("is created for a row that is surely written within the allowed lateness after its id", () => {
+  test('is "created" for a row that was surely written within the allowed lateness of its id', () => {
     expect(createdAt(1000 * second, 1000 * second)).toBe("created");
     expect(createdAt(earliest, 1000 * second)).toBe("created");
     expect(createdAt(earliest, 1000 * second + 999)).toBe("created");
@@ -45,17 +45,17 @@ describe("the kind of a change", () => {
     expect(createdAt(1000 * second + limits.skew, 1000 * second)).toBe("created");
   });
 
-  test("is changed for a row that may be written later", () => {
+  test('is "changed" for a row that may have been written later', () => {
     expect(createdAt(earliest - 1, 1000 * second)).toBe("changed");
     expect(createdAt(earliest - 1, 1000 * second + 999)).toBe("changed");
     expect(createdAt(0, 1000 * second)).toBe("changed");
   });
 
-  test("is changed for a row that is written at an unknown time", () => {
+  test('is "changed" for a row that was written at an unknown time', () => {
     expect(createdAt(Date.now(), undefined)).toBe("changed");
   });
 
-  test("is changed for a row that existed, however old", () => {
+  test('is "changed" for a row that existed before, however old it is', () => {
     for (const time of [0, 1000 * second]) {
       const row = storedLead(idAt(time));
       for (const after of [{ ...row, status: "booked" }, undefined])

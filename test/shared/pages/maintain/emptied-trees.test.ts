@@ -40,12 +40,12 @@ async function empty(): Promise<void> {
 const rowsOf = async (owner: CountedOwner) =>
   (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
 
-test("a tree is not emptied if its list was fed since", async () => {
+test("a tree is not emptied if its list was fed after the tree was found damaged", async () => {
   await fedList();
   const whole = await readRoot(list);
   const retry = async <T>(call: () => Promise<T>) => {
     const result = await call();
-    // After the root of the list was read.
+    // This commit comes after the root of the list was read.
     if (whole) await commit(list, whole).catch(() => {});
     return result;
   };
@@ -54,7 +54,7 @@ test("a tree is not emptied if its list was fed since", async () => {
   expect(await rowsOf(labelTree)).toHaveLength(5);
 });
 
-test("a changed row is not set in a tree that was emptied, also if a single read shows the root of its list as it was before", async () => {
+test("a changed row is not set in a tree that was emptied, even if a single read returns the former root of its list", async () => {
   const [, , changed = ""] = await fedList();
   const { fed = "" } = (await readRoot(list)) ?? {};
   const key = treeKey(list, "root");
@@ -69,7 +69,7 @@ test("a changed row is not set in a tree that was emptied, also if a single read
   expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
 });
 
-test("where the root of the list is invalid, too, its tree is emptied first", async () => {
+test("if the root of the list is also invalid, the tree of the list is emptied first", async () => {
   const keys = await fedList();
   await table.send(
     new PutCommand({ TableName: tableName, Item: { ...treeKey(list, "root"), version: "x" } }),
@@ -80,7 +80,7 @@ test("where the root of the list is invalid, too, its tree is emptied first", as
   expect([await rowsOf(list), await rowsOf(labelTree)]).toEqual([[], []]);
 });
 
-test("a list that is fed again writes no tree that has its rows", async () => {
+test("a list that is fed again does not write a tree that already has its rows", async () => {
   await fedList();
   const before = await readRoot(labelTree);
   const { fed, ...root } = (await readRoot(list)) ?? emptyRoot(1);
@@ -90,7 +90,7 @@ test("a list that is fed again writes no tree that has its rows", async () => {
   expect((await readRoot(list))?.fed).toBe(fed);
 });
 
-test("a tree that is damaged each time is emptied ten times, and then its list is reported", async () => {
+test("a tree that is damaged after each repair is emptied ten times, and then its list is reported as unfinished", async () => {
   const logged = vi.spyOn(console, "error").mockReturnValue();
   const history = new LeadHistory();
   const [id = ""] = history.addMany(30, { age: 60_000 });
@@ -119,12 +119,12 @@ async function countUntil(deadline: number, { owner, changes }: LeadHistory): Pr
   const wait = async () => {};
   const { rest, error } = await maintainList(owner, batch, { deadline, limits, wait });
   expect(error).toBeUndefined();
-  // The stream delivers the last one again.
+  // The stream redelivers the last change.
   if (rest.length > 0) expect(rest).toEqual(batch.slice(-1));
   return rest.length === 0;
 }
 
-test("a maintainer fills all damaged labels, also when its time ends again and again", async () => {
+test("a maintainer fills all damaged labels, even if its time runs out several times", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const history = new LeadHistory();
   const ids = history.addMany(60, { age: 60_000 }, (n) => ({ source: sources[n % 4] }));

@@ -16,7 +16,7 @@ const source = "web";
 
 const nth = ({ rows }: LeadHistory, n: number) => [...rows.keys()].at(n) ?? "";
 
-test("rows that come one at a time are counted with the first one that makes counting pay", async () => {
+test("rows that arrive one at a time are not counted until they exceed the limit of the tail", async () => {
   const history = new LeadHistory();
   const addOne = () => {
     history.add();
@@ -39,12 +39,12 @@ test("large rows are counted although they are few, and small ones are not", asy
   await history.deliver();
   const { watermark, fed } = await expectCounted(history, [source]);
   expect(watermark > nth(history, -1)).toBe(true);
-  // They are in the tree of their source, too.
+  // The large rows are also in the tree of their source.
   expect(fed).toBe(watermark);
   expect((await history.table.watch(() => history.list({}, { page: 1, limit: 1 }))).units).toBeLessThan(20);
 });
 
-test("a list is fed when rows of it are in nodes: before, the trees of its sources would cost more than they save", async () => {
+test("a list feeds the trees of its sources once it has nodes: before, these trees would cost more than they save", async () => {
   const history = new LeadHistory();
   const limits = { ...smallLimits, fedRows: 2 * smallLimits.nodeRows, nodesWritten: 95 };
   history.addMany(limits.nodeRows, { age: 60_000, source });
@@ -58,7 +58,7 @@ test("a list is fed when rows of it are in nodes: before, the trees of its sourc
   expect(fed).toBe(watermark);
 });
 
-test("an empty page that is not the last ends neither the tail of a maintainer nor that of a list", async () => {
+test("neither a maintainer nor a list ends its tail at an empty page that is not the last page", async () => {
   const history = new LeadHistory();
   const { memory } = history.table;
   vi.spyOn(table, "send").mockImplementation((async (command: object) => {
@@ -78,7 +78,7 @@ test("an empty page that is not the last ends neither the tail of a maintainer n
   await expectLists(history, [{}], pages);
 });
 
-test("splits, changes and deletions leave no node behind that its root does not lead to", async () => {
+test("splits, changes and deletions leave no node that cannot be reached from its root", async () => {
   const history = new LeadHistory();
   const nameOf = (key: object = {}) => `${Reflect.get(key, "pk")} ${Reflect.get(key, "sk")}`;
   const expectAllRead = async () => {
@@ -147,7 +147,7 @@ test("a row of an erased account that is deleted while a slow maintainer counts 
   history.table.before = async (command) => {
     if (!(command instanceof PutCommand)) return;
     history.table.before = () => {};
-    // Another maintainer works off the deletion before the first commit.
+    // Another maintainer counts the deletion before the first commit.
     history.delete(key);
     await count();
   };

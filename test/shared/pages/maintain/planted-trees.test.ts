@@ -17,8 +17,8 @@ import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
 
 /*
- * What a role allows to write into a tree and no maintainer writes: each field of a root, and nodes, at their extremes. Lists
- * stay exact if the root or the node is invalid. If only its rows are others than those of the table, the audit finds it.
+ * Writes that a role allows and no maintainer makes: extreme values of each field of a root, and of nodes. Lists stay exact
+ * if the root or the node is invalid. If it is valid and only its rows differ from the table, the audit finds it.
  */
 
 const source = "web";
@@ -27,7 +27,7 @@ const limits = { ...smallLimits, nodeEntries: 3 };
 skipWaits();
 
 let history: LeadHistory;
-/** Brings back what was there before a plant. */
+/** Restores the items as they were before a plant. */
 let restore: () => void;
 /** What each list costs, in read units: before and after a change, and without trees. */
 let costs: Readonly<Record<"counted" | "changed" | "plain", readonly number[]>>;
@@ -60,7 +60,7 @@ async function change(): Promise<void> {
   await history.deliver(limits);
 }
 
-/** The items of a tree whose names begin alike. */
+/** The items of a tree whose names begin with `name`. */
 function itemsOf(labelKey: string | undefined, name: string): Item[] {
   const { pk } = treeKey(treeOf(history, labelKey), "");
   const items = [...history.table.memory.items()];
@@ -101,7 +101,7 @@ async function isFound(): Promise<boolean> {
   return findings.length > 0;
 }
 
-/** Matches a cost that is no more than another, but for a node that was split. */
+/** Matches a cost that is at most this one, except for a node that was split. */
 const noMore = (units: number) => expect.toSatisfy((cost: number) => cost <= units + 1);
 
 /** The most units that a planted item costs: it is read, and with the root at a second look, at both ends of a window. */
@@ -110,8 +110,8 @@ const extra = (item: Item = {}) => 8 + 3 * Math.ceil(JSON.stringify(item).length
 /**
  * Checks what lists, the maintainer and verify do with planted items.
  *
- * @param plants the item by the names of plants; undefined for a missing one
- * @param isWellFormed whether only its rows can be wrong
+ * @param plants the planted items by name; undefined for a missing item
+ * @param isWellFormed whether nothing but the rows of an item can be wrong
  */
 async function expectHealed(
   original: Item | undefined,
@@ -255,7 +255,7 @@ test.each(
 
 test.each(
   trees,
-)("other small attributes of %s, which a later release may add, are no damage", async (_, labelKey) => {
+)("small unknown attributes of %s, which a later release may add, are not damage", async (_, labelKey) => {
   restore();
   const others = { text: "x", map: { list: [1, null, true] } };
   for (const item of [...itemsOf(labelKey, "root"), ...itemsOf(labelKey, nodePrefix)])

@@ -69,7 +69,7 @@ const throttleAccount = (account: string) => {
 };
 
 describe("in a batch of several accounts", () => {
-  test("all are counted, although one is throttled all the time, which alone is reported", async () => {
+  test("all other accounts are counted although one is always throttled, and only that one is reported", async () => {
     const hot = add("hot", 500, 10_000);
     const others = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`other-${i}`, add(`other-${i}`, 20, 10_000)]),

@@ -36,7 +36,7 @@ const filters = [
 const expectExact = (history: LeadHistory) => expectLists(history, filters);
 
 describe("a table that throttles", () => {
-  test("any single call delays the maintainer only, and none is repeated but that one", async () => {
+  test("any single call only delays the maintainer, which repeats no other call", async () => {
     const history = await historyWithChanges();
     const restore = history.save();
     const { calls } = await history.table.watch(() => maintain(history));
@@ -57,14 +57,14 @@ describe("a table that throttles", () => {
     }
   });
 
-  test("a batch of many changed rows again and again lets it count 250 more at least, in order", async () => {
+  test("a batch of many changed rows repeatedly lets each run count at least 250 more of them, in order", async () => {
     const history = await countedLeads(1200, { source: "web" });
     for (const id of [...history.rows.keys()]) history.setStatus(id, "booked");
     const all = keysOf(history.changes);
     let runs = 0;
     for (let { changes } = history; changes.length > 0; runs++) {
       let calls = 0;
-      // It takes more than 250 rows need, and less than all.
+      // So many calls are enough for 250 rows, and not for all.
       history.table.before = () => {
         if (++calls > 60) throw throttled();
       };

@@ -28,13 +28,13 @@ function send(id: string): void {
   history.table.memory.put(conversationItem(history.account, sent));
 }
 
-describe("a page by the last message, with a filter,", () => {
+describe("a page by the last message with a filter", () => {
   const isQuery = ({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) =>
     name === "QueryCommand" && input.IndexName === "by-activity";
 
   test.each([
     {
-      what: "of every fourth is read to its end in one call",
+      what: "of every fourth row is read to its end in one call",
       rare: (n: number) => n % 4 === 0,
       count: 3000,
       page: 8,
@@ -42,22 +42,22 @@ describe("a page by the last message, with a filter,", () => {
       queries: 1,
     },
     {
-      what: "of which the newest have none is found by calls that read more and more",
+      what: "of rows that are not among the newest is found by calls that read more and more",
       rare: (n: number) => n < 3000 && n % 2 === 0,
       page: 1,
       limit: 100,
       queries: 4,
     },
-    { what: "of every fourth is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
-    { what: "of few is read in its own index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },
+    { what: "of every 4th row is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
+    { what: "of few rows is read in another index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },
     {
-      what: "far from the newest is read in its own index",
+      what: "far from the newest rows is read in the filter's own index",
       rare: (n: number) => n % 50 === 0,
       page: 4,
       queries: 0,
     },
     {
-      what: "to the end of every twentieth is read in its own index",
+      what: "at the end of every twentieth row is read in the filter's own index",
       rare: (n: number) => n % 20 === 0,
       page: 2,
       limit: 100,
@@ -80,7 +80,7 @@ describe("a page by the last message, with a filter,", () => {
     expect(units).toBeLessThan(data.length === 0 ? 10 : 10 + Math.max(0.55 * expected.length, 100));
   });
 
-  test("has a conversation once that moves while it is read, in its first place", async () => {
+  test("shows a conversation that moves during the read only once, at its former place", async () => {
     const [oldest = ""] = history.addMany(1200, { age: 60_000 }, (n) => ({
       channel: n % 10 ? "web" : "sms",
     }));
@@ -96,7 +96,7 @@ describe("a page by the last message, with a filter,", () => {
   });
 });
 
-test("a list by lastMessageAfter counts a conversation once that moves while it is read", async () => {
+test("a list with lastMessageAfter counts a conversation that moves during the read only once", async () => {
   const [oldest = ""] = history.addMany(30, { age: 60_000 });
   let queries = 0;
   history.table.before = (command) => {
@@ -109,7 +109,7 @@ test("a list by lastMessageAfter counts a conversation once that moves while it 
   expect([queries, data.length, pagination.total]).toEqual([2, 30, 30]);
 });
 
-test("a lead with too many conversations for this order is refused at little cost, and listed by their creation", async () => {
+test("a list by the last message refuses a lead with too many conversations at little cost, unlike a list by creation", async () => {
   history.addMany(401);
   const bySort =
     "must be by createdAt with these filters, or createdAfter later: too many rows would be read";
@@ -129,7 +129,7 @@ test("a lead with too many conversations for this order is refused at little cos
   expect([pagination.total, data.length]).toEqual([400, 20]);
 });
 
-describe("beside many large conversations, of which every third had messages later, and some at the same time,", () => {
+describe("with many large conversations, of which every third had later messages, and some at the same time,", () => {
   const sms = `sms${"\u{1F600}".repeat(61)}`;
   let start: number;
   const time = (n: number) => new Date(start + n).toISOString();
@@ -149,7 +149,7 @@ describe("beside many large conversations, of which every third had messages lat
     test.each([
       "lastMessageBefore",
       "lastMessageAfter",
-    ] as const)("with %s is exact, at the cost of the shorter side", async (bound) => {
+    ] as const)("is exact with %s, and costs only the shorter side of this bound", async (bound) => {
       const created = { createdAfter: time(500), createdBefore: time(2500) };
       for (const n of [100, 2900])
         for (const filter of [{}, { channel: sms }, { status: "closed" }, created]) {
@@ -170,7 +170,7 @@ describe("beside many large conversations, of which every third had messages lat
         }
     });
 
-    test("is read whole by its next links, which lead past its end to the time of its last row", async () => {
+    test("is read whole by its next links, which continue after its end at the time of its last row", async () => {
       const seen: string[] = [];
       let lists = 0;
       let query: Record<string, string> | undefined = { sort, status: "active", limit: "90" };
@@ -181,27 +181,27 @@ describe("beside many large conversations, of which every third had messages lat
         const result = await list(asked as ConversationsQuery, Number(limit), Number(page));
         seen.push(...result.data.map(({ id }) => id));
         const links = linkHeader("/", query, result);
-        // A list that ends before its last row has no link to that.
+        // A list that ends before its last row has no link to its last page.
         expect(links.includes('rel="last"')).toBe(result.pagination.total <= 22 * 90);
         const next: string | undefined = /<[^>]*\?([^>]*)>; rel="next"/.exec(links)?.[1];
         query = next ? Object.fromEntries(new URLSearchParams(next)) : undefined;
       }
       const { data } = history.expected({ status: "active" }, { page: 1, limit: 3000 });
       expect(new Set(seen)).toEqual(new Set(data.map(({ id }) => id)));
-      // What the next list begins with, at the time of the last row, is shown again.
+      // The next list begins at the time of the last row, so it repeats the rows of this time.
       expect(seen.length - data.length).toBeLessThanOrEqual(8 * (lists - 1));
     });
   });
 });
 
-describe("of those who wait for a reply,", () => {
+describe("a list of conversations that await a reply", () => {
   const addWaiting = (count: number, others = 0, leadIds = leadId) =>
     history.addMany(count + others, {}, (n) => ({
       leadId: leadIds,
       ...(n < count && { awaitingReplySince: new Date(history.now + n).toISOString() }),
     }));
 
-  test("a page costs what they do, however many do not wait", async () => {
+  test("costs only its own rows, however many other conversations exist", async () => {
     addWaiting(137, 2000);
     const { result, units } = await history.table.watch(() => list({ awaitingReply: "true" }));
     expect(result.data.map(({ id }) => id)).toEqual([...history.rows.keys()].slice(0, 20));
@@ -211,7 +211,7 @@ describe("of those who wait for a reply,", () => {
       expect((await list({ awaitingReply: "true", ...filter })).pagination.total).toBe(0);
   });
 
-  test("more than a list may read are listed with bounds of their time, which it asks for", async () => {
+  test("is refused with a hint to bound the time if it would read too many rows, and is exact with such a bound", async () => {
     addWaiting(900, 0, "x".repeat(15_000));
     const message = "must be earlier, or awaitingReplyAfter later: too many rows would be read";
     const faults = [{ in: "query", field: "awaitingReplyBefore", code: "out_of_range", message }];
@@ -221,7 +221,7 @@ describe("of those who wait for a reply,", () => {
   });
 });
 
-test("a row of an index that a late replica of the table does not have is read from another", async () => {
+test("a row that is in an index and not yet in a late replica of the table is read consistently", async () => {
   const late = new MemoryTable();
   history.add();
   late.restore(history.table.memory.snapshot());
@@ -259,7 +259,7 @@ describe("with indexes that are minutes late,", () => {
     expect(await list({ sort }, 50)).toEqual(expected);
   });
 
-  test("by the last message the total is exact, and rows are as they were: at their old places, missing, or still there", async () => {
+  test("a list by the last message has an exact total, and rows as they were: at old places, missing, or not yet deleted", async () => {
     history.delete(ids[33] ?? "");
     await history.deliver();
     const { data, pagination } = await list({ sort: "-lastMessageAt" }, 50);
@@ -269,14 +269,14 @@ describe("with indexes that are minutes late,", () => {
     expect(data.at(-1 - closed)?.status).toBe("active");
   });
 
-  test("with lastMessageAfter the total is as late as the rows", async () => {
+  test("the total of a list with lastMessageAfter is as late as its rows", async () => {
     const lastMessageAfter = new Date(history.now - 120_000).toISOString();
     expect((await list({ lastMessageAfter })).pagination.total).toBe(0);
     const all = await list({ lastMessageAfter: "2020-01-01T00:00:00Z" }, 50);
     expect([all.pagination.total, all.data.map(({ id }) => id)]).toEqual([40, ids.toReversed()]);
   });
 
-  test("filtered lists, and those of a lead, lack the new one, and have the fields of the table", async () => {
+  test("filtered lists and lists of a lead lack the new conversation, and have the other rows as the table has them", async () => {
     const { data, pagination } = await list({ status: "active" });
     expect(pagination.total).toBe(38);
     const truth = history.expected({ status: "active" }).data;

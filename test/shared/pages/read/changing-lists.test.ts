@@ -19,16 +19,16 @@ async function historyWithTail(): Promise<LeadHistory> {
 describe.each(filters)("leads with %o, while some are created between all calls,", (filter) => {
   test.each([
     3, 20, 54, 154,
-  ])("are all on the pages, of which the last by its total ends with the oldest lead: by %i", async (limit) => {
+  ])("are all on the pages, and the last page by the total ends with the oldest lead: %i on a page", async (limit) => {
     const history = await historyWithTail();
     const atStart = [...history.rows.keys()];
     const oldest = atStart.toSorted()[0];
     const seen = new Set<string>();
     let created = 0;
     history.table.before = () => {
-      // With few on a page, a lead for each call would mean a walk without an end.
+      // With small pages, a new lead for each call would never let the walk end.
       if (created > 200 || ++created % Math.ceil(10 / limit) !== 0) return;
-      // Some land late: between leads of the first pages.
+      // Some leads land late, between the leads of the first pages.
       for (const age of [0, 50, 2400]) history.add({ source, age });
     };
     for (let page = 1, pages = 1; page <= pages; page++) {
@@ -44,7 +44,7 @@ describe.each(filters)("leads with %o, while some are created between all calls,
   });
 });
 
-test("a walk from the oldest on, while 50 leads a second are created, has each once that is older than the latest write", async () => {
+test("a walk from the oldest lead, while 50 a second are created, misses only late leads and repeats no settled lead", async () => {
   const history = new LeadHistory();
   const settled = history.addMany(500, { age: 5000 });
   await history.deliver();
@@ -66,15 +66,15 @@ test("a walk from the oldest on, while 50 leads a second are created, has each o
   }
   const distinct = new Set(seen);
   expect([...settled, ...young, ...onTime].filter((id) => !distinct.has(id))).toEqual([]);
-  // A late one moves those that are younger: the last ones of a page come again.
+  // A late lead moves the younger leads, so the last leads of a page appear again.
   const repeated = seen.filter((id, n) => seen.indexOf(id) < n);
   expect(repeated.length).toBeGreaterThan(0);
   expect(repeated.filter((id) => settled.includes(id))).toEqual([]);
-  // What lands on a page that has been read is missed.
+  // A lead that lands on a page that has been read is missed.
   expect([...history.rows.keys()].filter((id) => !distinct.has(id)).length).toBeGreaterThan(0);
 });
 
-test("a row that lands among those of a page while they are read is not on it, for it is not in the total", async () => {
+test("a row that lands on a page while the page is read is not listed, because the total does not include it", async () => {
   const history = await historyWithTail();
   const request = { page: 2, limit: 20 };
   const expected = history.expected({}, request);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countedLeads, type LeadHistory } from "../../../support/cases/history.ts";
 
-/** An account with a tail of as many leads, of which 61 have 1 MB. */
+/** An account with a tail of this many leads. 61 of them have 1 MB. */
 async function historyWithTail(rows: number): Promise<LeadHistory> {
   const history = await countedLeads(40);
   history.addMany(rows, { age: 10_000, padding: 17_000 });
@@ -10,7 +10,7 @@ async function historyWithTail(rows: number): Promise<LeadHistory> {
 
 test.each([
   1, 6,
-])("a tail that takes all calls of a list is read, and a longer one refused until it is counted: page %i", async (page) => {
+])("a tail that takes all calls of a list is read, and a longer tail is refused until it is counted: page %i", async (page) => {
   const request = { page, limit: 20 };
   const read = async (history: LeadHistory) => {
     const { result, calls } = await history.table.watch(() => history.list({}, request));

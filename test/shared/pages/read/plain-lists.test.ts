@@ -27,7 +27,7 @@ describe("the conversations of a lead", () => {
     { count: 20, units: 1.5, queries: 1 },
     { count: 200, units: 12, queries: 1 },
     { count: 2500, units: 147.5, queries: 2 },
-  ])("have exact pages, each for $units units in $queries queries if they are $count, and half a unit for each row", async ({
+  ])("have exact pages, each for $units units in $queries queries with $count conversations, plus half a unit for each row", async ({
     count,
     units,
     queries,
@@ -55,7 +55,7 @@ describe("the conversations of a lead", () => {
   });
 });
 
-test("more conversations of a lead than a list may read are refused, and fewer of a time are listed", async () => {
+test("a list of more conversations of a lead than it may read is refused, and possible with a later createdAfter", async () => {
   const ids = history.addMany(30_000);
   const { account } = history;
   const list = (query: object) => listConversations(account, { leadId, ...query }, { page: 1, limit: 20 });
@@ -69,7 +69,7 @@ test("more conversations of a lead than a list may read are refused, and fewer o
   }
 });
 
-test("the conversations with a status that no bucket counts are read plainly", async () => {
+test("conversations with a status that trees do not count are listed without a tree", async () => {
   const statuses = ["active", "closed", "paused", "refused"];
   history.addMany(300, { channel: "web" }, (n) => ({ status: statuses[Math.min(3, n)] ?? "" }));
   history.advance(60_000);

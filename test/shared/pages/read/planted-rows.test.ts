@@ -28,7 +28,7 @@ const rows = () => [...history.table.memory.items()].filter(({ pk }) => pk === `
 test.each<[string, string, (item: Item) => Item]>([
   ["rows of another account in the indexes", "pk", (item) => ({ ...item, pk: "LEAD#other" })],
   ["rows with other sort keys", "sk", (item) => ({ ...item, sk: `${item.sk}é` })],
-])("every page and total is right beside %s, which are logged by their %s", async (_, field, spoil) => {
+])("every page and total is right despite %s, which are logged with their field %s", async (_, field, spoil) => {
   for (const item of rows()) history.table.memory.put(spoil(item));
   await expectLists(history, filters, requests);
   const { pk } = spoil(rows()[0] ?? {});
@@ -40,7 +40,7 @@ test.each<[string, string, (item: Item) => Item]>([
   await expectLists(history, filters, requests);
 });
 
-test("a row that is in the index of another status than its own is not in the list of that status", async () => {
+test("a row that is in the index of a status that it does not have is not in the list of that status", async () => {
   const [item = {}] = rows().filter(({ status }) => status === "new");
   await history.deliver(smallLimits);
   history.table.memory.put({ ...item, byStatus: `LEAD#${history.account}#booked` });
@@ -50,7 +50,7 @@ test("a row that is in the index of another status than its own is not in the li
 test.each([
   ["before all rows", (n: number) => `a${n}`],
   ["between the rows", (n: number, id: string) => `${id.slice(0, 20)}é${n}`],
-])("the counts go past thousands of items that are no rows, %s", async (_, sortKey) => {
+])("counting continues past thousands of items that are no rows, %s", async (_, sortKey) => {
   const [item = {}] = rows();
   for (let n = 0; n < 2500; n++)
     history.table.memory.put({ ...item, sk: sortKey(10_000 + n, String(item.sk)) });
@@ -67,11 +67,11 @@ test("a range ends before the row at its end", async () => {
   expect(rows.map(({ sk }) => sk)).toEqual([first, second]);
 });
 
-test("rows behind more than ten megabytes of items that are no rows are not looked for", async () => {
+test("a read of rows fails after more than ten megabytes of items that are no rows", async () => {
   const owner = { account: history.account, list: countedLists.lead };
   const read = () => readRows(owner, { start: "", maxRows: 1 });
   for (let n = 0; n < 40; n++) {
-    // Those of one page, and more than nine.
+    // One row is found after 20 such items, and none after 40.
     if (n === 20) expect((await read()).rows).toHaveLength(1);
     history.table.memory.put({ pk: `LEAD#${history.account}`, sk: `a${n}`, name: "x".repeat(390_000) });
   }
@@ -81,7 +81,7 @@ test("rows behind more than ten megabytes of items that are no rows are not look
 const plant = (count: number, start = Date.UTC(9000, 0, 1)) =>
   putLeads(history.table.memory, history.account, count, () => ({ source }), start);
 
-test("no list has rows of the future, or pays for them", async () => {
+test("no list shows rows of the future, or costs more because of them", async () => {
   const [newest = ""] = [...history.rows.keys()].slice(-1);
   await history.deliver(smallLimits);
   const window = { createdAfter: history.rows.get(newest)?.createdAt ?? "" };
@@ -103,7 +103,7 @@ test("no list has rows of the future, or pays for them", async () => {
   expect(found.pagination.total).toBe(0);
 });
 
-test("rows that are written beside rows of the future are counted, and an audit names each of these", async () => {
+test("other rows are counted although there are rows of the future, and an audit reports each row of the future", async () => {
   plant(3);
   history.addMany(40, { age: 20_000, source });
   await history.deliver();
@@ -114,7 +114,7 @@ test("rows that are written beside rows of the future are counted, and an audit 
   expect(named).toHaveLength(3);
 });
 
-test("a row of a machine whose clock is ahead is there, as far as clocks may differ", async () => {
+test("a row of a machine whose clock is ahead is listed, as far as clocks may differ", async () => {
   plant(1, history.now + maxIdAhead);
   plant(1, history.now + maxIdAhead + 1);
   expect((await history.list()).pagination.total).toBe(history.rows.size + 1);

@@ -22,7 +22,7 @@ function put(count: number, of: (n: number) => Item = () => ({})): void {
     table.memory.put({ pk: range.partition, sk: newId("lead", start - n), ...of(n) });
 }
 
-test("bounds between which no key lies make no call, which DynamoDB would reject", async () => {
+test("bounds without a key between them make no call, because DynamoDB would reject it", async () => {
   const call = vi.fn();
   for (const bounds of [{ before: "a", from: "b" }, { before: "a", from: "a" }, { before: "" }])
     expect(await walk(range, { ...bounds, maxRows: 5 }, call)).toEqual({ items: [], done: true });
@@ -46,7 +46,7 @@ test("rows of more than 1 MB take no more calls and units than they need", async
   expect(calls.map(({ input }) => input.Limit)).toEqual([20, 9]);
 });
 
-describe("when the budget is used up, the error tells", () => {
+describe("when the budget is used up, the error states", () => {
   const read = async () => {
     let calls = 0;
     const call: Call = async (make) => {

@@ -55,7 +55,7 @@ describe("a list", () => {
 });
 
 describe("the admission of a long list", () => {
-  test("is asked for once, before the tenth call", async () => {
+  test("is requested once, before the tenth call", async () => {
     const order: string[] = [];
     const admit = vi.fn(async () => void order.push("admitted"));
     await withinBudget(anyRange(), admit, (call) => times(11, call, async () => `${order.push("sent")}`));
@@ -63,7 +63,7 @@ describe("the admission of a long list", () => {
     expect(order).toHaveLength(12);
   });
 
-  test("is asked for once by calls that are made at once", async () => {
+  test("is requested once by concurrent calls", async () => {
     const admit = vi.fn(async () => {});
     await withinBudget(anyRange(), admit, (call) =>
       Promise.all(Array.from({ length: 12 }, () => call(async () => "sent"))),
@@ -74,7 +74,7 @@ describe("the admission of a long list", () => {
   test.each([
     [500, 0],
     [501, 1],
-  ])("is asked for by a call after %i ms %i times", async (time, asked) => {
+  ])("is requested by calls after %i ms: %i times", async (time, asked) => {
     const admit = vi.fn(async () => {});
     await withinBudget(anyRange(), admit, async (call) => {
       vi.setSystemTime(start + time);
@@ -86,7 +86,7 @@ describe("the admission of a long list", () => {
   test.each([
     [256, 0],
     [257, 1],
-  ])("is asked for by a call after others of %i read units %i times", async (units, asked) => {
+  ])("is requested by calls after %i read units: %i times", async (units, asked) => {
     const admit = vi.fn(async () => {});
     await withinBudget(anyRange(), admit, async (call) => {
       await call(async ({ onUnits }) => onUnits?.(units));
@@ -95,7 +95,7 @@ describe("the admission of a long list", () => {
     expect(admit).toHaveBeenCalledTimes(asked);
   });
 
-  test("fails the list when it is refused, whose calls are not sent, and makes the range back off", async () => {
+  test("fails the list if it is refused, sends no further call, and makes the range back off", async () => {
     const range = anyRange();
     const cause = new TooManyAtOnceError("Too many long lists of the account started at once.");
     const refuse = () => Promise.reject(cause);

@@ -27,7 +27,7 @@ function fullRoot(level: number) {
   });
 }
 
-test.each([1, 4])("a full root of level %i is one", (level) => {
+test.each([1, 4])("a full root of level %i is valid", (level) => {
   const item = fullRoot(level);
   expect(item.entries.length).toBeGreaterThan(4200);
   expect(validRoot(owner, item)).toMatchObject({ level });
