@@ -26,12 +26,12 @@ export const damagedTrees = [
     { limits: few, sources: ["b", "a", "b"], maintainers: [0], crashes: 1 },
   ),
   large("a root is lost during a feed", [[100, 90], [12]], [[change(0)], [remove(1), lose("root", "a")]]),
-  large("filling, and a row moves", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
-  large("filling beside a feed", [[100, 90], [2.8]], [[change(0)], [lose("root", "a"), change(1)]], {
+  large("a row moves during filling", [[100, 90, 80]], [[lose("root", "a"), change(1)], [move(0, "a")]]),
+  large("a tree is filled during a feed", [[100, 90], [2.8]], [[change(0)], [lose("root", "a"), change(1)]], {
     ...{ limits: few, maintainers: [-100, 0] },
   }),
   large(
-    "filling nodes beside a feed",
+    "nodes are filled during a feed",
     [[100, 90, 80, 70], [12]],
     [[lose("node", "a"), change(0)], [insert(6, 14)]],
     inNodes,

@@ -26,11 +26,11 @@ export const labelTrees = [
     ...{ sources: ["b", "a", "b"], crashes: 1 },
   }),
   run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
-  large("a row moves and comes back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
+  large("a row moves to another source and back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
   run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], {
     ...{ ...one, always: true },
   }),
-  run("a row is fed before its record comes", [[100]], [[change(0)], [create(1), pass()]], {
+  run("a row is fed before its record arrives", [[100]], [[change(0)], [create(1), pass()]], {
     maintainers: [0],
   }),
   run(

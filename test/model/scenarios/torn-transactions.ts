@@ -8,15 +8,15 @@ const rows = [[100, 90, 80, 70, 60]];
 
 /** Readers and maintainers during a transaction: they may see each of its items as before or as after the transaction. */
 export const tornTransactions = [
-  inNodes("a reader beside a change of a node", rows, [[change(0), change(2)]], {
+  inNodes("a reader during a change of a node", rows, [[change(0), change(2)]], {
     pages: [2],
     filter: before(65),
   }),
-  inNodes("a reader beside a split", rows, [[insert(5, 95), insert(6, 92)]], {
+  inNodes("a reader during a split", rows, [[insert(5, 95), insert(6, 92)]], {
     pages: [1],
     filter: before(65),
   }),
-  inNodes("a maintainer beside another", rows, [[change(0)], [remove(1)]], {
+  inNodes("two maintainers at once", rows, [[change(0)], [remove(1)]], {
     ...{ maintainers: [0, 0], crashes: 1 },
   }),
   inNodes(
@@ -25,13 +25,13 @@ export const tornTransactions = [
     [[change(0), remove(2), change(0, "new"), change(1)]],
     { ...{ always: true, limits: { ...tiny, nodeRows: 4 }, maintainers: [0, 0] } },
   ),
-  inNodes("a reader of a label beside a feed", [[100, 90, 80, 70], [12]], [[change(1)]], {
+  inNodes("a reader of a label during a feed", [[100, 90, 80, 70], [12]], [[change(1)]], {
     ...{ limits: deep, sources: ["a"], pages: [1], filter: { source: "a", ...before(75) } },
   }),
-  large("a reader and a maintainer beside a split", rows, [[insert(5, 95), insert(6, 92)], [change(0)]], {
+  large("a reader and a maintainer during a split", rows, [[insert(5, 95), insert(6, 92)], [change(0)]], {
     ...{ pages: [1], filter: before(65) },
   }),
-  large("a maintainer beside a feed of nodes", [[100, 90, 80], [12]], [[change(0)], [remove(1)]], {
+  large("a maintainer during a feed of nodes", [[100, 90, 80], [12]], [[change(0)], [remove(1)]], {
     ...{ limits: deep, sources: ["a"] },
   }),
 ];

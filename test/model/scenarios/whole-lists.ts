@@ -34,7 +34,7 @@ export const wholeLists = [
     },
   ),
   inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2480)]], { maintainers: [100] }),
-  inNodes("rows change under a reader", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
+  inNodes("rows change during a read", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
   large("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
     crashes: 1,
   }),
@@ -42,7 +42,7 @@ export const wholeLists = [
     limits: { ...tiny, rowsAtOnce: 2 },
   }),
   large(
-    "nodes split under a reader",
+    "nodes split during a read",
     [[100, 60]],
     [
       [insert(2, 90), insert(3, 80)],
