@@ -10,13 +10,13 @@ import { keys } from "./phases/keys.ts";
 import { times } from "./phases/times.ts";
 import type { Report, ReportedFinding } from "./report.ts";
 
-/** In the order in which they are made: pages are measured when there are many leads. */
+/** The phases in the order in which they run: pages are measured when there are many leads. */
 export const phases: readonly Phase[] = [counting, cost, contract, gateway, keys, times, events];
 
-/** Those of `--quick`: whether callers can read and write. */
+/** The phases of `--quick`, which check whether callers can read and write. */
 export const quickPhases: readonly Phase[] = [contract];
 
-/** Makes the phases, takes back what they changed, and reports what was found until Ctrl-C. */
+/** Runs the phases, reverts their changes, and reports the findings, after Ctrl-C the findings so far. */
 export async function accept(acceptance: Acceptance, selected: readonly Phase[]): Promise<Report> {
   const { name, url, signal, cleanUp, note } = acceptance;
   const start = new Date();
@@ -39,7 +39,7 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
   return { name, url, startedAt: start.toISOString(), seconds, ended, findings };
 }
 
-/** Makes a phase. @param report where its findings are added, and why it failed if it does */
+/** Runs a phase. @param report gets its findings, and the reason if it fails */
 async function make(
   acceptance: Acceptance,
   phase: Phase,

@@ -5,7 +5,7 @@ import { phases } from "./acceptance.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/assumptions.md"), "utf8");
 
-/** The rows of the page: the name of an assumption, and how it is checked. */
+/** The rows of the page: the name of each assumption, and how it is checked. */
 const rows = page.split("\n").flatMap((line) => {
   const [, name] = /<a id="([a-z0-9-]+)"><\/a>/.exec(line) ?? [];
   const [, , , check = ""] = line.split(" | ");
@@ -24,17 +24,17 @@ const checked = new Set(
   ),
 );
 
-test("the page has each assumption once, and every one that is checked", () => {
+test("the page has each assumption once, and has all assumptions that the phases check", () => {
   const names = rows.map(({ name }) => name);
   expect(names.length).toBeGreaterThanOrEqual(30);
   expect(new Set(names).size).toBe(names.length);
   expect([...checked].filter((name) => !names.includes(name))).toEqual([]);
 });
 
-test.each(rows)("$name has a check that a phase makes, or a reason why none does", ({ name, check }) => {
+test.each(rows)("$name is checked by the phase that its row names, or has a reason", ({ name, check }) => {
   const [, phase] = /^`(\w+)`/.exec(check) ?? [];
   if (phase === undefined) return expect(check).toMatch(/^None: \w/);
   expect(phases.map(({ name }) => name)).toContain(phase);
-  // The contract has the promises of the pages themselves.
+  // The phase contract checks promises of the pages, which name no assumption.
   if (phase !== "contract") expect(checked).toContain(name);
 });

@@ -15,7 +15,7 @@ import { stageResourceName } from "../../shared/stages.ts";
 /** A deployed stage, as its stack describes it, and clients of the services that it uses. */
 export type AwsStage = Awaited<ReturnType<typeof openAwsStage>>;
 
-/** @throws UserError for credentials of another AWS account, or without a stack */
+/** @throws UserError if the credentials are of another AWS account, or if there is no stack */
 export async function openAwsStage(stage: string) {
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const stackName = stageResourceName(stage);
@@ -38,7 +38,7 @@ export async function openAwsStage(stage: string) {
   );
   if (!outputs.ApiUrl)
     throw new UserError(`The stack ${stackName} has no output ApiUrl: its state is ${stack?.StackStatus}.`);
-  /** An output of the stack. @throws UserError without it */
+  /** Returns an output of the stack. @throws UserError if it is missing */
   const output = (name: string): string => {
     const value = outputs[name];
     if (value) return value;
@@ -53,7 +53,7 @@ export async function openAwsStage(stage: string) {
     get functionNames(): Readonly<Record<FunctionName, string>> {
       return JSON.parse(output("FunctionNames"));
     },
-    /** The log groups of the functions, in the same order. */
+    /** The log groups of the functions, in the order of `functionNames`. */
     get logGroups(): readonly string[] {
       return JSON.parse(output("FunctionLogGroups"));
     },
@@ -66,7 +66,7 @@ export async function openAwsStage(stage: string) {
 /** How late the lines of a log may be, in milliseconds. */
 export const logLag = 30_000;
 
-/** Reads the lines of a function's log that match, parsed. */
+/** Reads and parses the matching lines of a function's log. */
 export async function readFunctionLog(
   { functionNames, logGroups, logs }: AwsStage,
   name: FunctionName,
@@ -79,7 +79,7 @@ export async function readFunctionLog(
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** Reads the lines of a log that match, parsed. */
+/** Reads and parses the matching lines of a log. */
 export async function readLog(
   client: AwsStage["logs"],
   matching: FilterLogEventsCommandInput,

@@ -1,8 +1,8 @@
-/** What is compared, and which page rests on it. */
+/** What is compared, and which page relies on it. */
 interface Comparison {
-  /** What is looked at, such as `a revoked key`. */
+  /** The subject of the check, such as `a revoked key`. */
   readonly check: string;
-  /** The section of docs/assumptions.md that is proved or refuted, or the page with the promise that is checked. */
+  /** The section of docs/assumptions.md that the check proves or refutes, or the page with the promise that it checks. */
   readonly page: string;
   readonly expected: string;
 }

@@ -18,7 +18,7 @@ import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import type { Report } from "./report.ts";
 
-/** So that the run need not wait for a cache of a minute, and a quiet machine sends more than the throttle allows. */
+/** The run must not wait a minute for a cache, and a quiet machine must be able to exceed the throttle. */
 const settings = { authorizerCacheSeconds: 2, throttleRate: 150, throttleBurst: 150 };
 
 const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
@@ -44,7 +44,7 @@ const report = await acceptLocal();
 
 async function acceptLocal(): Promise<Report> {
   vi.stubEnv("DATA_DIR", DATA_DIR);
-  // Only what is written to a list that is erased would need the time.
+  // Only writes to a list during its erasure would need the whole wait.
   using _ = skipWaits((milliseconds) => setTimeout(Math.min(milliseconds, 5000)));
   const control = {
     signal: new AbortController().signal,
@@ -60,11 +60,11 @@ async function acceptLocal(): Promise<Report> {
 }
 
 /**
- * What the local run cannot show, by the beginning of the reason; a busy machine sends too slowly for the throttle.
+ * What the local run cannot check, by the beginning of the reason. A busy machine sends too slowly for the throttle.
  */
 const notSeen = /^(?:the local run has no AWS|this run has no TLS|\d+ requests from one machine)/;
 
-/** How soon rows are counted and listed: a busy machine must not fail a test, but it happens. */
+/** Checks of how soon rows are counted and listed: any time passes, because a busy machine must not fail a test. */
 const timed = ["docs/assumptions.md#counting-lag", "docs/assumptions.md#index-lag"];
 
 test.each(report.findings)("$phase: $check ($page)", ({ page, verdict, expected, seen }) => {
@@ -73,17 +73,17 @@ test.each(report.findings)("$phase: $check ($page)", ({ page, verdict, expected,
   else expect([verdict, seen]).toEqual(["as assumed", verdict === "as assumed" ? seen : expected]);
 });
 
-test("every promise is checked, and nothing is left of the accounts but what expires", async () => {
+test("every promise is checked, and the accounts leave only items that expire", async () => {
   expect(report.findings.filter(({ phase }) => phase === "contract").length).toBeGreaterThan(110);
   expect(report.ended).toBeUndefined();
   await expectErased();
 });
 
-test("what other accounts have is left", async () => {
+test("the items of other accounts are left alone", async () => {
   expect([...(await tableItems()).values()].filter(isNeighbour)).toHaveLength(1);
 });
 
-/** Expects all accounts but the neighbour to have only what expires within two days, or the empty counts of lists. */
+/** Expects all accounts except the neighbour to have only items that expire: idempotency records, rates and counts. */
 async function expectErased() {
   const items = [...(await tableItems()).values()].filter((item) => !isNeighbour(item));
   const types = new Set(items.map(({ pk }) => String(pk).split("#")[0]));
@@ -91,7 +91,7 @@ async function expectErased() {
   expect(items.filter(({ expiresAt }) => !expiresAt)).toEqual([]);
 }
 
-/** Runs the command in a directory of its own, and ends it when it has begun, if a signal is given. */
+/** Runs the command in its own directory. With a signal, the command is ended when it has begun. */
 async function runCommand(args: readonly string[], signal?: NodeJS.Signals) {
   const cwd = await mkdtemp(join(directory, "run-"));
   const program = join(import.meta.dirname, "run.ts");

@@ -8,31 +8,31 @@ import { type AwsStage, openAwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
 import { type Acceptance, abortable } from "./phase.ts";
 
-/** What is accepted: either `stage` or `local`. */
+/** The target of the run: either `stage` or `local`. */
 export interface Target {
   readonly stage?: string;
-  /** The stage whose settings it has, for a stage without a file. */
+  /** For a stage without a file: the stage with the same settings. */
   readonly like?: string;
   readonly local?: boolean;
-  /** Whether a stage that keeps its data is used, too. */
+  /** Whether a stage that keeps its data may be used. */
   readonly yes?: boolean;
 }
 
-/** What a run is controlled by. */
+/** What controls a run. */
 interface Control {
   readonly signal: AbortSignal;
   note(text: string): void;
-  /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
+  /** How many leads the phase `counting` creates, and the most requests or rounds of the other phases. */
   readonly load?: number;
 }
 
-/** The rate limit of the account that most requests are made with, in requests of a window. */
+/** The rate limit of the account that sends most requests, in requests of a window. */
 const highLimit = 100_000;
 
 /**
- * Opens the stage, and makes accounts with keys, which are erased by the `cleanUp` of the result.
+ * Opens the stage, and creates accounts with keys. The `cleanUp` of the result erases them.
  *
- * @throws UserError if it cannot be used as it is
+ * @throws UserError if the stage cannot be used as it is
  */
 export async function open(target: Target, control: Control): Promise<Acceptance> {
   const { signal, note, load = 1000 } = control;
@@ -58,7 +58,7 @@ export async function open(target: Target, control: Control): Promise<Acceptance
   };
 }
 
-/** @throws UserError for a stage that has no file and is not like another: its limits would be unknown */
+/** @throws UserError for a stage without a file and without `like`, because its limits are unknown */
 function readTargetSettings({ stage = "dev", like }: Target): Settings {
   const settings = like === undefined ? readProjectStage(stage) : readSettings(projectStages, stage, like);
   if (settings) return settings;

@@ -13,7 +13,7 @@ import { accountKey, accountPartition, itemTypes } from "../../shared/dynamodb/k
 import { defaultUnits, type Pace } from "../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll } from "../../shared/dynamodb/read-pages.ts";
 
-/** The three accounts of a run. It writes nothing else to the table. */
+/** The three accounts of a run. A run writes nothing else to the table. */
 export class OwnAccounts {
   readonly mine: string;
   readonly other: string;
@@ -42,7 +42,7 @@ export class OwnAccounts {
       return item && revokeApiKey(item);
     });
 
-  /** Gives an account a rate limit of its own, in requests of a window. */
+  /** Gives an account its own rate limit, in requests of a window. */
   setLimit = (account: string, requests: number) => this.pace.retry(() => writeLimit(account, requests));
 
   get names(): readonly string[] {
@@ -50,8 +50,8 @@ export class OwnAccounts {
   }
 
   /**
-   * Deletes what can be found without reading the whole table. Only what expires stays: idempotency records and windows of
-   * rate limits within a day, empty counts within two.
+   * Deletes all items that can be found without reading the whole table. Only items that expire stay: idempotency records
+   * and windows of rate limits for a day, empty counts for two days.
    */
   async erase(): Promise<void> {
     const { pace } = this;

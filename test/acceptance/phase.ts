@@ -5,28 +5,28 @@ import type { AwsStage } from "./aws-stage.ts";
 import type { Finding } from "./finding.ts";
 import type { OwnAccounts } from "./own-accounts.ts";
 
-/** What is accepted, and what its checks are made with. */
+/** The target of a run, and what its checks use. */
 export interface Acceptance {
   /** The stage's name, or `local`. */
   readonly name: string;
   readonly url: string;
-  /** Keys of two accounts that nothing else uses. */
+  /** Keys of two accounts that only this run uses. */
   readonly keys: { readonly mine: string; readonly other: string };
-  /** Clients with these keys. */
+  /** The client with the first key. */
   readonly mine: Account;
   readonly accounts: OwnAccounts;
-  /** The settings of the stage's file, or of the stage that it is like. */
+  /** The settings of the stage's file, or of the stage that `--like` names. */
   readonly settings: Settings;
   /** Undefined for the local run. */
   readonly aws?: AwsStage;
   readonly signal: AbortSignal;
-  /** How many leads are created in a row, and the most requests of a kind and rounds of other phases. */
+  /** How many leads the phase `counting` creates, and the most requests or rounds of the other phases. */
   readonly load: number;
   /** Whether the phase `gateway` saw the throttle refuse requests. */
   wasThrottled?: boolean;
-  /** Takes back what a check changed, when the run ends, the last one first. */
+  /** Reverts the changes of the checks when the run ends, the last change first. */
   readonly cleanUp: AsyncDisposableStack;
-  /** Says which phase begins. */
+  /** Prints which phase begins. */
   note(text: string): void;
   /** When the run started, in milliseconds since the epoch. */
   readonly startedAt: number;
@@ -44,11 +44,11 @@ export interface Phase {
   run(acceptance: Acceptance): AsyncIterable<Finding>;
 }
 
-/** How `wait` is made of a signal. */
+/** Makes a `wait` that the signal aborts. */
 export const abortable = (signal: AbortSignal) => (milliseconds: number) =>
   setTimeout(milliseconds, undefined, { signal });
 
-/** Repeats something until it returns a value. @returns undefined when the time is up, in milliseconds */
+/** Repeats a look until it returns a value. Times are in milliseconds. @returns undefined when the time is up */
 export async function poll<T>(
   { wait, now }: Pick<Acceptance, "wait" | "now">,
   { every, atMost }: { readonly every: number; readonly atMost: number },
@@ -61,7 +61,7 @@ export async function poll<T>(
   }
 }
 
-/** Waits for all, also if one fails. @throws the reason of the first that failed */
+/** Waits for all promises, even if one is rejected. @throws the reason of the first rejected promise */
 export async function settle(all: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(all);
   for (const result of results) if (result.status === "rejected") throw result.reason;

@@ -22,7 +22,7 @@ export function countVerdicts({ findings }: Pick<Report, "findings">) {
   return { asAssumed: of("as assumed"), differs: of("differs"), notSeen: of("not seen") };
 }
 
-/** What the terminal shows: everything but the promises that are kept. */
+/** The table for the terminal: all findings except promises that are kept. */
 export function terminalTable(report: Report): string {
   const rows = report.findings
     .filter(({ phase, verdict }) => phase !== "contract" || verdict !== "as assumed")
@@ -38,7 +38,7 @@ export function terminalTable(report: Report): string {
 
 const firstLine = (text: string) => text.replaceAll(/\s*\n\s*/g, "; ");
 
-/** One sentence. */
+/** The findings in one sentence. */
 function summary(report: Report): string {
   const { asAssumed, differs, notSeen } = countVerdicts(report);
   const time =

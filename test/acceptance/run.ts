@@ -8,7 +8,7 @@ import { accept, phases, quickPhases } from "./acceptance.ts";
 import { open, type Target } from "./open.ts";
 import { countVerdicts, type Report, terminalTable } from "./report.ts";
 
-/** npm forwards a Ctrl-C that this process has received already: a signal within this time is the same one. */
+/** npm forwards a Ctrl-C that this process has already received: a signal within this time, in ms, is the same one. */
 const duplicateSignalTime = 500;
 
 const command = new Command("npm run accept --")
@@ -55,7 +55,7 @@ async function write(report: Report, named?: string): Promise<void> {
   console.log(`The report is in ${file}.`);
 }
 
-/** The first Ctrl-C ends the checks, and what was made is taken back; the second one ends the process. */
+/** The first Ctrl-C ends the checks, after which their changes are reverted. The second Ctrl-C ends the process. */
 function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
   let abortedAt: number | undefined;

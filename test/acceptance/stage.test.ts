@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 const stackName = "leads-and-conversations-fresh";
-/** The stage has no file. */
+/** A stage without a file. */
 const onStage = { stage: "fresh", like: "dev" };
 
 const ApiUrl = "http://127.0.0.1:1";
@@ -62,9 +62,9 @@ const protectedOne = () => deploy({ ApiUrl }, true);
 test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
   ["a stage without a file and without --like", { stage: "fresh" }, () => {}, "pass --like"],
   ["a stage whose stack is protected", onStage, protectedOne, "The stage fresh keeps its data."],
-  ["the same with --yes that is down", { ...onStage, yes: true }, protectedOne, "does not respond"],
+  ["a protected stage that is down", { ...onStage, yes: true }, protectedOne, "does not respond"],
   ["a stage that keeps its data", { ...onStage, like: "prod" }, deploy, "The stage fresh keeps its data."],
-  ["the same with --yes", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
+  ["a stage with --yes that is down", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
   ["a stack without an API", onStage, () => deploy({}), "has no output ApiUrl: its state is CREATE_COMPLETE"],
   ["a stage that is not deployed", onStage, () => fail(missing), `There is no stack ${stackName} with these`],
   [
@@ -84,7 +84,7 @@ test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
 
 const account = "accept-1";
 
-/** A run on the stage, which Ctrl-C ends when it waits for the n-th time. */
+/** A run on the stage. Ctrl-C ends it when it waits for the n-th time. */
 function start({ endAtWait = 0 } = {}): Acceptance {
   const controller = new AbortController();
   let waits = 0;
@@ -106,7 +106,7 @@ function start({ endAtWait = 0 } = {}): Acceptance {
 
 const finding = compared({ check: "A lead", page: "docs/usage.md", expected: "kept" }, "kept");
 
-/** A phase that makes something, and waits. */
+/** A phase that makes something to be reverted, and waits. */
 const making = (made: string[]): Phase => ({
   name: "making",
   async *run({ cleanUp, wait }) {
@@ -125,7 +125,7 @@ const failing: Phase = {
 };
 
 describe("a run", () => {
-  test("names each phase that fails, makes the others, and takes everything back", async () => {
+  test("reports each phase that fails, runs the others, and reverts all changes", async () => {
     const made: string[] = [];
     const { ended, findings } = await accept(start(), [failing, making(made)]);
     expect(ended).toBe("The phase failing failed: socket hang up.");
@@ -136,7 +136,7 @@ describe("a run", () => {
     expect(made).toEqual([]);
   });
 
-  test("takes everything back after Ctrl-C, and makes no further phase", async () => {
+  test("reverts all changes after Ctrl-C, and runs no further phase", async () => {
     const made: string[] = [];
     const { ended, findings } = await accept(start({ endAtWait: 1 }), [making(made), making(made)]);
     expect(ended).toBe("It was ended before all was checked.");
@@ -144,7 +144,7 @@ describe("a run", () => {
     expect(made).toEqual([]);
   });
 
-  test("names what it could not take back", async () => {
+  test("reports what it could not revert", async () => {
     const run = start();
     run.cleanUp.defer(() => Promise.reject(new Error("no network")));
     expect((await accept(run, [])).ended).toBe(
@@ -164,7 +164,7 @@ describe("the phase events", () => {
     sqs.on(CreateQueueCommand).resolves({ QueueUrl: "https://sqs/queue" });
   });
 
-  /** What the bus and the queue were called with to remove what was made. */
+  /** The inputs of the calls that remove the rule and the queue. */
   const removals = () => [
     ...eventBridge.commandCalls(RemoveTargetsCommand).map(({ args: [{ input }] }) => input),
     ...eventBridge.commandCalls(DeleteRuleCommand).map(({ args: [{ input }] }) => input),
@@ -175,7 +175,7 @@ describe("the phase events", () => {
     { ...rule, Name: name },
   ];
 
-  test("receives the events of its own account alone, in a queue for them alone", async () => {
+  test("receives only the events of its own account, in a queue that accepts only its rule", async () => {
     await accept(start(), [events]);
     const [made] = eventBridge.commandCalls(PutRuleCommand);
     expect(JSON.parse(made?.args[0].input.EventPattern ?? "")).toEqual({
@@ -194,7 +194,7 @@ describe("the phase events", () => {
     expect(target?.args[0].input).toEqual({ ...rule, Rule: name, Targets: [{ Id: "queue", Arn }] });
   });
 
-  test("says how many events are missing, how late the others are, and what differs in them", async () => {
+  test("reports how many events are missing, how late the others are, and what differs in them", async () => {
     const createdAt = "2026-11-21T12:00:00.000Z";
     let [leads, time] = [0, 0];
     const run = Object.assign(start(), {
@@ -248,7 +248,7 @@ describe("the phase events", () => {
   });
 });
 
-test("the policy of whoever runs it has each call that the code makes, and no other", () => {
+test("the documented policy allows exactly the calls that the code makes", () => {
   const policy = readFileSync(join(import.meta.dirname, "../../docs/deploying/accept-policy.json"), "utf8");
   const { Statement } = JSON.parse(policy) as { Statement: { Action: string[] }[] };
   const allowed = Statement.flatMap(({ Action }) => Action)
@@ -261,7 +261,7 @@ test("the policy of whoever runs it has each call that the code makes, and no ot
     code.matchAll(/new (\w+)Command\(|paginate(\w+)\(/g),
     ([, one, pages]) => one ?? pages,
   );
-  // IAM names it otherwise.
+  // IAM has no own action for batches.
   const actions = called.map((name) => (name === "DeleteMessageBatch" ? "DeleteMessage" : name));
   expect([...new Set(actions)].sort()).toEqual(allowed.sort());
 });

@@ -6,7 +6,7 @@ import { ownLimit } from "./phases/contract.ts";
 import { compareUnits, kinds, readUnits } from "./phases/cost.ts";
 import { keys } from "./phases/keys.ts";
 
-test.each(kinds)("the cost of $name is as assumed up to what is documented, and differs beyond", ({
+test.each(kinds)("the cost of $name is as assumed up to the documented units, and differs above them", ({
   name,
 }) => {
   const { reads = Number.NaN, writes = Number.NaN } = readUnits().get(name) ?? {};
@@ -20,8 +20,8 @@ test.each(kinds)("the cost of $name is as assumed up to what is documented, and 
 });
 
 test.each([
-  ["as long as the cache may have it", 7, () => 403, "as assumed: 403 7 s later"],
-  ["longer, by one of two nodes", 7, (n: number) => (n % 2 ? 403 : 200), "differs: 200 and 403 7 s later"],
+  ["until its cached result has expired", 7, () => 403, "as assumed: 403 7 s later"],
+  ["longer, on one of two nodes", 7, (n: number) => (n % 2 ? 403 : 200), "differs: 200 and 403 7 s later"],
 ])("the phase keys finds how long a revoked key works: %s", async (_, seconds, statusOf, seen) => {
   let [waited, sent] = [0, 0];
   vi.spyOn(Client.prototype, "sendOnce").mockImplementation(async ({ path }) => {

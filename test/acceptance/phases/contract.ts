@@ -5,7 +5,7 @@ import { Client } from "../../contract/client.ts";
 import { compared, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 
-/** How many requests the account with a limit of its own may make in a window. */
+/** How many requests the account with its own limit may make in a window. */
 export const ownLimit = 20;
 
 /** Everything that the documentation promises to callers. */
@@ -16,7 +16,7 @@ export const contract: Phase = {
     for (const check of checks) {
       acceptance.signal.throwIfAborted();
       const { outcome, promise, page, reason = "" } = await runCheck(check, context);
-      // A check that was ended has not failed.
+      // A check that Ctrl-C has aborted has not failed.
       acceptance.signal.throwIfAborted();
       const comparison = { check: promise, page, expected: "kept" };
       yield outcome === "skipped"

@@ -12,7 +12,7 @@ import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 import { countedWithin } from "./counting.ts";
 
-/** How many requests of a kind are sent: few of them pay for the rate limit of the others. */
+/** How many requests of a kind are sent: a few of them also pay for the rate limit of the others. */
 const requestsOfKind = 20;
 
 /** What requests cost, by the units that DynamoDB reports and the functions log. */
@@ -44,7 +44,7 @@ export const cost: Phase = {
   },
 };
 
-/** What a function logs of a request. */
+/** The log line of a request. */
 interface RequestLine extends Units {
   readonly status: number;
 }
@@ -56,15 +56,15 @@ interface Units {
 
 interface Prepared {
   readonly leadId: string;
-  /** A source that many leads have, and the externalId of one. */
+  /** The source of many leads, which is also the externalId of one lead. */
   readonly source: string;
-  /** The number of pages of all leads, of 20. */
+  /** The number of pages of all leads, with 20 leads on a page. */
   readonly pages: number;
 }
 
 /** Requests that cost the same. */
 interface Kind {
-  /** As the documentation has it. */
+  /** The name in the documentation. */
   readonly name: string;
   send(acceptance: Acceptance, prepared: Prepared, n: number): Promise<HttpResponse>;
 }
@@ -114,7 +114,7 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** Makes the records that requests need, and waits until they are counted: lists read what is not. */
+/** Creates the records that requests need, and waits until they are counted, because lists read uncounted rows. */
 async function prepare({ mine, wait }: Acceptance): Promise<Prepared> {
   const source = unique("cost");
   const { id: leadId } = await mine.createLead({ source, externalId: source });
@@ -124,8 +124,8 @@ async function prepare({ mine, wait }: Acceptance): Promise<Prepared> {
 }
 
 /**
- * The units of requests by the documentation, where "The same" stands for the name before. Those of writes are without
- * the counting, which is no part of the request.
+ * The units of requests in the documentation, where "The same" stands for the name before. The units of writes exclude
+ * counting, which is not part of the request.
  */
 export function readUnits(): ReadonlyMap<string, Units> {
   const units = new Map<string, Units>();
@@ -141,7 +141,7 @@ export function readUnits(): ReadonlyMap<string, Units> {
   return units;
 }
 
-/** Compares the median of some requests with what each may cost by the documentation. */
+/** Compares the median cost of some requests with the documented cost. */
 export function compareUnits(name: string, lines: readonly RequestLine[]): Finding {
   const documented = readUnits().get(name);
   const expected = documented
@@ -157,7 +157,7 @@ export function compareUnits(name: string, lines: readonly RequestLine[]): Findi
       0.5,
     );
   const [writes, reads] = [median("writes"), median("reads")];
-  // Without its units, a line says nothing.
+  // Lines without units prove nothing.
   const holds = documented && writes <= documented.writes && reads <= documented.reads && writes + reads > 0;
   return compared(comparison, `${writes} W and ${reads} R`, holds === true);
 }

@@ -11,13 +11,13 @@ import { type Acceptance, type Phase, poll, settle } from "../phase.ts";
 /** How many leads are created in a second. */
 const rate = 50;
 
-/** How long the counts may take to have all rows, in seconds after the last one. */
+/** How long after the last row the counts may take to include all rows, in seconds. */
 export const countedWithin = 30;
 
 /** How long an index may take to list a row, in milliseconds. */
 const indexWithin = 1000;
 
-/** Totals while many leads are created, and how soon everything is counted and listed. */
+/** Checks totals while many leads are created, and how soon all leads are counted and listed. */
 export const counting: Phase = {
   name: "counting",
   async *run(acceptance) {
@@ -60,8 +60,8 @@ export const counting: Phase = {
 };
 
 /**
- * Creates leads at the rate, and compares the total of all leads with what is known before and after each list. It ends with
- * the first request that fails or has no response.
+ * Creates leads at the rate, and compares the total of all leads with the numbers known before and after each list. It ends
+ * with the first request that fails or has no response.
  */
 async function createUnderLists({ mine, load, wait, signal }: Acceptance) {
   const source = unique("load");
@@ -100,7 +100,7 @@ async function createUnderLists({ mine, load, wait, signal }: Acceptance) {
   return { wrong, lists, failed };
 }
 
-/** Whether no more leads wait to be counted than may stay in the tail, which lists read with each page. */
+/** Whether no more leads are uncounted than may stay in the tail, which lists read with each page. */
 async function isCounted({ accounts }: Acceptance): Promise<boolean> {
   const { mine, pace } = accounts;
   const owner = { account: mine, list: countedLists.lead };
@@ -110,7 +110,7 @@ async function isCounted({ accounts }: Acceptance): Promise<boolean> {
   return rows.length <= limits.tail;
 }
 
-/** How long after its creation each of some leads is in the list of its source, in milliseconds. */
+/** How long after their creation some leads appear in the lists of their sources, in milliseconds. */
 async function indexLag(acceptance: Acceptance): Promise<number[]> {
   const { mine } = acceptance;
   const times: number[] = [];

@@ -26,17 +26,17 @@ import { type Acceptance, type Phase, poll } from "../phase.ts";
 /** How many leads are created, each with a message. */
 const leadCount = 20;
 
-/** How long an event normally takes, and how long it may take, in milliseconds. */
+/** How long an event takes normally and at most, in milliseconds. */
 const normally = 1000;
 const atMost = 60_000;
 
-/** How long EventBridge may take to use a new rule, in milliseconds. */
+/** How long EventBridge may take to apply a new rule, in milliseconds. */
 const ruleDelay = 30_000;
 
 /** The fields of an event around its detail. */
 const envelope = "account,detail,detail-type,id,region,resources,source,time,version";
 
-/** Events, in a queue and by a rule that exist only for the run. */
+/** Checks events, with a queue and a rule that exist only for the run. */
 export const events: Phase = {
   name: "events",
   needs: "aws",
@@ -46,7 +46,7 @@ export const events: Phase = {
     const { mine: account } = accounts;
     const receive = await subscribe(acceptance, aws, account);
     await wait(ruleDelay);
-    // By the clock of Lambda, as the ids: that of this machine may differ.
+    // These times are by the clock of Lambda, as in ids, because the clock of this machine may differ.
     const expected = new Map<string, number>();
     const fields = { email: "accept@example.com", source: "accept" };
     for (let n = 0; n < leadCount; n++) {
@@ -99,7 +99,7 @@ interface Received {
   readonly faults: readonly string[];
 }
 
-/** A rule cannot be deleted while it has a target. */
+/** Removes a rule, and first its target: a rule with a target cannot be deleted. */
 async function removeRule(events: AwsStage["events"], EventBusName: string, Name: string): Promise<void> {
   const isMissing = (error: unknown) => {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
@@ -108,7 +108,7 @@ async function removeRule(events: AwsStage["events"], EventBusName: string, Name
   await events.send(new DeleteRuleCommand({ EventBusName, Name }));
 }
 
-/** Makes a queue that receives the events of an account. @returns what reads ten of them at most, and deletes them */
+/** Creates a queue that receives the events of an account. @returns a function that takes up to ten events from it */
 async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: string) {
   const { sqs, events } = stage;
   const name = `leads-accept-${stage.stage}-${account}`;
@@ -130,7 +130,7 @@ async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: stri
       },
     ],
   });
-  // A policy that is set later can take a minute to be used.
+  // A policy that is set later can take a minute to take effect.
   const creating = new CreateQueueCommand({ QueueName: name, Attributes: { Policy } });
   const { QueueUrl = "" } = await sqs.send(creating);
   cleanUp.defer(() => sqs.send(new DeleteQueueCommand({ QueueUrl })).then(() => {}));

@@ -5,7 +5,7 @@ import type { HttpResponse } from "../../contract/client.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 
-/** What the gateway itself responds, as far as the contract does not promise it to callers. */
+/** Checks responses of the gateway itself that the contract does not promise to callers. */
 export const gateway: Phase = {
   name: "gateway",
   async *run(acceptance) {
@@ -20,7 +20,7 @@ export const gateway: Phase = {
   },
 };
 
-/** A response in a few words: its status, and the message of the gateway, or the code of a function's problem. */
+/** A response in short: its status, with the code of a function's problem or the message of the gateway. */
 function describe({ status, body }: HttpResponse): string {
   const { message, code } = Object(body) as { message?: unknown; code?: unknown };
   return [status, code ?? message].filter((part) => part !== undefined).join(" ");
@@ -84,7 +84,7 @@ const requests: readonly Request[] = [
   },
 ];
 
-/** Whether the API can be reached without TLS. */
+/** Checks that the API cannot be reached without TLS. */
 async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
   const comparison = {
     check: "A request to http:// in place of https://",
@@ -103,7 +103,7 @@ async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
   return compared(comparison, seen);
 }
 
-/** A throttle above which a flood would cost other callers too much, in requests at once and in a second. */
+/** The highest throttle that is tested, in requests at once and a second: a larger flood would disturb other callers. */
 const mostThrottle = 500;
 
 /** How many requests of the flood are sent at once, and for how long at most, in milliseconds. */
@@ -131,7 +131,7 @@ async function throttled(acceptance: Acceptance): Promise<Finding> {
     }
   };
   await Promise.all(Array.from({ length: flood.connections }, send));
-  // Then the throttle lets requests pass again.
+  // After this wait, the throttle lets requests pass again.
   await wait(2000);
   if (!refused) {
     const seconds = flood.atMost / 1000;

@@ -4,13 +4,13 @@ import { assumption, compared, type Finding } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 import { ownLimit } from "./contract.ts";
 
-/** How long after the end of its cache a revoked key may work, in seconds. */
+/** How long a revoked key may work after its cached result has expired, in seconds. */
 const margin = 5;
 
-/** How many requests ask then whether it works. */
+/** How many requests then check whether the revoked key works. */
 const asked = 20;
 
-/** When keys begin and cease to work, and what the authorizer tells the functions. */
+/** Checks when a revoked key stops working, and what the authorizer passes to the functions. */
 export const keys: Phase = {
   name: "keys",
   async *run(acceptance) {
@@ -24,12 +24,12 @@ async function revocation(acceptance: Acceptance): Promise<Finding> {
   const { apiKey, keyId } = await accounts.issueKey(accounts.other);
   const client = new Client(url, apiKey);
   const status = async () => (await client.sendOnce({ path: `${leads}?limit=1` })).status;
-  // So that the gateway's cache has the key.
+  // This request puts the key into the gateway's cache.
   await status();
   await accounts.revokeKey(accounts.other, keyId);
   const seconds = settings.authorizerCacheSeconds + margin;
   await wait(1000 * seconds);
-  // The gateway has several nodes: one that refuses the key says nothing about the others.
+  // The gateway has several nodes: if one of them refuses the key, others may still accept it.
   const statuses = new Set<number>();
   for (let n = 0; n < asked; n++) statuses.add(await status());
   const after = `${seconds} s later`;
@@ -39,7 +39,7 @@ async function revocation(acceptance: Acceptance): Promise<Finding> {
   );
 }
 
-/** A limit of an account's own is a number in the context of the authorizer. */
+/** Checks a number in the context of the authorizer: an account's own limit. */
 async function contextNumbers({ url, accounts }: Acceptance): Promise<Finding> {
   const { limited, issueKey, setLimit } = accounts;
   const client = new Client(url, (await issueKey(limited)).apiKey);

@@ -7,25 +7,25 @@ import { type AwsStage, logLag, readFunctionLog, readLog } from "../aws-stage.ts
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, settle } from "../phase.ts";
 
-/** How many requests are sent at once to each route: Lambda processes one at a time in an environment. */
+/** How many requests are sent at once to each route: an environment processes one at a time. */
 const atOnce = 25;
 
-/** The fewest starts of environments that have a median. */
+/** The fewest starts of environments for which a median is computed. */
 const leastStarts = 5;
 
 /** The functions that a caller waits for. */
 const measured = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"] as const;
 
-/** How long the start of an environment may take, a call of a warm one, and 99 of 100 such calls, in milliseconds. */
+/** The longest start of an environment, median call of a warm one, and 99th percentile of such calls, in milliseconds. */
 const longest = { init: 250, warm: 20, p99: 1000 };
 
-/** The part of a function's memory that it may use. */
+/** The part of its memory that a function may use. */
 const memoryShare = 0.5;
 
-/** What counts as refused by the throttle in `lib/monitoring/log-metrics.ts`. */
+/** The lines that `lib/monitoring/log-metrics.ts` counts as refused by the throttle. */
 const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
 
-/** Cold starts, durations and memory, by what Lambda itself reports of each call. */
+/** Checks cold starts, durations and memory by Lambda's own report of each call. */
 export const times: Phase = {
   name: "times",
   needs: "aws",
@@ -40,7 +40,7 @@ export const times: Phase = {
   },
 };
 
-/** What Lambda reports of a call, in milliseconds and MB. @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html#platform-report */
+/** Lambda's report of a call, in milliseconds and MB. @see https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html#platform-report */
 interface Report {
   readonly durationMs: number;
   readonly memorySizeMB: number;
@@ -48,7 +48,7 @@ interface Report {
   readonly initDurationMs?: number;
 }
 
-/** Sends requests to each route, one after the other. */
+/** Sends requests to each route, one after another. */
 async function sendWarm({ mine, signal, load }: Acceptance): Promise<void> {
   const { id } = await mine.createLead();
   for (let n = 0; n < load / 10; n++) {
@@ -60,7 +60,7 @@ async function sendWarm({ mine, signal, load }: Acceptance): Promise<void> {
   }
 }
 
-/** Sends requests at once, which need an environment each: the authorizer runs for each key that it has not seen. */
+/** Sends concurrent requests, each of which needs an environment. Each has a new key, so that the authorizer runs. */
 async function startEnvironments({ accounts, url, signal, load }: Acceptance): Promise<void> {
   const clients: Client[] = [];
   while (clients.length < Math.min(atOnce, load))
@@ -79,7 +79,7 @@ async function readReports(stage: AwsStage, name: FunctionName, startTime: numbe
   );
 }
 
-/** Compares what Lambda reports of the calls of a function. */
+/** Compares Lambda's reports of a function's calls with the limits. */
 function* judge(name: FunctionName, reports: readonly Report[]): Generator<Finding> {
   const warm = reports.filter(({ initDurationMs }) => initDurationMs === undefined);
   const starts = reports.flatMap(({ initDurationMs }) => initDurationMs ?? []);
@@ -115,7 +115,7 @@ function* judge(name: FunctionName, reports: readonly Report[]): Generator<Findi
   );
 }
 
-/** Whether the log has the requests that the throttle refused, for the filter of the metric that an alarm is on. */
+/** Checks that the filter of the alarm's metric finds the requests that the throttle refused in the access log. */
 async function throttles(aws: AwsStage, { wasThrottled }: Acceptance, startTime: number): Promise<Finding> {
   const lines = await readLog(aws.logs, {
     logGroupName: `/aws/vendedlogs/http-apis/${aws.stackName}`,
