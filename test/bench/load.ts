@@ -26,7 +26,7 @@ const post = (path: string, rest: autocannon.Request): autocannon.Request => ({
 const leadIds: string[] = [];
 let sent = 0;
 
-/** Two reads for each write. Messages go to the leads by turns, and join conversations. */
+/** Two reads for each write. Messages are sent to one lead after another, and join conversations. */
 const requests: autocannon.Request[] = [
   post("leads", {
     body: JSON.stringify({ name: "Lead [<id>]", email: "lead@example.com", source: "website" }),
@@ -53,7 +53,7 @@ async function load(options: Partial<autocannon.Options>) {
   const instance = autocannon({ ...all, requests, ...options }, () => {});
   const times = createHistogram();
   instance.on("response", (_, status, __, milliseconds) => {
-    // A histogram has whole numbers.
+    // A histogram records only whole numbers.
     if (status < 300) times.record(Math.max(1, Math.round(milliseconds * 1000)));
   });
   const result: autocannon.Result = (await once(instance, "done"))[0];
@@ -71,7 +71,7 @@ async function load(options: Partial<autocannon.Options>) {
   };
 }
 
-// The first leads, to which messages go, and the environments that the connections need.
+// Creates the leads that get messages, and starts the environments that the connections need.
 await load({ requests: requests.slice(0, 1), connections: 4, amount: 100 });
 await load({ connections: 4, amount: 120 });
 

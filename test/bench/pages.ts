@@ -5,7 +5,7 @@
  * Writes the tables of docs/bench/pages.md, its picture, and the table of costs in docs/deploying.md; exits 1 if a cost
  * exceeds its limit.
  *
- * With the address of a Postgres in POSTGRES, it times pages beside those of Postgres instead, and writes
+ * With the address of a Postgres in POSTGRES, it compares the times of pages with those of Postgres instead, and writes
  * docs/bench/postgres.md.
  *
  * Usage: [POSTGRES=postgres://…] npm run bench:pages [-- --quick]

@@ -1,6 +1,6 @@
 import { number } from "./report.ts";
 
-// Small, so that its texts are legible on a telephone.
+// The picture is small, so that its texts are legible on a telephone.
 const width = 480;
 const [left, right, top, bottom] = [74, width - 72, 52, 280];
 const title = "Read units of a page of 20 leads with its total";
@@ -9,7 +9,7 @@ const title = "Read units of a page of 20 leads with its total";
 const xOf = (leads: number) => Math.round(left + ((Math.log10(leads) - 3) / 3) * (right - left));
 const yOf = (units: number) => Math.round(bottom - (Math.log10(units) / 5) * (bottom - top));
 
-/** Lines of one list have a colour, on light and on dark pages; those of one source are dashed. */
+/** The lines of one way of counting have a colour, on light and on dark pages. The lines of one source are dashed. */
 const style = `
   text { font: 14px system-ui, sans-serif; fill: #1f2937 }
   .title { font-size: 16px; font-weight: 600 }
@@ -39,7 +39,7 @@ export function plot(lines: readonly { name: string; points: { leads: number; un
     const places = points.map(({ leads, units }) => [xOf(leads), yOf(units)]);
     const marks = places.map(([x, y]) => `<circle cx="${x}" cy="${y}" r="4"/>`).join("");
     const { units = 1 } = points.at(-1) ?? {};
-    // The two other lines are too close for a figure of their own.
+    // The other two lines are too close to the first two for their own figures.
     const last = n < 2 ? text(right + 10, yOf(units) + 5, number(units), "start") : "";
     const y = bottom + 70 + 24 * n;
     const key = `<path d="M16 ${y}h36"/>${text(62, y + 5, name, "start")}`;

@@ -2,11 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
 
-/** Formats a number for the reports, with the most and the fewest digits after its point. */
+/** Formats a number for the reports, with at most `digits` and at least `minimumFractionDigits` digits after its point. */
 export const number = (value: number, digits = 1, minimumFractionDigits = 0) =>
   value.toLocaleString("en", { minimumFractionDigits, maximumFractionDigits: digits });
 
-/** The cells of a row by the heads of their columns. */
+/** The cells of a row, by the names of their columns. */
 export type Cells = Readonly<Record<string, string | number>>;
 
 /** A Markdown table: text in the first column, numbers in the others. */
@@ -19,9 +19,9 @@ export function table(rows: readonly Cells[]): string {
 }
 
 /**
- * Prints a table, and replaces the one of a page that has the same columns, unless the run is a quick one.
+ * Prints a table and, unless the run is quick, replaces the table of a page that has the same columns.
  *
- * @param isTimed whether the figures are those of this machine, which is then named below the table
+ * @param isTimed whether the figures depend on this machine, which is then named below the table
  */
 export async function writeTable(page: string, rows: readonly Cells[], isTimed = false): Promise<void> {
   const [date, machine] = [new Date().toISOString().slice(0, 10), `${cpus().length} × ${cpus()[0]?.model}`];

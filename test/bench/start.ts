@@ -26,24 +26,24 @@ const bundles = [
   ...functionNames.map((name) => ({ name, file: join(directory, name, "index.cjs") })),
 ].map((each) => ({ ...each, times: [] as number[] }));
 
-// Node would parse the certificates of this machine in each process. No function has these variables.
+// With these variables, which no function has, Node would parse this machine's certificates in each process.
 const unset = { NODE_EXTRA_CA_CERTS: undefined, NODE_OPTIONS: undefined };
 const env = { ...process.env, AWS_REGION: "local", ...unset };
 
-/** Loads a bundle in a new process. @returns the milliseconds that it took */
+/** Loads a bundle in a new process. @returns the processor time in milliseconds */
 function load(file: string): number {
   const { status, output } = spawnSync(process.execPath, [join(here, "measure.cjs"), file], {
     ...{ encoding: "utf8", env },
-    // The functions log what they do.
+    // The functions log to the standard output, which is ignored.
     stdio: ["ignore", "ignore", "pipe", "pipe"],
   });
   if (status !== 0) throw new Error(`${file} failed: ${output[2]}`);
   return Number(output[3]);
 }
 
-// The first processes read the files from the disk.
+// The first processes are not measured, because they read the files from the disk.
 for (const { file } of bundles) load(file);
-// In turns, so that changes in the machine's speed affect all.
+// The bundles take turns, so that changes in the machine's speed affect all of them.
 for (let round = 0; round < rounds; round++) for (const { file, times } of bundles) times.push(load(file));
 
 const medians = bundles.map(({ times }) => percentile(times, 0.5));

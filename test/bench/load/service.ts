@@ -1,6 +1,6 @@
 /**
- * Runs the service as `npm start` does, in a process of its own beside the client: with a new data directory, and without the
- * throttle of the stage and the rate limit. Fork it: it sends its URL and a key, and ends when it is disconnected.
+ * Runs the service as `npm start` does, in another process than the client, with a new data directory, and without the
+ * throttle of the stage and the rate limit. Fork this file: it sends its URL and a key, and ends when it is disconnected.
  */
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";

@@ -20,7 +20,7 @@ export class Account {
   readonly name: string;
   /** The rows of the leads, oldest first. */
   readonly rows: LeadRow[];
-  /** The records of changes that the maintainer has not got yet: the first one lets it count all items. */
+  /** The records of changes that the maintainer has not received yet. The first record lets it count all items. */
   readonly stream: DynamoDBRecord[] = [];
   readonly memory: MemoryTable;
   readonly random = seeded(7);
@@ -45,7 +45,7 @@ export class Account {
     if (newest) this.stream.push(streamRecord(undefined, newest, idTimestamp(String(newest.id))));
   }
 
-  /** Delivers a batch of the stream, as the deployed function and its event source do. @returns what counting it cost */
+  /** Delivers a batch of the stream, as the deployed function and its event source do. @returns the cost of counting it */
   async deliver(wait = async (milliseconds: number) => advanceClock(milliseconds)): Promise<Cost> {
     const changes = countedChanges(this.stream.splice(0, batchSize));
     const deadline = Date.now() + invocationTime;
@@ -54,7 +54,7 @@ export class Account {
     return cost;
   }
 
-  /** Creates a lead as the route does, by default of a source in proportion to those of the others. */
+  /** Creates a lead as the route does, by default with a source in proportion to the sources of the other leads. */
   async createLead(fields: { source?: string; tags?: string[] } = {}): Promise<void> {
     const mark = String(Math.floor(this.random() * 1e10)).padStart(10, "0");
     const { source } = pick(this.random, this.rows);

@@ -12,12 +12,12 @@ import { Account } from "./account.ts";
 import { buildRows } from "./lead-rows.ts";
 import { limit, readList } from "./read-pages.ts";
 
-/** A name as long as a UUID, which each key of an item has. */
+/** An account's name, as long as a UUID, because it is part of each key of an item. */
 export const longName = "7ab7a31b-38c4-4b4b-9f5f-0a6f2a1c7d5e";
 
 const size = 100_000;
 
-/** One conversation in this many is of one lead. */
+/** One in this many conversations is with the same lead. */
 const ofOneLead = 500;
 
 /** Reads lists of conversations in each order. By activity, page 100 is the last one. */
@@ -36,7 +36,7 @@ export async function measureConversations() {
     ["partner", { channel: "partner" }],
     ["of one lead", { leadId: oldestFirst[0]?.leadId ?? "" }],
     ["all, oldest first", { sort: "createdAt" }, { worst: 17, trips: 4 }],
-    // It ends after 2,000 rows, of 308 bytes in the index: each has the beginning of its last message.
+    // This list ends after 2,000 rows of 308 bytes in the index: each has the beginning of its last message.
     ["all, by activity", { sort }, { worst: 80, trips: 1 }],
     ["active, by activity", { sort, status: active }],
     ["website, by activity", { sort, channel: "website" }],
@@ -60,7 +60,7 @@ export async function measureConversations() {
   return lists;
 }
 
-/** Conversations of the same distribution as leads, oldest first: most have had no message for long. */
+/** Conversations with the same distribution as leads, oldest first: most have had no message for a long time. */
 function buildConversations(): Conversation[] {
   const random = seeded(size);
   const leads = buildRows(size);

@@ -12,13 +12,13 @@ import { longName } from "./conversations.ts";
 import { metered } from "./metered-table.ts";
 import { price } from "./prices.ts";
 
-/** What the rate limit of prod lets an account send in a day. */
+/** The requests that the rate limit of prod allows an account in a day. */
 const millionsADay = (6000 * 60 * 24) / 1_000_000;
 
 const bodyOf = (route: Route, known?: Readonly<Record<string, string>>) =>
   JSON.parse(longestRequests(route, known).at(-1)?.body ?? "");
 
-/** A lead with names of its own, which are as long. */
+/** A lead whose names differ from all others and are as long. */
 function anotherLead(lead: NewLead, n: number): NewLead {
   const other = (text = "") => `${String(n).padStart(2, "0")}${text.slice(4)}`;
   const addresses = Object.entries(lead.addresses ?? {}).map(([channel, [text]]) => [channel, [other(text)]]);

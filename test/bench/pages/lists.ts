@@ -16,7 +16,7 @@ import { type List, limit, readList, readPages } from "./read-pages.ts";
 
 const flat = { median: 11, worst: 17, trips: 4 };
 
-/** Every combination of filters, and what a page may cost. */
+/** Every combination of filters, and the most that a page may cost. */
 const cases: readonly (readonly [LeadsQuery, typeof flat])[] = [
   [{}, flat],
   [{ status: "new" }, { median: 7, worst: 11, trips: 4 }],
@@ -24,7 +24,7 @@ const cases: readonly (readonly [LeadsQuery, typeof flat])[] = [
   [{ status: "booked", source: "partner" }, flat],
 ];
 
-/** How many windows of a list are read, and what a page may cost. */
+/** How many windows of a list are read, and the most that a page may cost. */
 const windows = 60;
 const inWindow = { worst: 11, calls: 8, trips: 6 };
 
@@ -37,7 +37,7 @@ export const leadList = (
   ),
 ): List => ({ rows: matching, read: (request) => listLeads(name, query, request) });
 
-/** Reads the lists of an account, also windows of them, and while leads wait to be counted. */
+/** Reads the lists of an account: whole, in windows, and while leads wait to be counted. */
 export async function measureLists(leads: number) {
   const account = new Account(`leads-${String(leads).padStart(7, "0")}`, buildRows(leads));
   const { R, W } = await account.deliver();
@@ -69,18 +69,18 @@ export async function measureLists(leads: number) {
   return { size, lists: rows };
 }
 
-/** Pages of windows between random rows: the first one and any, and the first one of a window without an end. */
+/** Pages of windows between random rows: the first page and a random one, and the first page of a window without an end. */
 function* windowPages(account: Account, query: LeadsQuery): Iterable<[List, number]> {
   const { rows } = leadList(account, query);
   const random = seeded(account.rows.length);
   const upTo = (most: number) => Math.floor(random() * most);
   const timeOf = (index: number) => createdAt(rows[index]?.id ?? "");
   for (let n = 0; n < windows; n++) {
-    // Of half of the rows on average, so that most have pages far from their ends.
+    // A window has half of the rows on average, so that most windows have pages far from their ends.
     const [from, end] = [upTo(rows.length / 2), rows.length - 1 - upTo(rows.length / 2)];
     const times = { createdAfter: timeOf(from), createdBefore: timeOf(end) };
     const closed = leadList(account, { ...query, ...times }, rows.slice(from, end));
-    // The first page of a window has the rows of a page in the middle of the list.
+    // The first page of this window has rows from the middle of the list.
     yield [closed, 1];
     yield [closed, 1 + upTo(Math.ceil(closed.rows.length / limit))];
     const open = upTo(rows.length);
@@ -88,7 +88,7 @@ function* windowPages(account: Account, query: LeadsQuery): Iterable<[List, numb
   }
 }
 
-/** The read units of a list without a tree: its total is known when all rows have been read. */
+/** The read units of a list without a tree, whose total is known only when all rows have been read. */
 async function readAll(account: Account, query: LeadsQuery): Promise<number> {
   const { range } = filteredRange(account.name, countedLists.lead, {
     status: query.status,

@@ -29,7 +29,7 @@ let current = none;
 /** Calls that were made without waiting for each other: they run together, in one round trip. */
 let together: (() => void)[] = [];
 
-/** Makes the product work on a new table in memory, which meters its calls. */
+/** Directs the product to a new table in memory that meters its calls. */
 export function useMeteredTable(options?: ConstructorParameters<typeof MemoryTable>[0]): MemoryTable {
   const memory = new MemoryTable(options);
   const send = async (command: object) => {

@@ -4,19 +4,19 @@ import { number } from "../report.ts";
 const prices = {
   gateway: 1,
   call: 0.2,
-  /** Of 1 GB of memory for a second. */
+  /** The price of 1 GB of memory for a second. */
   second: 13.33,
   /** The log of a million requests: 2 KB each. */
   log: 0.5 * 1.91,
   write: 0.625,
   read: 0.125,
-  /** With a call of `publish-events`, which takes 20 ms. */
+  /** The price of an event with a call of `publish-events` that takes 20 ms. */
   event: 1 + 0.2 + 13.33 * 0.02,
-  /** To the internet. */
+  /** The price of transfer to the internet. */
   transfer: 0.09,
 };
 
-/** Write units of the rate limit in each request, at 6,000 a minute on 20 environments. */
+/** The rate limit's write units for each request, at 6,000 requests a minute on 20 environments. */
 const permitUnits = 0.12;
 
 interface Units {
@@ -25,9 +25,9 @@ interface Units {
 }
 
 /**
- * What a million requests cost, each with some calls of functions.
+ * The cost of a million requests, each with some calls of functions.
  *
- * @param seconds how long these take together
+ * @param seconds how long the calls take together
  * @param kilobytes of the response, of which API Gateway counts each 512 as a request
  */
 export const price = ({ R, W }: Units, events: number, calls: number, seconds: number, kilobytes: number) =>
@@ -40,7 +40,7 @@ export const price = ({ R, W }: Units, events: number, calls: number, seconds: n
   R * prices.read +
   events * prices.event;
 
-/** A row of the table of what a million requests cost: their units, with those of counting, and their events. */
+/** A row of the table of costs of a million requests: their units, including the units of counting, and their events. */
 export function costRow(Request: string, units: Units, events = 0) {
   const [W, R] = [units.W + permitUnits, units.R];
   const parts = [
@@ -53,7 +53,7 @@ export function costRow(Request: string, units: Units, events = 0) {
   return { Request, W, R, E: events, Writes, Reads, Events, "**A million**": `**${total}**` };
 }
 
-/** A list of the benchmark: read units of its first page, and of the worst. */
+/** A list of the benchmark: the read units of its first page, and of its most expensive page. */
 interface List {
   readonly list: string;
   readonly first: number;

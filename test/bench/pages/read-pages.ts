@@ -12,12 +12,12 @@ const randomPages = 100;
 
 /** A list whose pages are read. */
 export interface List {
-  /** The rows that it must have, from the last one to the first. */
+  /** The rows that the list must have, from the last row to the first. */
   readonly rows: readonly { readonly id: string }[];
   readonly read: (request: PageRequest) => Promise<Page<{ readonly id?: unknown }>>;
 }
 
-/** Reads a page. @throws AssertionError unless it is that of the rows in memory */
+/** Reads a page. @throws AssertionError if it differs from the rows in memory */
 export async function readPage({ rows, read }: List, page: number): Promise<Cost> {
   const { result, cost } = await metered(() => read({ page, limit }));
   const end = Math.max(0, rows.length - (page - 1) * limit);
@@ -27,11 +27,11 @@ export async function readPage({ rows, read }: List, page: number): Promise<Cost
   return cost;
 }
 
-/** Reads pages. @returns the median and the most read units, the most calls and round trips, and what each page cost */
+/** Reads pages. @returns the median and the most read units, the most calls and round trips, and the cost of each page */
 export async function readPages(pages: Iterable<readonly [list: List, page: number]>) {
   const costs: Cost[] = [];
   for (const [list, page] of pages) {
-    // Long lists are admitted only a few times a second.
+    // Time passes, because long lists are admitted only a few times a second.
     advanceClock(1000);
     costs.push(await readPage(list, page));
   }

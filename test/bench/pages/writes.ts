@@ -16,7 +16,7 @@ const size = 100_000;
 
 /**
  * The writes of the routes: their write and read units, which `costs.integration.test.ts` compares with those of an engine,
- * their events if the table of costs has them, and what is counted like them: of a name as little as of a message.
+ * their events if the table of costs has them, and the change whose counting costs the same.
  */
 const requests = [
   ["A lead with an email address and a source", 6, 0, 1, "a lead"],
@@ -30,7 +30,7 @@ const requests = [
   ["A change of a lead's status", 9, 1, 0, "a status"],
 ] as const;
 
-/** Makes changes of each kind, and creates leads in accounts whose sources have equal shares. */
+/** Measures changes of each kind, and new leads in accounts whose sources have equal shares. */
 export async function measureWrites() {
   const counting: { counting: string; W: number; R: number }[] = [];
   const add = async (what: string, limits: Limits, ...changes: Parameters<typeof count>) => {
@@ -78,10 +78,10 @@ export async function measureWrites() {
   return { writing: requests.map(([request, W, R]) => ({ request, W, R })), counting, rates, costs };
 }
 
-/** How many leads are created while first pages are read, how fast, and after how many pages are measured. */
+/** How many leads are created while first pages are read, how fast, and after how many leads pages are measured. */
 const [created, perSecond, settled] = [1500, 50, 500];
 
-/** Reads the first page while leads are created: it reads those that are not counted yet. */
+/** Reads the first page while leads are created. Each read includes the leads that are not counted yet. */
 export async function measureFirstPages() {
   const rows = [];
   for (const tagged of [8, 50]) {
@@ -108,7 +108,7 @@ export async function measureFirstPages() {
 
 /**
  * Makes changes at a steady rate, by default so slowly that each is counted alone. The stream delivers one batch at a time:
- * all that changed while the maintainer handled the batch before.
+ * all changes made while the maintainer handled the last batch.
  *
  * @returns the units of counting each change
  */
@@ -117,7 +117,7 @@ async function count(account: Account, change: () => Promise<unknown>, changes =
   const changeForOneSecond = async () => {
     for (let n = 0; n < perSecond && made < changes; n++) {
       advanceClock(1000 / perSecond);
-      // What the change costs by itself is not of counting.
+      // The cost of the change itself is not a cost of counting.
       await metered(change);
       made++;
     }

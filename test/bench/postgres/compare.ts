@@ -14,19 +14,19 @@ import { limit } from "../pages/read-pages.ts";
 import { number } from "../report.ts";
 import { psql, storeInPostgres, storeLocally } from "./databases.ts";
 
-/** How often a page is read from all by turns, and how many times in each round. */
+/** How many rounds read a page from all servers in turn, and how many times in each round. */
 const [rounds, reads] = [10, 20];
 
-/** The milliseconds of a page: the median of the quietest round, because no machine is idle. */
+/** The times of a page in milliseconds: the median of the fastest round, because no machine is idle. */
 interface Times {
-  /** Through the server of both, from this service and from Postgres. */
+  /** Times through the common server, from this service and from Postgres. */
   service: number;
   postgres: number;
-  /** The same rows from Postgres by a cursor, without a total. */
+  /** The time of the same rows from Postgres by a cursor, without a total. */
   cursor: number;
 }
 
-/** Times pages of this service beside those of a Postgres, where it replaces the tables `bench_leads` and `bench_keys`. */
+/** Times pages of this service and of a Postgres, in which it replaces the tables `bench_leads` and `bench_keys`. */
 export async function comparePostgres(address: string, sizes: readonly number[]) {
   const directory = await mkdtemp(join(tmpdir(), "bench-postgres-"));
   const options = { dataDirectory: directory, throttling: false, streams: false, log: () => {} };
@@ -51,7 +51,7 @@ export async function comparePostgres(address: string, sizes: readonly number[])
   return compared;
 }
 
-/** Starts the server of both, whose handlers call the engine of a local run. */
+/** Starts the common server, whose handlers call the engine of a local run. */
 async function startServer(address: string, local: Awaited<ReturnType<typeof startLocal>>) {
   const env = {
     ...{ ...process.env, POSTGRES: address, TABLE_NAME: local.tableName, AWS_REGION: "local" },
@@ -65,7 +65,7 @@ async function startServer(address: string, local: Awaited<ReturnType<typeof sta
   return { server, url };
 }
 
-/** Compares the first and the middle page of all leads, and of those of one source. */
+/** Compares the first and the middle page of all leads, and of the leads of one source. */
 async function compareLists(rows: readonly LeadRow[], server: string, apiKey: string) {
   const compared = [];
   for (const source of [undefined, rows[0]?.source]) {
@@ -102,7 +102,7 @@ function toLead({ id, ...row }: LeadRow) {
   return { id, ...row, ...details(id.slice(-10)), score: 0, createdAt: time, updatedAt: time };
 }
 
-/** Reads a page from all by turns. @throws AssertionError if a response is not the expected one */
+/** Reads a page from all servers in turn. @throws AssertionError if a response is not the expected one */
 async function time(
   urls: Readonly<Record<keyof Times, string>>,
   apiKey: string,

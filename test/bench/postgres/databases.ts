@@ -26,7 +26,7 @@ const schema = `
     tags text[], score int, created_at timestamptz, updated_at timestamptz, PRIMARY KEY (account, id));
   CREATE INDEX ON bench_leads (account, source, id);`;
 
-/** Replaces the tables of the benchmark in a Postgres by those of some leads and a key. */
+/** Replaces the benchmark's tables in a Postgres by tables of these leads and a key. */
 export function storeInPostgres(rows: readonly LeadRow[], apiKey: string, address: string): void {
   const lines = rows.map(({ id, status, source }) => {
     const { name, email } = details(id.slice(-10));
@@ -44,31 +44,31 @@ export function storeInPostgres(rows: readonly LeadRow[], apiKey: string, addres
 export const psql = (address: string, input: string) =>
   execFileSync("psql", ["-Xq", "-v", "ON_ERROR_STOP=1", address], { input });
 
-/** Counts leads in memory, and imports them and their counts as an export of DynamoDB. @returns an API key */
+/** Counts leads in memory, and imports the leads and their counts as an export of DynamoDB. @returns an API key */
 export async function storeLocally(rows: LeadRow[], directory: string, tableName: string): Promise<string> {
   const { now } = Date;
   installClock();
   const counted = new Account(account, rows);
   await counted.deliver();
   const { apiKey } = await issueApiKey(account);
-  // The reads of a run are more than an account may make.
+  // A run makes more reads than an account may by default.
   await writeLimit(account, 1_000_000);
   Date.now = now;
   const source = join(directory, "export");
   await mkdir(join(source, tableName, "data"), { recursive: true });
   const items = counted.memory.items();
   const lines = Readable.from(items).map((item) => `${JSON.stringify({ Item: marshall(item) }, toBase64)}\n`);
-  // The lines of a million leads are longer than a string can be.
+  // The lines of a million leads are together longer than a string can be.
   await pipeline(lines, createGzip(), createWriteStream(join(source, tableName, "data", "all.json.gz")));
   const [schema, output] = [join(directory, "schema.json"), join(directory, "dynamodb.sqlite")];
-  // The engine of the run before was ended at once: its log would be replayed into the new file.
+  // The engine of the last run was killed, and its write-ahead log would be replayed into the new file.
   for (const end of ["-wal", "-shm"]) await rm(`${output}${end}`, { force: true });
   const args = ["import", "--source", source, "--schema", schema, "--output", output, "--force"];
   execFileSync(engineBinary(), args, { stdio: "ignore" });
   return apiKey;
 }
 
-/** JSON has binary values in base64. */
+/** Replaces binary values by base64, because JSON has no binary values. */
 function toBase64(this: Record<string, unknown>, name: string, value: unknown) {
   const bytes = this[name];
   return bytes instanceof Uint8Array ? Buffer.from(bytes).toString("base64") : value;

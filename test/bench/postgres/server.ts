@@ -1,7 +1,7 @@
 /**
- * Serves the same pages from Postgres and by the handlers of this service. Fork it, so that its client does not slow it down,
- * with the address of the Postgres in POSTGRES and the variables of a function: it sends its URL, and ends when it is
- * disconnected.
+ * Serves the same pages from Postgres and by the handlers of this service. Fork this file, so that its client does not slow
+ * it down, with the address of the Postgres in POSTGRES and the variables of a function. It sends its URL, and ends when it
+ * is disconnected.
  */
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
@@ -15,15 +15,15 @@ import { authorizerEvent, lambdaContext, routeEvent } from "../../support/reques
 import { listening } from "../../support/requests/listening.ts";
 import { limit } from "../pages/read-pages.ts";
 
-// By default, plans are for disks that seek and for idle cores.
+// The defaults of Postgres plan for disks that seek and for idle cores.
 const options = "-c random_page_cost=1.1 -c max_parallel_workers_per_gather=0";
 const pool = new pg.Pool({ connectionString: process.env.POSTGRES, options });
 
-/** Runs a statement, which each connection prepares once. */
+/** Runs a statement. Each connection prepares it once. */
 const query = async (name: string, text: string, ...values: unknown[]) =>
   (await pool.query({ name: `${name} ${values.length}`, text, values })).rows;
 
-/** The columns of a lead, as the fields of this service. */
+/** The columns of a lead, named as the fields of this service. */
 const fields = `id, name, email, score, status, source, tags, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 /** The body of a page with its total, or without one if it follows a row. */
@@ -48,7 +48,7 @@ const fromPostgres: Respond = async (authorization, search) => {
   return JSON.stringify({ data, pagination: { page: Number(page), limit, total } });
 };
 
-/** API Gateway keeps the results of the authorizer as well, for a minute. */
+/** Cached results of the authorizer. API Gateway also caches them, for a minute. */
 const authorized = new Map<string, ReturnType<typeof authorize>>();
 
 const fromTable: Respond = async (authorization, search) => {

@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 
-/** The client and the commands that any function on DynamoDB must load. */
+/** The client and the commands that every function on DynamoDB must load. */
 const table = DynamoDBDocumentClient.from(new DynamoDBClient());
 const commands = { GetCommand, PutCommand, QueryCommand, TransactWriteCommand };
 

@@ -1,9 +1,9 @@
-// Loads a bundle in this new process. Writes to file descriptor 3 how many milliseconds of the processor that took.
+// Loads a bundle in this new process. Writes the processor time that loading took, in milliseconds, to file descriptor 3.
 const { writeSync } = require("node:fs");
 
 const [, , bundle] = process.argv;
 
-// Lambda's runtime has a console of its own before it loads a function; Node prepares one for the first line.
+// Lambda's runtime sets up its own console before it loads a function. Node sets up its console for the first line.
 console.info("loads");
 
 const before = process.cpuUsage();
