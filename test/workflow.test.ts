@@ -41,18 +41,18 @@ test("GitHub's parser accepts the workflow", () => {
   expect(errors).toEqual([]);
 });
 
-test("its npm scripts exist", () => {
+test("the npm scripts of the workflow exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const used = [...text.matchAll(/npm (?:run )?([\w:]+)/g)].map(([, name]) => name);
   expect([...new Set(used)].sort()).toEqual(["accept", "audit", "ci", "test", "test:nightly"]);
   for (const script of ["accept", "test", "test:nightly"]) expect(scripts).toHaveProperty(script);
 });
 
-test("it asks for advisories of what is deployed every night, also when a test fails", () => {
+test("every night the workflow audits the deployed packages, even if a test fails", () => {
   expect(using("npm run test:nightly")[0]).toMatch(/ - if: always\(\)\n +run: npm audit --omit=dev /);
 });
 
-test("each stage has a file, and waits for what must be done before", () => {
+test("each stage has a file, and its jobs wait for the jobs that must pass before", () => {
   const order = jobs.map((job, n) => {
     const [, command, stage] = / cdk (\w+) -c stage=(\S+)/.exec(texts?.[n] ?? "") ?? [];
     if (stage) expect(existsSync(join(root, `stages/${stage}.json`))).toBe(true);
@@ -69,7 +69,7 @@ test("each stage has a file, and waits for what must be done before", () => {
   ]);
 });
 
-test("each job that synthesizes a stage has the history, in which the code of the functions has its name", () => {
+test("each job that synthesizes a stage fetches the history, from which the functions' code gets its name", () => {
   expect(using("npx cdk")).toHaveLength(4);
   for (const job of using("npx cdk")) expect(job).toContain("          fetch-depth: 0\n");
 });
@@ -97,7 +97,7 @@ test("only jobs that use AWS can ask for a token, and nothing can write to the r
   expect(text).not.toMatch(/AWS_SECRET_ACCESS_KEY|AWS_ACCESS_KEY_ID/);
 });
 
-test("what is deployed to prod is kept, and a failed check deploys again what passed before", () => {
+test("the assembly deployed to prod is kept, and a failed check deploys the last assembly that passed", () => {
   const found = stepsOf(jobs.find(({ id }) => id.value === "deploy-prod")).map((step) => ({
     id: step.id,
     condition: step.if?.expression,
@@ -109,7 +109,7 @@ test("what is deployed to prod is kept, and a failed check deploys again what pa
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((one, other) => one - other));
   const [download, , upload, check, back] = places.map((place) => found[place]);
-  // What a run deployed whose check failed is kept under the same name.
+  // A run whose check failed also keeps its assembly under this name, so only runs that succeeded are considered.
   expect(download?.does).toContain("--status success");
   const [, name] = /--name (\S+) --dir before/.exec(download?.does ?? "") ?? [];
   expect(text).toContain(`          name: ${name}\n          path: cdk.out\n`);
