@@ -7,8 +7,7 @@ import { copyProject } from "../support/stack/project-copy.ts";
 
 const bin = join(import.meta.dirname, "../../node_modules/.bin");
 
-// Names of flags are checked first, so this also shows that every name that the command itself puts into the context is
-// accepted.
+// Flags are checked first, so this test also shows that all names that the CDK puts into the context are accepted.
 test("the cdk command synthesizes dev when it is given no stage", async () => {
   const cwd = await copyProject({});
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };

@@ -20,7 +20,7 @@ function statements(value: unknown): Statement[] {
   return [...Statement, ...Object.values(value).flatMap(statements)];
 }
 
-/** What the service authorization reference does not have of a statement. */
+/** The actions and condition keys of a statement that the service authorization reference does not list. */
 async function statementFaults({ Action, Condition = {} }: Statement): Promise<string[]> {
   const keys = Object.values(Condition).flatMap((operands) => Object.keys(operands));
   return (await Promise.all([Action].flat().map((action) => actionFaults(action, keys)))).flat();
@@ -39,7 +39,7 @@ async function actionFaults(action: string, keys: readonly string[]): Promise<st
 test.each([
   ["dev", {}],
   ["prod", withEverything],
-] as const)("each action and each condition key of a policy in %s is in the service authorization reference", async (stage, settings) => {
+] as const)("every action and condition key in the policies of %s exists in AWS's service authorization reference", async (stage, settings) => {
   const { template } = await synthesize(stage, settings);
   const found = statements(template.toJSON());
   expect(found.length).toBeGreaterThan(30);

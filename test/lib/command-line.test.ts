@@ -12,7 +12,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-test("an error that the command line itself knows prints only its message, a bug its stack", async () => {
+test("a known error prints only its message, and a bug prints its stack", async () => {
   const known = new RangeError("The stack is not valid.");
   const bug = new TypeError("x is not a function");
   const isKnown = (error: unknown) => error === known;
@@ -26,7 +26,7 @@ test("an error that the command line itself knows prints only its message, a bug
   expect(print.mock.calls).toEqual([["The stack is not valid."], [bug], [bug]]);
 });
 
-test("what cannot be printed on a full disk fails the command, and a reader that wants no more does not", async () => {
+test("a command fails if a full disk takes no output, but not if the reader of its output closes the pipe", async () => {
   const print = (output: string) => {
     const file = join(import.meta.dirname, "../../lib/command-line.ts");
     const script = `const { run } = await import(${JSON.stringify(file)}); await run(async () => { for (let n = 0; n < 1e5; n++) console.log(n); });`;

@@ -16,7 +16,7 @@ async function synthesizeProd(context?: Readonly<Record<string, unknown>>) {
 }
 
 /**
- * Whether a resource that was made is in the way of the next attempt, after another one could not be made.
+ * Whether a resource blocks the next attempt, because it stays after the creation of another resource has failed.
  *
  * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
@@ -27,7 +27,7 @@ const isInTheWay = ({ DeletionPolicy = "Delete", Properties }: Resource) =>
 const first = await synthesizeProd({ protected: "false" });
 const later = await synthesizeProd();
 
-test("A first deployment of a stage that keeps its data can fail at any resource, and be repeated", () => {
+test("The first deployment of a stage that keeps its data can be repeated after any resource has failed", () => {
   expect(first.resources.length).toBeGreaterThan(100);
   // The CDK's command line deletes a failed stack first, unless it is protected.
   expect(first.isProtected).toBe(false);

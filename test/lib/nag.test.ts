@@ -6,7 +6,7 @@ import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageResourceName } from "../../shared/stages.ts";
 import { createTestApp, synthesizeApp } from "../support/stack/synthesize.ts";
 
-/** Settings with further resources. Of them, only gradual deployments add a finding. */
+/** Settings that add resources, some of them with findings. */
 const further = {
   deployment: "canary",
   channels: true,
@@ -30,7 +30,7 @@ function acknowledged(app: App): string[] {
     );
 }
 
-/** The acknowledged findings of both stages, those of all functions together. */
+/** The findings that both stages acknowledge. Those of all functions are merged. */
 const ofBoth = [
   "/Function/Resource Serverless-LambdaDLQ",
   "/Function/Resource Serverless-LambdaTracing",
@@ -69,7 +69,7 @@ test.each([
   expect([...new Set(found)].sort()).toEqual([...ofBoth, ...ofOne[stage]].sort());
 });
 
-test("A finding of either rule pack fails the synthesis and is named, without a stack trace, also with CDK_VALIDATION=false", async () => {
+test("A finding of either rule pack fails the synthesis and is printed without a stack trace, even with CDK_VALIDATION=false", async () => {
   vi.stubEnv("CDK_VALIDATION", "false");
   // In tests, the CDK throws the report in place of printing it.
   vi.stubEnv("NODE_ENV", "");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 
-/** How many lines of TypeScript, without blank ones, some folders and files have. */
+/** The number of lines of TypeScript in some folders and files, without blank ones. */
 function countLines(paths: readonly string[]): number {
   const files = paths.flatMap((path) =>
     path.endsWith(".ts") ? path : globSync(`${path}/**/*.ts`, { cwd: root }),
@@ -15,7 +15,7 @@ function countLines(paths: readonly string[]): number {
     .filter((line) => line.trim() !== "").length;
 }
 
-/** The rows of its table of lines: how many are for what, and where they are. */
+/** The rows of the README's table of lines: their number, their purpose and their paths. */
 const rows = [...readme.matchAll(/^\| ([\d,]+) \| (.*?) \| (.*?) \|$/gm)].map(
   ([, lines = "", what = "", paths = ""]) => ({
     what,
@@ -24,7 +24,7 @@ const rows = [...readme.matchAll(/^\| ([\d,]+) \| (.*?) \| (.*?) \|$/gm)].map(
   }),
 );
 
-test.each(rows)("the README tells how many lines are for $what", ({ lines, paths }) => {
+test.each(rows)("the README states the current number of lines for $what", ({ lines, paths }) => {
   const counted = countLines(paths);
   expect(Math.abs(lines - counted) / counted, `${counted} lines`).toBeLessThan(0.05);
 });

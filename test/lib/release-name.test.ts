@@ -17,12 +17,12 @@ test.each([
   "feature branch/1",
   "a".repeat(65),
   "Größe",
-])("RELEASE_COMMIT %j, which no tag can hold, is refused", (commit) => {
+])("RELEASE_COMMIT %j is refused, because no tag can contain it", (commit) => {
   vi.stubEnv("RELEASE_COMMIT", commit);
   expect(releaseName).toThrow("RELEASE_COMMIT must have 1 to 64 letters");
 });
 
-test("the name has the last commit, or that of some paths, and says that files differ from it", async () => {
+test("the name contains the last commit, of all files or of some paths, and marks files that differ from it", async () => {
   const directory = await createDirectory();
   for (const file of ["lib/release-name.ts", "lib/user-error.ts"])
     cpSync(join(import.meta.dirname, "../..", file), join(directory, file));

@@ -20,7 +20,7 @@ test("in an app without this project's feature flags, the stack is the same", as
   expect(Template.fromStack(stack).toJSON()).toEqual(prod.template.toJSON());
 });
 
-test("the names and logical ids that docs/compatibility.md promises are these", () => {
+test("the names and logical ids that docs/compatibility.md promises do not change", () => {
   const { template } = prod;
   const [table, bus] = [only(template, "AWS::DynamoDB::Table"), only(template, "AWS::Events::EventBus")];
   expect([table.id, bus.id]).toEqual(["TableCD117FA1", "EventsBus45DE4339"]);
@@ -29,7 +29,7 @@ test("the names and logical ids that docs/compatibility.md promises are these", 
   );
 });
 
-test("the outputs have what the runbook and the documents read", async () => {
+test("the stack has every output that the documents read, and every output is documented", async () => {
   const { template } = await synthesize("prod", withEveryAlarm);
   const outputs = Object.keys(template.findOutputs("*"));
   const pages = ["operations.md", "operations/shell.sh", "deploying.md", "delivery.md", "channels.md"].map(
@@ -42,7 +42,7 @@ test("the outputs have what the runbook and the documents read", async () => {
   expect(outputs.filter((name) => !text.includes(`\`${name}\``) && !read.includes(name))).toEqual([]);
 });
 
-test("the outputs have the URL of the API, and what operators call the rest", () => {
+test("the outputs are the URL of the API and the names of the resources that operators use", () => {
   const { template } = prod;
   const { FunctionNames, FunctionLogGroups, Release, DataFormat, ...outputs } = template.findOutputs("*");
   const ref = (type: string, within = "") => ({ Value: { Ref: only(template, type, within).id } });

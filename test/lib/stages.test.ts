@@ -28,7 +28,7 @@ function readSettings({
   };
 }
 
-test("dev is deleted with its stack", () => {
+test("dev loses its data and logs when its stack is deleted", () => {
   expect(readSettings(stages.dev)).toEqual({
     stack: "leads-and-conversations-dev",
     terminationProtection: false,
@@ -42,7 +42,7 @@ test("dev is deleted with its stack", () => {
   });
 });
 
-test("the shipped prod watches itself by the canary, and keeps its events for a week; the shipped dev does neither", () => {
+test("the shipped prod has a canary and archives its events for seven days, and the shipped dev has neither", () => {
   const read = (stage: string) => {
     const { canary, eventArchiveDays } = readConfig({ stage });
     return { canary, eventArchiveDays };
@@ -65,7 +65,7 @@ test("prod keeps its data", () => {
   });
 });
 
-test("a stage is deployed to its AWS account and region, and caches keys as long as it says", async () => {
+test("a stage is deployed to the AWS account and region of its settings, and caches keys for the time that they set", async () => {
   const pinned = { account: "123456789012", region: "eu-central-1" };
   const { artifact, template } = await synthesize("prod", { ...pinned, authorizerCacheSeconds: 7 });
   expect(readSettings({ artifact, template }).cacheSeconds).toBe(7);
@@ -74,14 +74,14 @@ test("a stage is deployed to its AWS account and region, and caches keys as long
   expect(artifact.assembly.manifest.missing).toBeUndefined();
 });
 
-test("without them, the AWS account and the region are those of the credentials", () => {
+test("a stage without an AWS account and a region is deployed to those of the credentials", () => {
   const { environment, tags } = stages.prod.artifact;
   expect(environment).toMatchObject({ account: "unknown-account", region: "unknown-region" });
   // A stack's tag is put on each resource, and `cdk diff` does not show it.
   expect(tags).toEqual({});
 });
 
-/** The limits of AWS, in characters, of the names that the stack gives to resources. */
+/** The properties that name resources, and AWS's limits for these names, in characters. */
 const longestNames: Readonly<Record<string, [property: string, length: number]>> = {
   "AWS::DynamoDB::Table": ["TableName", 255],
   "AWS::CodeDeploy::Application": ["ApplicationName", 100],
@@ -93,7 +93,7 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
   "AWS::Logs::MetricFilter": ["FilterName", 512],
 };
 
-test("with every setting and the longest name of a stage, the CDK finds no fault, and the names of all resources fit", async () => {
+test("a stage with every setting and the longest name passes the CDK's validation, and all names fit AWS's limits", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
   const { artifact, template, report } = await synthesize(stage, withEverything, { validated: true });
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);

@@ -8,7 +8,7 @@ import { createDirectory, only } from "../support/stack/synthesize.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** The folder of an app as docs/delivery.md says, with what npm would link. */
+/** Creates the folder of an app as docs/delivery.md describes it, with the packages that npm would link. */
 async function createOwnApp(): Promise<string> {
   const directory = await createDirectory();
   await cp(join(root, "docs/delivery/two-cells"), directory, { recursive: true });
@@ -20,7 +20,7 @@ async function createOwnApp(): Promise<string> {
   return directory;
 }
 
-test("the example synthesizes two cells with resources of its own, by the command line of the CDK", async () => {
+test("`cdk synth` makes two cells of the example, each with its own resources", async () => {
   const cwd = await createOwnApp();
   const context = ["-c", "@aws-cdk/core:bootstrapQualifier=sales"];
   await promisify(execFile)(join(root, "node_modules/.bin/cdk"), ["synth", "--quiet", ...context], { cwd });

@@ -39,7 +39,7 @@ test("the example queues the events of one account, retries them for a day and k
     EventSourceArn: arnOf("Queue"),
     BatchSize: 1,
   });
-  // The template has the name of the secret alone.
+  // The template contains only the name of the secret.
   template.hasResourceProperties("AWS::Lambda::Function", {
     Environment: { Variables: { RECEIVER_URL: Match.anyValue(), SECRET_NAME: "/leads-webhook/secret" } },
   });
@@ -75,7 +75,7 @@ test("a receiver can verify each attempt with the library of Standard Webhooks",
   }
 });
 
-test("cdk-nag finds nothing in the example that is not acknowledged", async () => {
+test("every cdk-nag finding in the example is acknowledged", async () => {
   const app = new App({ outdir: await createDirectory(), autoSynth: false });
   const props = { stage: "prod", account: "acme", url: "https://hooks.example.com", secretName: "/secret" };
   new WebhookStack(app, "webhook", props);
