@@ -10,31 +10,31 @@ import { leadsQueryDescriptions } from "../../../shared/schemas/lead-schemas.ts"
 import { bundle } from "../../support/stack/bundle.ts";
 import { createDirectory } from "../../support/stack/synthesize.ts";
 
-/** The most bytes of bundles that may have more than others. */
+/** The size limits of bundles that may be larger than the others, in bytes. */
 const largest: Partial<Record<string, number>> = {
-  // It reads messages with their templates, too, and has the most parameters.
+  // It also reads messages with their templates, and has the most parameters.
   "list-conversations": 280_500,
   "list-leads": 272_800,
   // It has the schemas of a new lead, of its update and of a stored one.
   "create-lead": 288_500,
   // It has the schemas of three bodies, and of a stored message and conversation, and queries messages.
   "send-message": 293_500,
-  // They have three clients of AWS, or two and the schemas of leads and messages, and nobody waits for their start.
+  // They have three AWS clients, or two and the schemas of leads and messages. No caller waits for their cold start.
   "deliver-message": 338_400,
   "receive-webhook": 342_200,
 };
 
 const directory = await createDirectory();
-/** What is deployed. The bundles that are made one by one have an account of their inputs. */
+/** The deployed bundles. Only bundles that are built one by one come with a list of their inputs. */
 const deployed = await bundleFunctions(join(directory, "deployed"));
 
-/** The files of which the bundle has code. */
+/** The files whose code is in the bundle. */
 const includedFiles = ({ outputs }: Metafile) =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
   );
 
-test("`bin/frames.ts` prints the places in the sources of a function's frames", async () => {
+test("`bin/frames.ts` prints where the frames of a stack trace are in the sources, and refuses those of another release", async () => {
   const bundle = join(deployed, "create-lead");
   const code = "require(process.argv[1]).handler({ rawQueryString: '' }).catch(() => {})";
   const { stderr: log } = spawnSync(process.execPath, ["-e", code, join(bundle, "index.cjs")]);
@@ -61,7 +61,7 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     metafile = await bundle(join(import.meta.dirname, "../../../functions", `${name}.ts`), outfile());
   });
 
-  test("is the one that is deployed", async () => {
+  test("equals the deployed bundle", async () => {
     const [code, other] = await Promise.all(
       [outfile(), join(deployed, name, "index.cjs")].map((file) => readFile(file, "utf8")),
     );
@@ -69,7 +69,7 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     expect(code === other).toBe(true);
   });
 
-  test("is small and holds nothing of Ajv but its runtime", async () => {
+  test("is ASCII, within its size limit, and has no code of Ajv except the runtime", async () => {
     const code = await readFile(outfile());
     expect(code.length).toBeLessThanOrEqual(largest[name] ?? 235_000);
     // Node reads ASCII with half the memory.
@@ -91,7 +91,7 @@ describe.each(functionNames)("the bundle of %s", (name) => {
     expect(loaded.match(costly)).toEqual(needed);
   });
 
-  test("has nothing of the SDK that serves other environments than Lambda's", () => {
+  test("has no code of the SDK for environments other than Lambda", () => {
     const unneeded =
       /credential-provider-(?!node|env)|nested-clients|token-providers|event-streams|xml|cbor|protocols\/query\//;
     const sdk = includedFiles(metafile).filter((file) => /node_modules\/@(aws-sdk|smithy)\//.test(file));

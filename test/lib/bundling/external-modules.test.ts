@@ -12,7 +12,7 @@ import { createDirectory } from "../../support/stack/synthesize.ts";
 const outfile = join(await createDirectory(), "sdk.cjs");
 const { inputs } = await bundle(join(import.meta.dirname, "sdk.ts"), outfile);
 
-test("the SDK imports what is not bundled only on demand", () => {
+test("the SDK imports the modules that are not bundled only on demand", () => {
   const imports = Object.values(inputs)
     .flatMap(({ imports }) => imports)
     .filter(({ path, external }) => external && !path.startsWith("node:"));
@@ -20,7 +20,7 @@ test("the SDK imports what is not bundled only on demand", () => {
   expect([...new Set(imports.map(({ kind }) => kind))]).toEqual(["dynamic-import"]);
 });
 
-test("without it, requests are signed with the credentials and the region of Lambda's variables", async () => {
+test("without these modules, requests are signed with the credentials and the region of Lambda's variables", async () => {
   const received: IncomingHttpHeaders[] = [];
   const server = createServer(({ headers }, response) => {
     received.push(headers);

@@ -1,2 +1,2 @@
-/** The part of the SDK that the test of modules that are not bundled bundles. */
+/** The part of the SDK that `external-modules.test.ts` bundles. */
 export { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";

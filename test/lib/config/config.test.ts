@@ -40,7 +40,7 @@ const prod = {
   throttleBurst: 1450,
 };
 
-/** What belongs to one stage alone. */
+/** Settings that a stage does not take over from the stage that it is like. */
 const own = {
   domainName: "api.example.com",
   certificateArn: certificate,
@@ -53,7 +53,7 @@ test.each([
   ["its file", { stage: "staging" }, 20],
   ["the flag like", { stage: "pr-42", like: "prod" }, 900],
   ["the flag like, of a stage that is like another", { stage: "pr-42", like: "staging" }, 20],
-])("a stage that is like another by %s has its settings, but what belongs to one stage", async (...args) => {
+])("a stage that is like another by %s takes over its settings, except those that belong to one stage alone", async (...args) => {
   const [, context, throttleRate] = args;
   const staging = { like: "prod", throttleRate: 20 };
   const config = readConfig(context, await writeStageFiles({ prod: { ...prod, ...own }, staging }));
@@ -63,19 +63,19 @@ test.each([
   expect(config.alarmsTo).toBeUndefined();
 });
 
-test("another CDK app gives the settings as an object, with the same defaults", async () => {
+test("settings that another CDK app passes as an object have the same defaults", async () => {
   const directory = await writeStageFiles({ eu: prod });
   expect(createConfig("eu", prod)).toEqual(readConfig({ stage: "eu" }, directory));
 });
 
-test("the settings of a stage as an object are rejected with one sentence", () => {
+test("wrong settings that are passed as an object are rejected with one sentence", () => {
   const sentence = "The settings of the stage eu: domainName needs certificateArn.";
   const rejected = () => createConfig("eu", { domainName: "api.example.com" });
   expect(rejected).toThrow(new UserError(sentence));
   expect(() => createConfig("EU", {})).toThrow("The stage EU must have 1 to 21 lower-case letters");
 });
 
-test("a certificate and topics are of the region of the stage, if it names one", () => {
+test("a certificate and topics must be in the stage's region, if the stage has one", () => {
   const ticket = "arn:aws:sns:us-east-1:210987654321:alarms";
   const { domainName, certificateArn, alarmsTo } = own;
   for (const wrong of [{ alarmsTo: ticket }, { alarmsTo: { page: alarmsTo, ticket } }])

@@ -16,7 +16,7 @@ async function sentence(text: string): Promise<string> {
   return (error as UserError).message.replace(/^stages-\w+\/staging\.json/, "");
 }
 
-test("the schema is a valid one, which the check of a stage's file takes for granted", () => {
+test("the schema is valid JSON Schema, which the check of a stage's file assumes", () => {
   const ajv = new Ajv();
   expect(ajv.validateSchema(stageSchema), ajv.errorsText()).toBe(true);
 });
@@ -67,7 +67,7 @@ test.each<[name: keyof typeof stageSchema.properties, ...values: unknown[]]>([
   ["certificateArn", "abc", `${certificate}/x`, certificate.replace(":acm:", ":iam:"), ""],
 ])("%s must be what its schema says", async (name, ...values) => {
   const { errorMessage } = stageSchema.properties[name] as { errorMessage: string };
-  // What the setting itself needs, so that only the value is wrong.
+  // Settings that need each other, so that only the tested value is wrong.
   const others = { domainName: "api.example.com", certificateArn: certificate };
   for (const value of values)
     expect(await sentence(JSON.stringify({ ...others, [name]: value }))).toBe(
@@ -95,7 +95,7 @@ test.each([
   "stage",
   "constructor",
   "__proto__",
-])("the unknown setting %s is rejected with a list of all", async (name) => {
+])("the unknown setting %s is rejected with a list of all settings", async (name) => {
   expect(await sentence(`{ "${name}": 5 }`)).toBe(
     `: there is no setting ${name}; the settings are ${known}.`,
   );
