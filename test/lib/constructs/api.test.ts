@@ -64,7 +64,7 @@ test("The one stage is $default, deployed automatically and throttled", () => {
   });
 });
 
-test("The access log has route, status, latencies, account and errors, and only method and path of the request", () => {
+test("The access log has route, status, latencies, account and errors, but of the request only its method and path", () => {
   const { Format, DestinationArn } = stage.properties.AccessLogSettings;
   expect(JSON.parse(Format)).toEqual(accessLogFields);
   // The query and the headers may contain keys and personal data.

@@ -4,7 +4,7 @@ import { only, synthesize } from "../../support/stack/synthesize.ts";
 const { template: without } = await synthesize("prod");
 const { template } = await synthesize("prod", { channels: true });
 
-test("channels add resources, and of the others only the publisher gets rights", () => {
+test("channels add resources, and change no other ones except the publisher and two alarms", () => {
   const [before, after] = [without.toJSON().Resources, template.toJSON().Resources];
   const changed = Object.keys(before).filter(
     (id) => JSON.stringify(before[id]) !== JSON.stringify(after[id]),
@@ -18,19 +18,19 @@ test("channels add resources, and of the others only the publisher gets rights",
 
 test("the webhook's function has a URL that anyone can call, because it checks the signature itself", () => {
   const { id, properties } = only(template, "AWS::Lambda::Url");
-  // Another id would be another URL, which nobody has told Meta.
+  // Another id would make another URL, which Meta does not know.
   expect([id, properties]).toEqual(["ChannelsUrlCA64B4E4", expect.objectContaining({ AuthType: "NONE" })]);
   const allowed = Object.values(template.findResources("AWS::Lambda::Permission"));
   const toAnyone = allowed.filter(({ Properties }) => Properties.Principal === "*");
   expect(toAnyone.map(({ Properties }) => Properties.Action).sort()).toEqual([
     ...["lambda:InvokeFunction", "lambda:InvokeFunctionUrl"],
   ]);
-  // Not by any other way.
+  // They can call it only by its URL.
   for (const { Properties } of toAnyone)
     expect(Properties.InvokedViaFunctionUrl ?? Properties.FunctionUrlAuthType).toBeTruthy();
 });
 
-test("a stage that keeps its data keeps what waits when it takes channels back", () => {
+test("a stage that keeps its data keeps the queues with their messages when channels are switched off", () => {
   const queues = Object.values(
     template.findResources("AWS::SQS::Queue", { Properties: { FifoQueue: true } }),
   );
@@ -42,7 +42,7 @@ test("a queue passes messages one at a time, in the order of each conversation, 
   const undelivered = only(template, "AWS::SQS::Queue", "ChannelsUndelivered");
   const redrive = { deadLetterTargetArn: { "Fn::GetAtt": [undelivered.id, "Arn"] }, maxReceiveCount: 32 };
   expect(deliveries).toMatchObject({ FifoQueue: true, VisibilityTimeout: 180, RedrivePolicy: redrive });
-  // The function gives a message up with the attempt after which the queue would.
+  // The function gives a message up at the same attempt as the queue.
   const Variables = { MAX_ATTEMPTS: String(redrive.maxReceiveCount) };
   template.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables } });
   expect(undelivered.properties).toMatchObject({ FifoQueue: true, MessageRetentionPeriod: 14 * 86_400 });

@@ -8,7 +8,7 @@ const resources = template.findResources("AWS::Lambda::Function");
 const named = [...functions].map(([id, name]) => ({ id, name }));
 const tableArn = { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "Arn"] };
 
-/** What a statement allows; only those on items of the table have conditions. */
+/** A statement of a policy. Only statements on items of the table have conditions. */
 interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
@@ -31,7 +31,7 @@ function readStatements(roleId: string): Statement[] {
   return [...Properties.Policies, ...attached].flatMap((policy) => policy.PolicyDocument.Statement);
 }
 
-/** What the statements on items of the table allow beyond the actions and types that SECURITY.md lists. */
+/** The statements on items of the table: their actions and types, as SECURITY.md lists them, and their other limits. */
 const tableStatements = named.flatMap(({ id, name }) =>
   readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0])
     .filter(({ Condition }) => Condition)
@@ -52,7 +52,7 @@ const writes = tableStatements.filter(({ actions }) =>
   actions.some((each) => !/^(?:Query|Scan|.*Get)/.test(each)),
 );
 
-test("A statement is for keys of its types, and for the table and the indexes that the lists of a route read", () => {
+test("A statement allows keys of its types in the table, and only the queries of lists may also read indexes", () => {
   for (const { actions, keys, resources: allowed, condition, name } of tableStatements) {
     if (actions.join() === "Scan") continue;
     // `ForAllValues` also matches a request without keys.
@@ -70,7 +70,7 @@ const tableAttributes = [
   ...["activeAt", "awaitingReplySince", "expiresAt"],
 ];
 
-test("A write names no key of an index and no expiry but those of its items", () => {
+test("A write may set only the index keys and the expiry that items of its types have", () => {
   const named = writes.flatMap(({ types, condition }) => {
     const denied = condition["ForAllValues:StringNotEquals"]?.["dynamodb:Attributes"] ?? [];
     const allowed = condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"] ?? tableAttributes;
@@ -89,7 +89,7 @@ test("A write names no key of an index and no expiry but those of its items", ()
   ]);
 });
 
-test("Writes return nothing, but those of records, of rate windows and to an existing conversation", () => {
+test("Writes may not return items, except idempotency records, rate windows and existing conversations", () => {
   const isBlind = ({ condition }: (typeof writes)[number]) =>
     condition.StringEqualsIfExists?.["dynamodb:ReturnValues"] === "NONE";
   const returning = writes
@@ -102,7 +102,7 @@ test("Writes return nothing, but those of records, of rate windows and to an exi
   ]);
 });
 
-test("The audit's scan sees only whether an item exists, and a sent message little of its lead", () => {
+test("The audit's scan may read only keys, and sending a message may use only a few attributes of its lead", () => {
   const limited = tableStatements.flatMap(({ name, actions, types = "", condition }) => {
     const attributes = condition["ForAllValues:StringEquals"]?.["dynamodb:Attributes"];
     const isNamed =
@@ -119,7 +119,7 @@ test("The audit's scan sees only whether an item exists, and a sent message litt
 
 const arn = (id: string, attribute = "Arn") => ({ "Fn::GetAtt": [id, attribute] });
 
-/** What the reader of the table's stream in a construct may do, each with the resource. */
+/** The actions that the stream reader of a construct may do, each with its resource. */
 const readsStream = (construct: string) => [
   ...["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((action) => [
     `dynamodb:${action}`,
@@ -128,7 +128,7 @@ const readsStream = (construct: string) => [
   ["sqs:SendMessage", arn(only(template, "AWS::SQS::Queue", construct).id)],
 ];
 
-test("Beside items of the table, a role allows its log, and what the function is for", () => {
+test("Apart from items of the table, a role allows only its log and what its function needs", () => {
   const others = named.map(({ id, name }) => {
     const statements = readStatements(resources[id]?.Properties.Role["Fn::GetAtt"][0]);
     expect(JSON.stringify(statements.map(({ Resource }) => Resource))).not.toContain('"*"');
@@ -149,11 +149,11 @@ test("Beside items of the table, a role allows its log, and what the function is
 
 const security = readFileSync(join(import.meta.dirname, "../../../SECURITY.md"), "utf8");
 
-/** Each action on items with each of their types; that of a scan has none. */
+/** Each action with each type of item. A scan has no type. */
 const pairs = (actions: string[], types: string[] = [""]) =>
   actions.flatMap((action) => types.map((type) => `${action} ${type}`));
 
-test.each(named)("SECURITY.md has what the role of $name allows on items of the table", ({ name }) => {
+test.each(named)("SECURITY.md lists what the role of $name allows on items of the table", ({ name }) => {
   const [, cell = ""] = security.split(`\n| \`${name}\` | `)[1]?.match(/^(.*?) \| /) ?? [];
   const documented = cell
     .split("; ")

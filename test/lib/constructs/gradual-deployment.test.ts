@@ -22,7 +22,7 @@ const alarmNames = (group: Record<string, unknown>) =>
     ({ Name }) => resources[Name.Ref]?.Properties.AlarmName,
   );
 
-test("Each function has an alias of its current version, which is kept, unless its deployment fails", () => {
+test("Each function has an alias of its current version, and a version is deleted only if its deployment fails", () => {
   expect([...aliases.values()].sort()).toEqual([...functions.values()].sort());
   for (const [, { Properties }] of find("AWS::Lambda::Alias")) {
     const [version] = (Properties.FunctionVersion as { "Fn::GetAtt": [string] })["Fn::GetAtt"];
@@ -32,7 +32,7 @@ test("Each function has an alias of its current version, which is kept, unless i
   }
 });
 
-/** The ids of the versions. Lambda publishes a version with each new id, and fails if nothing else has changed. */
+/** The ids of the versions. A new id makes Lambda publish a version, which fails if nothing else has changed. */
 const versions = (of: typeof template) => Object.keys(of.findResources("AWS::Lambda::Version")).sort();
 
 const pins = { account: "111111111111", region: "eu-central-1" };
@@ -41,7 +41,7 @@ test.each([
   { region: pins.region },
   { account: pins.account },
   pins,
-])("A stage that gets %j keeps its versions and its code", async (pin) => {
+])("A stage to which %j is added keeps the versions and the code of its functions", async (pin) => {
   const pinned = await synthesize("prod", { ...settings, ...pin });
   expect(versions(pinned.template)).toEqual(versions(template));
   expect(versions(template)).toHaveLength(functions.size);
@@ -53,7 +53,7 @@ test.each([
   }
 });
 
-test("Other code or another setting of a function is another version", async () => {
+test("Other code or another setting of a function makes a new version", async () => {
   const app = await createTestApp("prod", { ...settings, ...pins }, false);
   const stack = app.node.findChild(stackName);
   const [authorize, list] = [stack.node.findChild("authorize"), stack.node.findChild("list-leads")].map(
@@ -65,7 +65,7 @@ test("Other code or another setting of a function is another version", async () 
   expect(changed.filter((id) => !versions(template).includes(id))).toHaveLength(2);
 });
 
-test("One CodeDeploy application shifts the requests of each alias, and returns them after an alarm", () => {
+test("One CodeDeploy application shifts the requests of each alias, and rolls back after an alarm", () => {
   const application = only(template, "AWS::CodeDeploy::Application");
   expect(application.properties).toEqual({ ApplicationName: stackName, ComputePlatform: "Lambda" });
   const groups = new Map(find("AWS::CodeDeploy::DeploymentGroup"));
@@ -89,7 +89,7 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
         Events: ["DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_REQUEST", "DEPLOYMENT_STOP_ON_ALARM"],
       },
     });
-    // CodeDeploy accepts ten.
+    // CodeDeploy accepts ten alarms.
     expect(alarmNames(Properties)).toEqual(
       [
         ...["server-errors-authorize", "server-errors-lists", "server-errors-writes", "slow-answers"],
@@ -99,7 +99,7 @@ test("One CodeDeploy application shifts the requests of each alias, and returns 
   }
 });
 
-test("Without the setting, the stack has the aliases only", () => {
+test("Without gradual deployments, the stack has the same aliases, and nothing of CodeDeploy", () => {
   for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version"])
     expect(Object.keys(prod.template.findResources(type)).sort()).toEqual(
       Object.keys(template.findResources(type)).sort(),

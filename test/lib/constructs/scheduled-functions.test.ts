@@ -11,7 +11,7 @@ const readVariables = ({ template }: { template: Template }) =>
 test.each([
   ["canary", "Monitoring", "rate(5 minutes)"],
   ["audit-counts", "Counting", "rate(1 hour)"],
-])("%s is called by the schedule of %s at a %s, which may call nothing else", (name, construct, rate) => {
+])("%s is called by the schedule of %s at a %s, and the schedule may call nothing else", (name, construct, rate) => {
   const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", construct).properties;
   expect(schedule).toEqual({
     Description: expect.any(String),
@@ -38,7 +38,7 @@ test.each([
   ]);
 });
 
-test("No run of the canary or the audit is repeated: a success would hide the failure", () => {
+test("Runs of the canary and the audit are never retried, because a later success would hide the failure", () => {
   const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule"));
   const invocations = Object.values(template.findResources("AWS::Lambda::EventInvokeConfig"));
   expect(schedules.map(({ Properties }) => Properties.Target.RetryPolicy)).toEqual(
@@ -53,7 +53,7 @@ test("No run of the canary or the audit is repeated: a success would hide the fa
   expect(configured.sort()).toEqual(called.sort());
 });
 
-test("The canary has the address of the API and the name of its key, and not the table", () => {
+test("The canary gets the URL of the API and the name of its key, but not the table", () => {
   const { API_URL, ...variables } = readVariables({ template });
   expect(variables).toEqual({
     KEY_PARAMETER: "/leads-and-conversations-prod/canary-key",

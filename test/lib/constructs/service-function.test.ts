@@ -11,7 +11,7 @@ const { template, functions } = await synthesize("dev", {
 const resources = template.findResources("AWS::Lambda::Function");
 const logGroups = template.findResources("AWS::Logs::LogGroup");
 
-/** Settings in which a function differs from those of the routes. */
+/** Settings of functions that differ from those of the routes. */
 const others: Partial<Record<FunctionName, object>> = {
   authorize: { Timeout: 5 },
   "maintain-counts": { Timeout: 60, MemorySize: 1769 },
@@ -37,7 +37,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
       Handler: "index.handler",
       MemorySize: 1024,
       Timeout: 10,
-      // Without the variables that its code reads, a function of the local run does not start.
+      // Other variables need no check: a function of the local run does not start without those that its code reads.
       Environment: { Variables: expect.objectContaining({ RELEASE: `${manifest.version}+ab12cd3` }) },
       LoggingConfig: {
         LogFormat: "JSON",
@@ -48,7 +48,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
     });
   });
 
-  test("has a log group with a retention, and a role, that no other function has", () => {
+  test("has its own log group with a retention, and its own role", () => {
     const { LogGroup } = properties.LoggingConfig;
     expect(logGroups[LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
     const users = Object.values(resources).filter(
@@ -60,7 +60,7 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("Only a stage that says so logs the messages of errors", async () => {
+test("With logErrorMessages, each function logs the messages of errors", async () => {
   const logging = (await synthesize("dev", { logErrorMessages: true })).template;
   for (const { Properties } of Object.values(logging.findResources("AWS::Lambda::Function")))
     expect(Properties.Environment.Variables).toMatchObject({ LOG_ERROR_MESSAGES: "true" });
@@ -73,7 +73,7 @@ test("Without a rate limit, no function has its settings or permissions", async 
   expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
 });
 
-test("With the setting, each function is traced, and its own role lets it", async () => {
+test("With tracing, each function is traced, and its own role permits it", async () => {
   const { template: traced } = await synthesize("dev", { tracing: true });
   for (const { Properties } of Object.values(traced.findResources("AWS::Lambda::Function")))
     expect(Properties.TracingConfig).toEqual({ Mode: "Active" });

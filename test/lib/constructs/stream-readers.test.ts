@@ -6,7 +6,7 @@ const { template, aliases, local } = await synthesize("prod");
 test.each([
   ["Counting", "maintain-counts", { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 1 }],
   ["Events", "publish-events", { BatchSize: 100 }],
-])("The reader of %s, %s, reads the stream from its beginning, one batch of a shard at a time, which keeps the order", (construct, name, batches) => {
+])("The reader of %s, %s, reads the stream from its beginning and in order, one batch of a shard at a time", (construct, name, batches) => {
   const source = only(template, "AWS::Lambda::EventSourceMapping", construct);
   const { FunctionName, FilterCriteria, ...settings } = source.properties;
   const [reader] = [...aliases].find(([, alias]) => alias === name) ?? [];
@@ -34,10 +34,10 @@ test.each([
   ["CONVERSATION#a", "MODIFY", true, false],
   ["MESSAGE#a#c", "INSERT", false, true],
   ["ERASED#a", "INSERT", false, true],
-  // What maintain-counts writes itself would call it without an end.
+  // The writes of maintain-counts itself would call it endlessly.
   ["COUNT#a#LEAD", "INSERT", false, false],
   ["A-LEAD#a", "INSERT", false, false],
-])("Each reader takes only the records of its filters: %s %s", (pk, eventName, counted, published) => {
+])("Each reader receives only the records that its filters accept: %s %s", (pk, eventName, counted, published) => {
   const record = { eventName, dynamodb: { Keys: { pk: { S: pk }, sk: { S: "x" } } } };
   const readers = local.eventSources.map((source) => [source.function.label, source.accepts(record)]);
   // DynamoDB recommends at most two readers of a stream.
@@ -54,11 +54,11 @@ test("The publisher knows its failure queue", () => {
   template.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables: { FAILURES_URL } } });
 });
 
-test("The bus keeps the events of this service for as many days as the stage says, and none without", async () => {
+test("The bus archives the events of this service for eventArchiveDays, and has no archive without the setting", async () => {
   template.resourceCountIs("AWS::Events::Archive", 0);
   const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
   const { properties } = only(archiving, "AWS::Events::Archive");
-  // Some regions refuse an empty one.
+  // Some regions refuse an empty key.
   expect(properties).not.toHaveProperty("KmsKeyIdentifier");
   expect(properties).toMatchObject({
     ArchiveName: "leads-and-conversations-prod",

@@ -17,7 +17,7 @@ test("The table has the string keys pk and sk and declares only key attributes",
   );
 });
 
-test("The table has every index of the key map, which copies what it always has, and only that by activity what each message changes", () => {
+test("The table has every index of the key map, and only the index by activity copies what each message changes", () => {
   const keys = (partition: string, sort: string) => [
     { AttributeName: partition, KeyType: "HASH" },
     { AttributeName: sort, KeyType: "RANGE" },
@@ -47,7 +47,7 @@ test("The table has every index of the key map, which copies what it always has,
   ]);
 });
 
-test("The table is on demand without a limit, streams both images and expires items, and nothing else", () => {
+test("The table is on demand without a limit, streams both images, expires items, and has no other settings", () => {
   const { KeySchema, AttributeDefinitions, GlobalSecondaryIndexes, ...settings } = properties;
   expect(settings).toEqual({
     TableName: "leads-and-conversations-dev",
@@ -57,7 +57,7 @@ test("The table is on demand without a limit, streams both images and expires it
     SSESpecification: { SSEEnabled: false },
     DeletionProtectionEnabled: false,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
-    // What commands that write compare with their own.
+    // Commands that write compare this format with their own.
     Tags: [{ Key: "data-format", Value: String(dataFormat) }],
   });
 });

@@ -14,13 +14,13 @@ const alarms = readAlarms(template);
 const root = join(import.meta.dirname, "../../..");
 const page = await readFile(join(root, "docs/operations.md"), "utf8");
 
-test("docs/operations.md has a section of each alarm", () => {
+test("docs/operations.md has a section for each alarm", () => {
   expect([...alarms.keys()]).toEqual(definitions.map(({ name }) => name));
   const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
   for (const { section } of definitions) expect(sections).toContain(section);
 });
 
-test("Each alarm is raised as the runbook's table says, tells who it says, and says what it means, also when it ends", () => {
+test("Each alarm has the threshold, the periods, the topic and the description of its definition, and also reports its end", () => {
   for (const { name, section, severity, required, threshold, periods, means, first } of definitions) {
     const alarm = alarms.get(name);
     const [breaching, evaluated, minutes] = periods;
@@ -49,11 +49,11 @@ const ofChannels = ["deliver-message", "receive-webhook"];
 const shifted = ["authorize", ...inOrder, "maintain-counts", "publish-events", ...ofChannels];
 const background = ["maintain-counts", "audit-counts", "publish-events", ...ofChannels, "canary"];
 
-/** The sum of metrics, `*` in whose text stands for each name. */
+/** The sum of a metric over some names, which replace the `*` in its text. */
 const sum = (metric: string, names: readonly string[]) =>
   names.map((name) => `{${metric.replace("*", name)}}`).join(" + ");
 
-/** The percentage of bad requests, once there are some of them. */
+/** The percentage of bad requests, or 0 while there are fewer than a minimum. */
 const percentage = (bad: string, all: string, atLeast: number) =>
   `IF(${bad} + 0 * {${all}} >= ${atLeast}, 100 * (${bad}) / {${all}}, 0)`;
 
@@ -66,7 +66,7 @@ const slowCalls = (name: string) =>
 const highest = (expressions: readonly string[]) =>
   `MAX([${expressions.map((expression) => `(${expression})`).join(", ")}])`;
 
-/** A fault; else whether batches were read in this period or the one before; else whether callers wrote in the latter. */
+/** 1 for a fault. Else 0 if batches were read in this or the previous period. Else 1 if callers wrote in the previous one. */
 const late = (reader: string, faults = "") => {
   const old = `({${reader} IteratorAge Maximum} + TIME_SERIES(0) >= 300000)`;
   const done = `({${reader} IteratorAge SampleCount} + TIME_SERIES(0))`;
@@ -145,7 +145,7 @@ test("Each metric has the namespace and the dimensions under which it is publish
   ]);
 });
 
-test("The shell function query reads the access log that its second argument names, and else the logs of the functions", () => {
+test("The shell function `query` reads the log group of its second argument, or by default the logs of the functions", () => {
   const aws =
     'aws() { case "$*" in *Function*) echo groups ;; *start-query*) echo "$4" >&2 ;; esac }; sleep() { :; }';
   const functions = "stack=leads-and-conversations-prod; . docs/operations/shell.sh";
@@ -163,14 +163,14 @@ test("Nothing from outside raises an alarm that pages somebody", () => {
     if (severity === "page") expect(fromOutside).toMatch(/^Nothing/);
 });
 
-test("Each alarm reads at most ten metrics, a limit of CloudWatch, of its own account and region, in any unit", () => {
+test("Each alarm reads at most ten metrics, CloudWatch's limit, all from its own account and region and in any unit", () => {
   for (const [name, alarm] of alarms) {
     expect([name, readMetrics(alarm).size <= 10]).toEqual([name, true]);
     expect(JSON.stringify(alarm)).not.toMatch(/"(?:AccountId|Unit|ActionsEnabled)"/);
   }
 });
 
-test("A stage that does not last has alarms only if somebody is told, or they end a deployment", async () => {
+test("A stage that does not keep its data has alarms only with a topic, or to roll back a deployment", async () => {
   const count = async (settings: object) =>
     readAlarms((await synthesize("dev", { ...settings })).template).size;
   const told = definitions.length - 4;
@@ -189,7 +189,7 @@ test("docs/deploying.md has the price of the metrics that the alarms of prod rea
   );
 });
 
-test("By default alarms notify nobody; one topic gets all of them; they link to a published runbook", async () => {
+test("Alarms notify nobody by default, but settings can name one topic for all of them and a runbook that they link to", async () => {
   for (const alarm of readAlarms((await synthesize("prod")).template).values())
     expect(Object.keys(alarm)).not.toContain("AlarmActions");
   const settings = { alarmsTo: alarmsTo.ticket, runbookUrl: "https://wiki.example.com/operations" };

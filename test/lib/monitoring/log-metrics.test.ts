@@ -51,7 +51,7 @@ function matches(pattern: string, line: string): boolean {
   return alternatives.some((text) => text.split(" && ").every((each) => holds(each, JSON.parse(line))));
 }
 
-/** What counts a line of a log group: the metric and its dimension. */
+/** The metrics that count a line of a log group, each with its dimension. */
 const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
   filters
     .filter(({ LogGroupName, FilterPattern }) => inLogGroup(LogGroupName.Ref) && matches(FilterPattern, line))
@@ -60,7 +60,7 @@ const countedIn = (inLogGroup: (id: string) => boolean, line: string) =>
       ...Dimensions.map(({ Value }: { Value: string }) => valueAt(JSON.parse(line), Value.slice(2))),
     ]);
 
-/** What counts a message in the log of a function, in Lambda's JSON format. */
+/** The metrics that count a message in the log of a function, in Lambda's JSON format. */
 const counted = (name: string, message: object) =>
   countedIn((id) => writers.get(id) === name, JSON.stringify({ level: "ERROR", message }));
 
@@ -73,7 +73,7 @@ function requestLine(route: RouteName, response: APIGatewayProxyStructuredResult
   return message;
 }
 
-test("lines are counted by the dimension that alarms read", () => {
+test("log lines are counted in the namespace of the stage, with the one dimension that alarms read", () => {
   const [transformations] = [filters.flatMap(({ MetricTransformations }) => MetricTransformations)];
   const names = transformations.flatMap(({ Dimensions = [] }) =>
     Dimensions.map(({ Key }: { Key: string }) => Key),
@@ -85,7 +85,7 @@ test("lines are counted by the dimension that alarms read", () => {
 
 const everyRoute = Object.keys(routes) as RouteName[];
 
-test.each(everyRoute)("a 201 of %s is counted, a replay of it and another status are not", (route) => {
+test.each(everyRoute)("a 201 of %s is counted, but no replay of it and no other status", (route) => {
   const headers = { "idempotency-replayed": "true" };
   expect(counted(route, requestLine(route, { statusCode: 201 }))).toEqual([[route, "request"]]);
   expect(counted(route, requestLine(route, { statusCode: 201, headers }))).toEqual([]);
@@ -95,7 +95,7 @@ test.each(everyRoute)("a 201 of %s is counted, a replay of it and another status
 
 test.each(
   everyRoute,
-)("a 5xx of %s counts as failed, unless a list was too expensive, which one account can cause", (route) => {
+)("a 5xx of %s counts as failed, unless a list was too expensive, because one account can cause that", (route) => {
   const countedAs = (error: Error) =>
     counted(route, { event: logEvents.requestFailed, code: "busy", cause: loggedError(error) });
   const failed = [[route, "request failed"]];
@@ -105,10 +105,10 @@ test.each(
   expect(countedAs(new TooExpensiveError("too_many_reads", "No."))).toEqual([]);
 });
 
-test("each line that an alarm watches is counted by its event, and no other", () => {
+test("each line that an alarm watches is counted by its event, and no other line is counted", () => {
   const { request, requestFailed, functionFailed, countsFailed, countsBehind, countsAudited, ...others } =
     logEvents;
-  // The failure queue and the age of the stream or of the queue tell of them.
+  // The failure queue and the age of the stream or the queue show these failures.
   const { eventsFailed, eventRefused, deliveryFailed, senderUnknown, senderRefused, ...watched } = others;
   for (const name of functions.values()) {
     for (const event of Object.values(watched)) expect(counted(name, { event })).toEqual([[name, event]]);
@@ -143,7 +143,7 @@ const countedInAccessLog = (values: Record<string, string>) =>
 
 const frozen = { status: "503", httpMethod: "POST", "authorizer.frozenAt": "2026-01-01T00:00:00.000Z" };
 
-/** A 429 of the gateway alone, a 403 of either, and a 503 of a write to a frozen account. */
+/** Only these count: a 429 of the gateway, a 403 of gateway or function, and a 503 of a write to a frozen account. */
 test.each<[values: Record<string, string>, metric?: string]>([
   [{ status: "429" }, "ThrottledRequests"],
   [{ status: "429", "integration.status": "429" }],
@@ -154,11 +154,11 @@ test.each<[values: Record<string, string>, metric?: string]>([
   [{ ...frozen, "authorizer.frozenAt": "-" }],
   [{ ...frozen, httpMethod: "GET" }],
   [{ ...frozen, status: "500" }],
-])("of the access log, %j counts as %s", (values, metric) => {
+])("a line of the access log with %j counts as %s", (values, metric) => {
   expect(countedInAccessLog(values)).toEqual(metric ? [[metric]] : []);
 });
 
-test("The age of the audit has the line's value; an alarm of the access log ends with lines that do not match", () => {
+test("The metric of the audit's age is the value in its line, and throttled and forbidden requests are 0 for other lines", () => {
   const values = filters.map(({ MetricTransformations: [{ MetricName, MetricValue, DefaultValue }] }) => [
     MetricName,
     [MetricValue, DefaultValue],

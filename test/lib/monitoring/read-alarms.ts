@@ -8,7 +8,7 @@ export const withEveryAlarm = {
   channels: true,
 };
 
-/** Those, and the settings with further resources or properties. */
+/** The settings of `withEveryAlarm`, and those that add other resources or properties. */
 export const withEverything = {
   ...withEveryAlarm,
   tracing: true,
@@ -44,7 +44,7 @@ export interface Alarm extends TemplateMetric {
 
 const shortName = (name: string) => name.replace(/^leads-and-conversations-(?:dev|prod)-/, "");
 
-/** Every alarm of a stack by its name without the stack's. */
+/** Every alarm of a stack by its name, without the stack's name before it. */
 export const readAlarms = (template: Template): ReadonlyMap<string, Alarm> =>
   new Map(
     Object.values(template.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => [
