@@ -37,7 +37,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect(first.output()).toContain("with the settings of stages/staging.json");
     const apiKey = (await readFile(join(directory, "api-key"), "utf8")).trim();
     expect(first.output()).toContain(apiKey);
-    // Nobody else reaches a file in it.
+    // No other user can reach a file in it.
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
     expect(run).toMatchObject({
@@ -67,7 +67,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
       await expect.poll(() => list?.().data).toContainEqual(lead);
       await expect.poll(first.output).toMatch(/POST \/api\/v1\/leads 201 \d+ ms demo /);
       await expect.poll(first.output).toContain("lead.created");
-      // The next run goes on behind what was delivered.
+      // The next run continues after the delivered records.
       const positions = async () => JSON.parse(await readFile(join(directory, "stream.json"), "utf8"));
       await expect.poll(async () => Object.keys(await positions())).toHaveLength(2);
     }
@@ -96,7 +96,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("ends at once, with its engine, when it is interrupted during its start", async () => {
     const directory = await temporaryDirectory();
     const command = start({ DATA_DIR: directory, PORT: "0" });
-    // At once: a run that has started ends with 0.
+    // At once, because a run that has started already ends with 0.
     const watcher = watch(directory, (_, name) => {
       if (name === "stack") signalProcess(command.pid, "SIGINT");
     });

@@ -13,7 +13,7 @@ useTablesOfCommands();
 
 const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
 
-test("the first run writes a key of the account demo, which only its owner can read, and the next ones use it", async () => {
+test("the first run writes a key of the account demo to a file that only its owner can read, and later runs use this key", async () => {
   const directory = await temporaryDirectory();
   const apiKey = await prepareDemoKey(directory, run);
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "demo", access: "full" });
@@ -69,7 +69,7 @@ test.each([
   await expect(started).rejects.toThrow(sentence);
 });
 
-test("the stage is dev unless an option names another, whose name is checked", async () => {
+test("the stage is dev unless an option names another one, and the name is checked", async () => {
   expect(startCommand().opts()).toEqual({ stage: "dev", verbose: false });
   await expect(parse("--stage", "Prod")).rejects.toThrow(
     /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,

@@ -33,7 +33,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
     const edit = async (file: string, from: string, to: string) => {
       const text = await readFile(join(cwd, file), "utf8");
       expect(text).toContain(from);
-      // As editors save it: later changes of the file must be seen, too.
+      // Editors save by renaming a new file. Later changes of the file must also be noticed.
       await writeFile(join(cwd, `${file}.new`), text.replace(from, to));
       await rename(join(cwd, `${file}.new`), join(cwd, file));
     };

@@ -23,7 +23,7 @@ test("an index is read with the keys of the index, and not with those of the tab
     expect([label, allows(label, "Query", waiting)]).toEqual([label, label === "list-conversations"]);
     expect([label, allows(label, "Query", changed)]).toEqual([label, label === "list-leads"]);
   }
-  // The last one reads the table, and no index.
+  // maintain-counts may read the table, but no index.
   for (const label of ["create-lead", "send-message", "maintain-counts"])
     expect(allows(label, "Query", { ...query("LEAD#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(
       false,
@@ -73,14 +73,14 @@ test("every item of a batch and of a transaction is checked", () => {
   expect(write("COUNT#a#LEAD", "LEAD#a")).toBe(false);
 });
 
-test("of a lead, a message reads the addresses and nothing else", () => {
+test("sending a message may read the addresses of its lead and nothing else", () => {
   const reads = (projection: object) =>
     allows("send-message", "GetItem", { Key: key("LEAD#a"), ...projection });
   expect(reads({ ProjectionExpression: "pk, addresses" })).toBe(true);
   for (const other of [{}, { ProjectionExpression: "pk, details" }]) expect(reads(other)).toBe(false);
 });
 
-test("a scan that may read keys reads nothing else", () => {
+test("a scan may read keys and nothing else", () => {
   const scan = (input: object) => allows("audit-counts", "Scan", input);
   for (const ProjectionExpression of ["pk", "pk, sk"]) expect(scan({ ProjectionExpression })).toBe(true);
   const email = { ProjectionExpression: "#e", ExpressionAttributeNames: { "#e": "email" } };
@@ -93,7 +93,7 @@ test.each([
   "SET #x = :x",
   "REMOVE attribute",
   "ADD messageCount :x SET attribute = :x",
-])("the update %s names its attribute", (expression) => {
+])("the attribute that the update %s names is checked", (expression) => {
   for (const [attribute, allowed] of Object.entries({
     activeAt: true,
     awaitingReplySince: true,

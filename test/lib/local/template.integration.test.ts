@@ -24,7 +24,7 @@ test("the readers of the stream have the settings of the template", () => {
   ]);
 });
 
-test("what is uploaded of a function is its bundle alone, and the source map stays beside it", async () => {
+test("only the bundle of a function is uploaded, and its source map stays beside it", async () => {
   for (const { codeDirectory, label } of stack.functions) {
     expect(await readdir(codeDirectory)).toEqual(["index.cjs"]);
     expect(await readdir(join(codeDirectory, "../bundles", label))).toEqual(["index.cjs", "index.cjs.map"]);

@@ -15,7 +15,7 @@ async function open(directory: string) {
   return data;
 }
 
-test("an existing directory loses the access of others, and what the run writes is its owner's alone", async () => {
+test("other users lose access to an existing directory, and only its owner can access what a run writes", async () => {
   const directory = await temporaryDirectory();
   await chmod(directory, 0o777);
   const data = await open(directory);
@@ -34,7 +34,7 @@ test("a directory that other users share, such as /tmp, is refused and left as i
 
 const module = new URL("../../../../lib/local/engine/data-directory.ts", import.meta.url);
 
-test("a directory has one run at a time, by whatever path it is reached", async () => {
+test("only one run at a time can use a directory, even under another path", async () => {
   const directory = await temporaryDirectory();
   const link = join(await temporaryDirectory(), "link");
   await symlink(directory, link);

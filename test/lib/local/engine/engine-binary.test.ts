@@ -4,7 +4,7 @@ import { enginePorts, findManifest } from "../../../../lib/local/engine/engine.t
 import { UserError } from "../../../../lib/user-error.ts";
 
 test.skipIf(process.env.DYNAMODB_ENDPOINT)(
-  "the engine of this platform is the one that its package has",
+  "the engine comes from the npm package of this platform and architecture",
   () => {
     const { name } = JSON.parse(readFileSync(findManifest(), "utf8")) as { name: string };
     expect(name).toBe(`@dynoxide/${process.platform}-${process.arch}`);
@@ -21,8 +21,8 @@ test.each([
   expect(find).toThrow("`DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`");
 });
 
-test.each(enginePorts)("no page can send a request to the port %i", async (port) => {
-  // The fetch of Node.js has the port blocking of the Fetch Standard, as browsers have.
+test.each(enginePorts)("no web page can send a request to the port %i", async (port) => {
+  // Like browsers, the fetch of Node.js blocks the ports that the Fetch Standard lists.
   const refused = fetch(`http://127.0.0.1:${port}`);
   await expect(refused).rejects.toMatchObject({ cause: { message: "bad port" } });
 });

@@ -82,7 +82,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     expect(step).toMatchObject({ detail: expect.stringContaining("stream_by_number (table_name=?") });
   });
 
-  test("with other keys, other indexes or another stream in its table is rejected", async () => {
+  test("is rejected if its table has other keys, other indexes or another stream", async () => {
     const { client, endpoint } = await start();
     for (const [i, [own, other]] of [
       ['"pk","AttributeType":"S"', '"pk","AttributeType":"N"'],
@@ -98,7 +98,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     }
   });
 
-  test("listens on a port that no web page can reach, and each engine on its own", async () => {
+  test("listens on a port that no web page can reach, and each engine has a port of its own", async () => {
     const engines = [await startEngine(options), await startEngine(options)];
     for (const engine of engines) onTestFinished(() => engine.stop());
     const ports = engines.map(({ endpoint }) => Number(new URL(endpoint).port));
@@ -122,7 +122,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
-  test("ends with the process that started it, even after kill -9, and the next one has every acknowledged write", async () => {
+  test("ends with the process that started it, even after kill -9, and the next engine has every acknowledged write", async () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const { child, endpoint } = await startInProcess(directory);

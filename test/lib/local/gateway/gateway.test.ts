@@ -23,7 +23,7 @@ const identity = { authorization: "x" };
 
 const returned = (body: unknown) => ({ statusCode: 200, body: JSON.stringify(body) });
 
-test("a function gets what it reads of an event of payload format 2.0", async () => {
+test("a function gets an event of payload format 2.0 with the fields that it reads", async () => {
   const { url } = await startProbes({ respond: returned });
   const headers = { ...identity, host: "localhost:3000", "Content-Type": "application/json" };
   const path = `${url}/probes?a=1&a=2&b=x+y%20z&c=%zz?d`;
@@ -102,7 +102,7 @@ test.each([
   { statusCode: 200, headers: { "a b": "1" } },
   { statusCode: 200, headers: { a: "x\r\ny: 1" } },
   new Error("thrown"),
-])("a function that returns %j gets 500", async (result) => {
+])("a request whose function returns %j gets 500", async (result) => {
   const { get } = await startProbes({
     respond: () => (result instanceof Error ? Promise.reject(result) : result),
   });
@@ -184,7 +184,7 @@ test("the authorizer's context is passed to the function and the log", async () 
   expect(log.join()).not.toContain("Bearer");
 });
 
-test("the authorizer's responses, denials too, are cached by identity for all routes, but no failure", async () => {
+test("the authorizer's responses, including denials but not failures, are cached by identity for all routes", async () => {
   const identities: unknown[] = [];
   const { get } = await startProbes({
     authorize: ({ identitySource }) => {
@@ -204,7 +204,7 @@ test("the authorizer's responses, denials too, are cached by identity for all ro
 test.each([
   [60, [1, 1, 2, 2]],
   [0, [1, 2, 3, 4]],
-])("with a TTL of %i s, the authorizer's responses are cached as long and no longer", async (ttlSeconds, expected) => {
+])("with a TTL of %i s, the authorizer's responses are cached for exactly this time", async (ttlSeconds, expected) => {
   vi.useFakeTimers({ toFake: ["Date"] });
   let calls = 0;
   const { get } = await startProbes({ ttlSeconds, authorize: () => ({ isAuthorized: ++calls > 0 }) });
@@ -254,7 +254,7 @@ test("stopping rejects new requests, completes pending ones, and ends those that
     ended = true;
   });
   await called.promise;
-  // No timer ends, so nothing but the response ends the wait.
+  // No timer fires, so only the response can end the wait.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const stopped = stop();
   await expect(fetch(`${url}/probes`)).rejects.toThrow();
@@ -264,7 +264,7 @@ test("stopping rejects new requests, completes pending ones, and ends those that
   expect(last.headers.get("connection")).toBe("close");
   expect(await last.json()).toEqual({ done: true });
   await vi.advanceTimersByTimeAsync(4999);
-  // Long enough for a connection that was closed to be noticed.
+  // Long enough to notice a closed connection.
   await setTimeout(50);
   expect(ended).toBe(false);
   await vi.advanceTimersByTimeAsync(1);

@@ -106,7 +106,7 @@ const denied = (action: string, resource: string) => ({
   message: expect.stringContaining(`perform: ${action} on resource: ${resource} because`),
 });
 
-test("events reach the bus that the role allows, and no call with another bus is taken", async () => {
+test("events reach the bus that the role allows, and a call with another bus is denied", async () => {
   const busArn = "arn:aws:events:local:000000000000:event-bus/probes";
   const { bus, received } = await start(read("events:PutEvents", busArn));
   const put = (...names: string[]) =>
@@ -136,7 +136,7 @@ test.each<[InjectedFault, string | undefined, number, number]>([
   ["drop", "ECONNRESET", 1, 0],
 ])("a call with the fault %s ends with %s, reaches the engine %i times and takes %i ms at least", async (...row) => {
   const [fault, code, calls, least] = row;
-  // Below a fifth, which is the share of the calls with faults, and a tenth of the longest delay.
+  // A fifth of the calls get a fault, so this call gets one, with a tenth of the longest delay.
   vi.spyOn(Math, "random").mockReturnValue(0.1);
   const { client, received, log } = await start(allow("GetItem", "LEAD#*"), createFaults([fault]));
   const sentAt = performance.now();
@@ -146,11 +146,11 @@ test.each<[InjectedFault, string | undefined, number, number]>([
   );
   expect([outcome, received.length]).toEqual([code, calls]);
   expect(performance.now() - sentAt).toBeGreaterThanOrEqual(least);
-  // It is of no request: the log line of one has its faults.
+  // The call belongs to no request. Otherwise the fault would be in the log line of the request.
   expect(log).toEqual([`[probe] fault: ${fault} GetItem`]);
 });
 
-test("an unknown caller is rejected, and one of another machine is not heard", async () => {
+test("an unknown caller is rejected, and other machines cannot connect", async () => {
   const { proxy, received } = await start(allow("*", "*"));
   await expectLocalOnly(proxy.endpoint);
   const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });

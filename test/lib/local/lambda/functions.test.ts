@@ -66,7 +66,7 @@ interface Count {
   readonly served: number;
 }
 
-test("requests over the maximum wait for an environment, and the one used last is used first", async () => {
+test("requests beyond the maximum wait for an environment, and the environment that was used last is reused first", async () => {
   const { call } = await createPool(counting, { maxEnvironments: 2 });
   const responses = (await Promise.all(Array.from({ length: 12 }, () => call({ wait: 10 })))) as Count[];
   expect(new Set(responses.map(({ threadId }) => threadId)).size).toBe(2);
@@ -107,7 +107,7 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
   expect(log.every((line) => line.startsWith("[probe] "))).toBe(true);
 });
 
-test("the frames of an error are those of the source, each on its line", async () => {
+test("the stack frames of an error name the source files, each on its own line", async () => {
   const root = await temporaryDirectory();
   await mkdir(join(root, "asset"));
   await mkdir(join(root, "bundles/probe"), { recursive: true });
@@ -121,7 +121,7 @@ test("the frames of an error are those of the source, each on its line", async (
   await expect.poll(() => log.filter((line) => / at .*probe\.ts:/.test(line))).toEqual([frame, frame]);
 });
 
-test("unless it is verbose, the log has warnings and errors alone, and no frames of libraries", async () => {
+test("unless it is verbose, the log has only warnings and errors, without the stack frames of libraries", async () => {
   const directory = join(await temporaryDirectory(), "node_modules/library");
   await mkdir(directory, { recursive: true });
   const library = join(directory, "index.cjs");
@@ -180,7 +180,7 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
     ...[1, 2, "failed"],
     ...[1, 2, "failed", 1],
   ]);
-  // With nobody waiting.
+  // Now without a waiting request.
   await expect(call({ crash: true })).rejects.toThrow("The function probe failed.");
   expect(await call()).toBe(1);
 });
@@ -212,7 +212,7 @@ test("output of the function is logged under its name, each object on one line",
     );
 });
 
-test("requests that the end of the run ends are no failures of the function", async () => {
+test("requests that the end of the run interrupts are not logged as failures of the function", async () => {
   const { call, log, close } = await createPool(
     handler("console.info('called'); await new Promise(() => {})"),
   );
@@ -223,7 +223,7 @@ test("requests that the end of the run ends are no failures of the function", as
   expect(log.join("\n")).not.toContain("failed");
 });
 
-test("a function has the variables of Lambda and its own, with its own access key, and none of the developer's", async () => {
+test("a function gets Lambda's variables, its own ones and its access key, but no variables of the developer", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
     vi.stubEnv(name, "");

@@ -29,7 +29,7 @@ test.each([
   ["/client/client.ts", "text/javascript; charset=utf-8", /^export class ApiError extends Error \{/],
   ["/", null, /^$/],
   ["/docs/?x", null, /^$/],
-])("%s is served or leads to the page, and other sites cannot read it", async (path, type, body) => {
+])("%s is served or redirects to the page, and other sites cannot read it", async (path, type, body) => {
   const { url } = await start();
   const { status, headers, ...response } = await fetch(url + path, { redirect: "manual" }).then(
     async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
@@ -47,7 +47,7 @@ interface Parameter {
   readonly examples?: Readonly<Record<string, object>>;
 }
 
-test("each guide is the description of a tag, for the search, and the document is built once", async () => {
+test("each guide is the description of a tag, so that the search finds it, and the document is built only once", async () => {
   const { url } = await start();
   const read = async () => (await (await fetch(`${url}/docs/page.json`)).json()) as typeof built;
   const built = openApiDocument();
@@ -65,7 +65,7 @@ test("each guide is the description of a tag, for the search, and the document i
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("no parameter is sent until the reader turns it on, but the one that chooses a body, with the body", async () => {
+test("no parameter is sent until the reader turns it on, except the one that chooses the body of an example", async () => {
   const { url } = await start();
   const { paths, components } = (await (await fetch(`${url}/docs/page.json`)).json()) as {
     readonly paths: Record<string, Record<string, { readonly parameters: Parameter[] }>>;
@@ -111,7 +111,7 @@ test.each([
   ["/inbox", { "sec-fetch-site": "cross-site" }, 200],
   ["/docs/scalar.js", { "sec-fetch-site": "same-origin" }, 200],
   ["/docs/openapi.json", { "sec-fetch-site": "none" }, 200],
-])("%s with %j gets %i, and the key only the page of this run", async (path, headers, status) => {
+])("%s with %j gets %i, and only the page of this run gets the key", async (path, headers, status) => {
   const { url } = await start();
   const [response] = await once(get(url + path, { headers }), "response");
   expect(response.statusCode).toBe(status);

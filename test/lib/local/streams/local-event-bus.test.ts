@@ -9,7 +9,7 @@ import { listening } from "../../../support/requests/listening.ts";
 import { storedLead } from "../../../support/tables/stored.ts";
 import { streamRecord } from "../../../support/tables/stream-record.ts";
 
-/** An event as EventBridge posts it, as far as these tests read it. */
+/** The fields of an event posted by EventBridge that these tests read. */
 interface PostedEvent {
   readonly id: string;
   readonly "detail-type": string;
@@ -58,7 +58,7 @@ function open(eventsUrl: string | undefined) {
   };
 }
 
-test("an event is posted in EventBridge's format, and again with the same id", async () => {
+test("an event is posted in EventBridge's format, and retried with the same id", async () => {
   const connector = await startConnector((_, calls) => (calls === 1 ? 503 : 204));
   const { log, putMessages } = open(connector.url);
   await putMessages("msg_1");
@@ -82,7 +82,7 @@ test("an event is posted in EventBridge's format, and again with the same id", a
   ]);
 });
 
-test("an event has the form that the document promises of a webhook", async () => {
+test("an event has the form that the OpenAPI document promises for webhooks", async () => {
   const [detail] = toEvents([streamRecord(undefined, storedLead(newId("lead")))]);
   const connector = await startConnector(() => 200);
   const entry = { Source: eventSource, DetailType: "lead.created", Detail: JSON.stringify(detail) };

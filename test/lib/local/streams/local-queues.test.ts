@@ -35,7 +35,7 @@ async function open(file: string, respond: (id: string) => unknown = () => undef
 
 const idsIn = (file: string) => Object.keys(JSON.parse(readFileSync(file, "utf8")));
 
-test("what waits or is being delivered when a run is killed comes again, in the order of its group, and nothing else", async () => {
+test("after a run is killed, only messages that waited or were being delivered are redelivered, in the order of their group", async () => {
   const file = join(await temporaryDirectory(), "queue.json");
   const killed = await open(file, (id) => (id === "b1" ? undefined : never));
   await killed.send("a1", "b1");
@@ -44,13 +44,13 @@ test("what waits or is being delivered when a run is killed comes again, in the 
   expect(killed.delivered).toEqual(["a1", "b1"]);
 
   const next = await open(file);
-  // The stream brings again what came after its position.
+  // The stream redelivers the records after its position.
   await next.send("a2", "a3", "a4");
   await expect.poll(() => idsIn(file)).toEqual([]);
   expect(next.delivered).toEqual(["a1", "a2", "a3", "a4"]);
 });
 
-test("a message that a killed run was delivering is received when it is visible again", async () => {
+test("a message that a killed run was delivering is redelivered after its visibility timeout", async () => {
   const file = join(await temporaryDirectory(), "queue.json");
   const killed = await open(file, () => never, 0.5);
   await killed.send("a1");
@@ -61,14 +61,14 @@ test("a message that a killed run was delivering is received when it is visible 
   await expect.poll(() => next.delivered).toEqual(["a1"]);
 });
 
-test("messages are kept before the response, which moves the position in the stream", async () => {
+test("messages are stored before the response, because the response moves the position in the stream", async () => {
   const file = join(await temporaryDirectory(), "queue.json");
   const { send } = await open(file, () => never);
   await send("a1", "a2");
   expect(idsIn(file)).toEqual(["a1", "a2"]);
 });
 
-test("a message whose attempts have ended does not come again; one whose run has ended does", async () => {
+test("a message is deleted after its last attempt, but stays stored if the run ends during its delivery", async () => {
   const file = join(await temporaryDirectory(), "queue.json");
   const first = await open(file, () => failed);
   await first.send("a1");

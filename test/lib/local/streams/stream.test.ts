@@ -125,7 +125,7 @@ test("records that do not pass the filter are never delivered, and not read agai
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [position]: "3" });
 });
 
-test("a run continues where the last one stopped, or at the oldest record of another table", async () => {
+test("a run continues where the last run stopped, and starts another table at its oldest record", async () => {
   const client = new FakeStream();
   client.add(1, 2);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -145,7 +145,7 @@ test("a run continues where the last one stopped, or at the oldest record of ano
   await expect.poll(invalid.batches).toEqual([[1, 2, 3]]);
 });
 
-test("a run whose last record the engine has deleted continues at the oldest one", async () => {
+test("a run continues at the oldest record if the engine has deleted the last delivered one", async () => {
   const client = new FakeStream();
   client.add(7, 8);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -154,7 +154,7 @@ test("a run whose last record the engine has deleted continues at the oldest one
   await expect.poll(batches).toEqual([[7, 8]]);
 });
 
-test("a pending batch delays those after it, and the position", async () => {
+test("a pending batch delays later batches and the stored position", async () => {
   const client = new FakeStream();
   client.add(1, 2);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -185,7 +185,7 @@ test("a child shard is read after its parent has ended", async () => {
   await expect.poll(batches).toEqual([[1], [2]]);
 });
 
-test("a shard that ended after its last position is not delivered again", async () => {
+test("the records of a shard that has ended are not redelivered", async () => {
   const client = new FakeStream();
   client.add(1, 2);
   const file = join(await temporaryDirectory(), "stream.json");
@@ -198,7 +198,7 @@ test("a shard that ended after its last position is not delivered again", async 
   await expect.poll(second.batches).toEqual([[3]]);
 });
 
-test("a failing engine is logged once, and read again when it is back", async () => {
+test("a failing engine is logged once, and its stream is read when the engine works again", async () => {
   const client = new FakeStream();
   client.failing = true;
   client.add(1);
@@ -212,7 +212,7 @@ test("a failing engine is logged once, and read again when it is back", async ()
 test.each([
   [20, 250],
   [700, 700],
-])("a stream without records is read four times a second, or once in its window: of %i ms, every %i ms", async (window, expected) => {
+])("a stream without records is read four times a second, or once in a longer window: with %i ms, every %i ms", async (window, expected) => {
   const waits: number[] = [];
   const client = new FakeStream();
   const { log, delivered } = await start(client, {
@@ -253,14 +253,14 @@ test.each([null, undefined, [], {}, failed()])("%j is a success", async (respons
 });
 
 test.each([
-  ["reports", failed("10", "9"), [9, 10, 11]],
-  ["does not have", failed("10", "99"), all],
-])("a batch is delivered again from the first failed record that it %s", async (_, response, rest) => {
+  ["from the first failed record", failed("10", "9"), [9, 10, 11]],
+  ["as a whole if it does not have the failed record", failed("10", "99"), all],
+])("a batch is retried %s", async (_, response, rest) => {
   const { calls } = await deliver((call) => (call === 1 ? response : null));
   expect(calls).toEqual([all, rest]);
 });
 
-test("a batch for which the function throws is delivered again, with exponential backoff", async () => {
+test("a batch is retried with exponential backoff while its function throws", async () => {
   const { calls, delays } = await deliver((call) => {
     if (call <= 9) throw new Error("on purpose");
   });
@@ -268,7 +268,7 @@ test("a batch for which the function throws is delivered again, with exponential
   expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 });
 
-test("nothing is delivered again once the run ends", async () => {
+test("no batch is retried after the end of the run", async () => {
   const ended = await deliver((_, endRun) => {
     endRun();
     throw new Error("its worker was ended");

@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { expect } from "vitest";
 
-/** Other systems than Linux do not show what a process has open without a program of their own. */
+/** Whether the open files of processes can be listed. Systems other than Linux need a separate program for that. */
 export const canSeeProcesses = process.platform === "linux";
 
 /** Finds the engines that have the file open, by its real path. Linux only. */

@@ -30,7 +30,7 @@ export function startCommand(
       output += chunk;
     });
   }
-  /** Its exit code, or the signal that ended it. */
+  /** The exit code of the program, or the signal that ended it. */
   const ended: Promise<number | string> = once(child, "close").then(([code, signal]) => code ?? signal);
   return { child, pid: child.pid ?? 0, output: () => output, ended };
 }
@@ -48,7 +48,7 @@ export async function untilServing(command: StartedCommand): Promise<void> {
   await Promise.race([serving, ended]);
 }
 
-/** Finds a port that is not in use, below those that systems give away: a run beside this one would get it meanwhile. */
+/** Finds an unused port below the ephemeral ones, because a concurrent run could be given an ephemeral port meanwhile. */
 export async function freePort(): Promise<number> {
   const port = randomInt(20_000, 32_000);
   const server = createServer();
@@ -60,7 +60,7 @@ export async function freePort(): Promise<number> {
   return isFree ? port : freePort();
 }
 
-/** Sends a signal to a process, or to a process group by its negative id, that may have ended already. */
+/** Sends a signal to a process that may have ended already, or to a process group by its negative id. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
