@@ -10,11 +10,11 @@ const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("do
 const ajv = new Ajv2020({ strict: false, formats: { email: fullFormats.email, "date-time": true } });
 ajv.addSchema(document, "document");
 
-/** What the schemas of the document and of the routes have in common keywords. */
+/** The values that match a pattern, in the schemas of the document and of the routes. */
 const keywords = (pattern: RegExp) =>
   Array.from(JSON.stringify([document, routes]).matchAll(pattern), ([, value = ""]) => JSON.parse(value));
 
-/** The limits of all schemas, and what is just above them. */
+/** The limits of all schemas, and the values just above them. */
 const sizes = new Set(
   keywords(/"(?:min|max)\w+":(\d+)/g)
     .filter((limit) => limit < 5000)
@@ -42,13 +42,13 @@ const values = [
 
 const numbers = [-1, 0, 1, 1.5, 20, 99, 100, 101, 1000, 999_999_999, 1_000_000_000];
 
-/** Those of the values that one validator accepts and the other does not. */
+/** The values that one validator accepts and the other refuses. */
 const differences = (validate: (value: unknown) => boolean, other: ValidateFunction) =>
   values.filter((value) => validate(value) !== other(value));
 
 test.each(
   Object.values<Route>(routes),
-)("$name accepts the values of each parameter that the document says", ({ path, method, kind, query }) => {
+)("$name accepts exactly the documented values of all its parameters", ({ path, method, kind, query }) => {
   const { properties = {} } = query as { properties?: Record<string, object> };
   const verb = method.toLowerCase();
   const documentedOnes = document.paths[path]?.[verb]?.parameters ?? [];
@@ -61,7 +61,7 @@ test.each(
       `document#/paths/${path.replaceAll("/", "~1")}/${verb}/parameters/${place}/schema`,
     );
     if (!documented) throw new Error(`The document has no parameter ${name}.`);
-    // Pages are documented as numbers, and come as text like all of a query.
+    // Pages are documented as numbers, but arrive as text like every parameter of a query.
     const different =
       Reflect.get(parameters[at] ?? {}, "schema").type === "integer"
         ? numbers.filter((number) => validate(String(number)) !== documented(number))
@@ -78,7 +78,7 @@ const hasNull = (body: Body) => JSON.stringify(body).includes(":null");
 
 const updates = routes["send-message"].otherBodies.schemas;
 
-/** The bodies, and what only the descriptions say of them. */
+/** The bodies, with the rules that only the descriptions state. */
 const bodies = [
   [
     "without ifExists",
@@ -95,7 +95,7 @@ const bodies = [
 
 test.each(
   bodies,
-)("a body %s has in each field the values that the document says", (_, name, body, isDescribed) => {
+)("a body %s accepts exactly the documented values of each field", (_, name, body, isDescribed) => {
   const valid = document.components.schemas[name] as { properties: Record<string, { examples?: unknown[] }> };
   const examples = Object.entries(valid.properties).map(([field, { examples }]) => [field, examples?.[0]]);
   const example = Object.fromEntries(examples.filter(([field]) => String(field) in body.properties));
@@ -115,7 +115,7 @@ test.each(
   expect(changed.filter((value) => validate(value)).length).toBeGreaterThan(10);
 });
 
-test("each value of a parameter that chooses a body has its body", () => {
+test("each value of a parameter that chooses a body has a schema of this body", () => {
   const choosing = Object.values<Route>(routes).flatMap(({ query, otherBodies }) =>
     otherBodies ? [{ query: Object(query), otherBodies }] : [],
   );

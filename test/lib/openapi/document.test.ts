@@ -27,11 +27,11 @@ const properties = schemas.flatMap(([name, schema]) =>
   })),
 );
 
-test("it is in ASCII", () => {
+test("the document is in ASCII", () => {
   expect(source).toMatch(/^[ -~\n]+$/);
 });
 
-test("it lints clean, its examples included", async () => {
+test("the document passes the linter, including its examples", async () => {
   const config = await createConfig({ extends: ["recommended-strict"] });
   const problems = await lintFromString({ source, absoluteRef: file, config });
   expect(
@@ -48,7 +48,7 @@ test("each property has a type, a description and an example, or is another sche
   expect(properties.length).toBeGreaterThan(100);
 });
 
-test("every schema but a map of texts or lists of them has a name, so that no generator has to make up a name", () => {
+test("every schema has a name, except maps of texts or of lists of texts, so that no generator has to invent a name", () => {
   expect(source.match(/"(?:allOf|anyOf|oneOf)"/g)).toEqual(['"oneOf"']);
   const messageBodies = ["NewMessage", "MessageUpdate", "ConversationUpdate"];
   expect(components.schemas.MessageBody.oneOf).toEqual(

@@ -38,7 +38,7 @@ test("each example of a request receives the example of its response", async () 
   let leadId: string | undefined;
   for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
     const body: object | undefined = Object(requestExamples)[name];
-    // It needs the id of a lead that there is.
+    // The message needs the id of an existing lead.
     const sent = body && { ...body, ...("leadId" in body && { leadId }) };
     const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });
     const expected = normalize(responseExamples[name]);
@@ -93,7 +93,7 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
   },
   account_frozen: () => call("create-lead", { account, body, frozenAt: "2026-01-01T00:00:00.000Z" }),
   rate_limited: async () => {
-    // However long the table takes: a limiter that waits in vain lets the request pass.
+    // The limiter must not time out while the table is slow, because it would then let the request pass.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal);
     const start = Math.floor(Date.now() / 60_000) * 60;
     for (const at of [start, start + 60]) {
@@ -120,7 +120,7 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
 
 test.each(
   Object.keys(ways) as (keyof typeof ways)[],
-)("the example of the problem %s is what is returned", async (code) => {
+)("the service returns the example of the problem %s", async (code) => {
   const { problem } = await ways[code]();
   vi.restoreAllMocks();
   expect(normalize(problem)).toEqual(normalize(problemExamples[code]));

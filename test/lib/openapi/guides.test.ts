@@ -12,7 +12,7 @@ test("each sample of the guides begins and ends on a line of its own", () => {
   expect(guides.match(/^```\w*$/gm)?.length).toBe(guides.match(/```/g)?.length);
 });
 
-test("the guides have each problem with its status", () => {
+test("the guides list each problem with its status", () => {
   const documented = [...guides.matchAll(/(\d{3}) \[?`(\w+)`/g)].map(
     ([, status, code]) => `${status} ${code}`,
   );
@@ -20,11 +20,11 @@ test("the guides have each problem with its status", () => {
   expect(new Set(documented)).toEqual(new Set(returned));
 });
 
-test("the guides have each event", () => {
+test("the guide on events names each event", () => {
   for (const type of Object.keys(eventSchemas)) expect(guide("Events")).toContain(`\`${type}\``);
 });
 
-test("each guide links others that there are, and the operations of its samples", () => {
+test("each guide links only to existing guides, and names the operations of its samples", () => {
   const anchors = (guides.match(/^# .+$/gm) ?? []).map((title) =>
     title.slice(2).toLowerCase().replaceAll(" ", "-"),
   );
@@ -46,7 +46,7 @@ test("no line is wrapped, because some pages show each line break", () => {
   expect(wrapped).toEqual([]);
 });
 
-test("each guide begins with words that the search can show as they are", () => {
+test("each guide begins with plain text, because the search shows it unformatted", () => {
   const beginnings = guides.split(/^# .+$/m).map((section) => section.trim().slice(0, 70));
   expect(beginnings.filter((text) => /[`*[|#]|\n/.test(text))).toEqual([]);
 });

@@ -21,7 +21,7 @@ const patterns = [
   ),
 ];
 
-/** Validators of the schema in the document: with regular expressions that have the `u` flag, and that do not. */
+/** Validators of the schema in the document: with and without the `u` flag of regular expressions. */
 const documented = (schema: object) =>
   [true, false].map((unicodeRegExp) => new Ajv2020({ unicodeRegExp }).compile(withPortablePattern(schema)));
 
@@ -31,7 +31,7 @@ describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
   const validate = new Ajv2020(requestOptions).compile(schema);
   const others = documented(schema);
 
-  test("accepts each character that the service accepts, alone and in a text, and no other of ASCII", () => {
+  test("accepts every character that the service accepts, alone and in a text, and no other ASCII character", () => {
     const different: string[] = [];
     for (let code = 0; code <= 0xffff; code++) {
       const character = String.fromCharCode(code);
@@ -45,7 +45,7 @@ describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
     expect(different).toEqual([]);
   });
 
-  test("does not know unpaired surrogates, which only the validator refuses", () => {
+  test("accepts unpaired surrogates, which only the validator refuses", () => {
     for (const value of ["a\ud800", "\udc00a", "a\udc00\ud800"]) {
       expect(validate(value)).toBe(false);
       expect(others.map((other) => other(value))).toEqual([true, true]);
@@ -53,7 +53,7 @@ describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
   });
 });
 
-test("no pattern of the document uses what only some languages know, or what ends a literal", () => {
+test("no pattern of the document uses syntax that only some languages support, or characters that end a literal", () => {
   expect(patterns.length).toBeGreaterThan(10);
   for (const pattern of patterns) {
     expect(pattern).toMatch(/^\^[ !#-~]*\$$/);

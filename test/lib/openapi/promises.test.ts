@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { openApiDocument } from "../../../lib/openapi/document.ts";
 
-// Clients are written by what is published. Within one version of the API, a change of these tables breaks them.
+// Clients rely on what is published. Within one version of the API, a change of these tables breaks clients.
 const document: ReturnType<typeof openApiDocument> = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 const { schemas } = document.components;
 
@@ -64,7 +64,7 @@ const fields: Readonly<Record<string, readonly [required: string, optional?: str
   MessageUpdatedEvent: [envelope, "replay-name"],
 };
 
-test("each object has these fields, and always those that are promised", () => {
+test("each object has exactly these fields, and the promised ones are required", () => {
   const sorted = (names: readonly string[]) => [...names].sort();
   const found = Object.entries(schemas as Record<string, { required?: string[]; properties?: object }>).map(
     ([name, { required = [], properties = {} }]) => {
@@ -86,7 +86,7 @@ test("each object has these fields, and always those that are promised", () => {
 const list = "200 400 401 403 413 429 500 503";
 const write = "201 400 401 403 413 415 422 429 500 503";
 
-/** The statuses of each operation, and the part of the request that it must have. */
+/** The route and the statuses of each operation, and the schema of its required body. */
 const operations = {
   listLeads: ["get /api/v1/leads", list, undefined],
   createLead: ["post /api/v1/leads", `200 ${write.replace("413", "404 409 413")}`, "NewLead"],
@@ -98,7 +98,7 @@ const found = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ route: `${method} ${path}`, ...operation })),
 );
 
-test("each operation has its name, its statuses, and a body that is required", () => {
+test("each operation keeps its name, its statuses and its required body", () => {
   expect(
     Object.fromEntries(
       found.map(({ operationId, route, responses, requestBody }) => {
@@ -110,7 +110,7 @@ test("each operation has its name, its statuses, and a body that is required", (
   ).toEqual(operations);
 });
 
-test("each operation needs an API key, and no parameter or idempotency key", () => {
+test("each operation requires an API key, but no parameter and no idempotency key", () => {
   expect(document.security).toEqual([{ apiKey: [] }]);
   expect(document.components.securitySchemes.apiKey).toMatchObject({ type: "http", scheme: "bearer" });
   for (const operation of found) {

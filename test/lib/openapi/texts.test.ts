@@ -35,7 +35,7 @@ const texts = textsIn(document);
 const noBounds =
   /```[\s\S]*?```|`[^`]*`|\]\([^)]*\)|(?<![\d,])(?:20[01]|40[01349]|41[35]|42[29]|50[03])\b(?! characters)|RFC \d+|OpenAPI \S+|\b[24]xx\b/g;
 
-/** The numbers in the texts of each name, once each, with the word that follows. */
+/** The numbers in the texts of each field or guide, once each, with the word that follows. */
 function numbersByName() {
   const found: Record<string, string[]> = {};
   for (const [name, text] of texts) {
@@ -51,7 +51,7 @@ test("the numbers in all texts are those of the code", () => {
   const rows = count(lastPage({ sort: "updatedAt" }, 1));
   const [hours, days] = [`${usualLifetime / 3600} hours`, `${inboundLifetime / 86_400} days`];
   const errorText = `${fields.deliveryError.maxLength} characters`;
-  // The numbers without a name are those of AWS and WhatsApp, and of what clients do.
+  // The literal numbers are limits of AWS and WhatsApp, or describe what clients do.
   expect(numbersByName()).toEqual({
     page: ["1"],
     ...{ id: [`${ids}`], externalId: [`${ids}`], address: [`${ids}`] },
@@ -101,7 +101,7 @@ test("the numbers in all texts are those of the code", () => {
   });
 });
 
-/** What the texts of a name all say, as tests of the routes show it. */
+/** What all texts of a field or guide state. Tests of the routes show that it is true. */
 test.each([
   [/(?<!Retry)After$/, /this time or later/],
   [/Before$/, /before (?:this time|the one with this id)/],
