@@ -18,7 +18,7 @@ const commands = {
   channels: channelsCommand,
 };
 
-/** Makes a command and those below it throw instead of ending the process, and do nothing. */
+/** Makes a command and its subcommands do nothing, and throw instead of ending the process. */
 function idle(command: Command): Command {
   command.exitOverride().configureOutput({ writeErr: () => {} });
   command.action(() => {});
@@ -71,7 +71,7 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
   ["leads import --date-format", ["M/d/yy"], ["H:mm 'y'"], "It must have the year"],
   ["leads import --map", ["E-mail=EMAIL", "a=b=metadata.c"], ["E-mail", "=email", "a=b"], "The columns are"],
   ["counts verify --units", ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],
-])("%s", async (line, valid, invalid, sentence) => {
+])("%s accepts valid values, and rejects others with a sentence", async (line, valid, invalid, sentence) => {
   for (const value of valid) expect([value, await mistake(line, value)]).toEqual([value, undefined]);
   for (const value of invalid)
     expect([value, await mistake(line, value)]).toEqual([value, expect.stringContaining(sentence)]);
@@ -79,7 +79,7 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A command up to the end of its line or its code, or to where its output goes. */
+/** A command up to the end of its line or its code, or up to a pipe or a redirection. */
 const example = /\bnpm run (?:--silent )?ops -- ([a-z].*?)(?=`| [|>]|$)/gm;
 
 const documented = globSync("{README,SECURITY,docs/*,docs/client/*}.md", { cwd: root })

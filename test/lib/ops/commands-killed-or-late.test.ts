@@ -15,7 +15,7 @@ const memory = useTablesOfCommands();
 skipWaits();
 
 const account = "acme";
-/** An account that has the same. */
+/** An account with the same items. */
 const neighbour = "acme-1";
 
 let ids: Awaited<ReturnType<typeof fillAccount>>;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   start = memory.snapshot();
 });
 
-/** Stores those items of the account again for which a condition holds, and no others. */
+/** Restores the table, and stores only those items of the account for which a condition holds again. */
 async function refill(condition: (item: Item) => boolean): Promise<void> {
   memory.restore(start);
   for (const item of items) if (!isOld(item)) memory.delete(item);
@@ -39,10 +39,10 @@ async function refill(condition: (item: Item) => boolean): Promise<void> {
   );
 }
 
-/** Only an index lists an ended conversation of a lead. */
+/** Whether an item is of the old conversation. Only an index lists a conversation that has ended. */
 const isOld = ({ sk, conversationId }: Item) => [sk, conversationId].includes(ids.old);
 
-/** What the table has of an account, without what differs from one run of a command to the next; of trees the names. */
+/** The items of an account, without what differs between two runs of a command. Of counts, only the keys. */
 async function stateOf(name: string): Promise<Record<string, unknown>> {
   const state = [...(await itemsOf(name))].map(
     ([key, { imported, changed, changeId, failureId, importId, storedAt, ...item }]) => [
@@ -54,7 +54,7 @@ async function stateOf(name: string): Promise<Record<string, unknown>> {
   return JSON.parse(text.replaceAll(/(?<=erasure)_\w+|(?<=lead_\w{10})\w{16}|(?<="updatedAt":")[^"]+/g, ""));
 }
 
-/** Whether the time that lists by the last change have of a lead is that of the lead. */
+/** Whether the sort key for lists by the last change is the time of the lead's last change. */
 const isOfChange = ({ activeAt, details }: Item) => activeAt === Object(details).updatedAt;
 
 let leads: string;
@@ -104,27 +104,27 @@ describe.each([
   });
 });
 
-test("all accounts are read in small pages, and the keys of one", async () => {
+test("accounts list prints the same if it reads in small pages", async () => {
   const list = () => program(["accounts", "list", "--table", tableName, "--json"]);
   const expected = await list();
   using _ = smallPages();
   expect(await list()).toEqual(expected);
 });
 
-/** What a test of a command that changes the account needs besides. */
+/** What else the tests of a command that changes the account need. */
 interface Change {
-  /** The items that the account does not have before. */
+  /** Whether an item is missing before the command runs. */
   readonly isAbsent?: (item: Item) => boolean;
   readonly prepare?: () => Promise<unknown>;
-  /** Whether it makes the account like its neighbour. */
+  /** Whether the command makes the account equal to its neighbour. */
   readonly isComplete?: boolean;
-  /** Another command that finishes the same. */
+  /** Another command that completes the killed one. */
   readonly again?: string;
 }
 
 const changes: Readonly<Record<string, Change>> = {
   "accounts erase --yes --cache-seconds 0": {},
-  // Then the index no longer lists the lead.
+  // After the kill, the index may not list the lead any more.
   "leads erase --yes --lead ADA": { again: `leads erase --yes --email ${email}` },
   "leads erase --yes --no-scan --lead ADA": {},
   [`accounts copy --account ${neighbour} --from-table ${tableName} --to-account ${account} --replace --yes`]:
@@ -139,7 +139,7 @@ const changes: Readonly<Record<string, Change>> = {
           `${pk}#`.startsWith(`${type}#${account}#`),
         ),
       isComplete: true,
-      // And a lead that was changed, and a conversation whose messages are not counted.
+      // Also a changed lead, and a conversation with a wrong message count.
       prepare: async () => {
         const details = { name: "Spoiled", createdAt: createdAt(ids.grace) };
         await put({ ...leadKey(account, ids.grace), id: ids.grace, status: "booked", details });
@@ -174,7 +174,7 @@ describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isCompl
   test.each([
     ["in small pages", smallPages],
     ["before the indexes list its items", lateReads],
-  ])("does the same %s", async (_condition, condition) => {
+  ])("has the same result %s", async (_condition, condition) => {
     {
       using _ = condition();
       await before();
@@ -183,7 +183,7 @@ describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isCompl
     expect(await stateOf(account)).toEqual(expected);
   });
 
-  test("does the same while the table throttles it", async () => {
+  test("has the same result while the table throttles it", async () => {
     await before();
     {
       using _ = throttles();
@@ -192,7 +192,7 @@ describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isCompl
     expect(await stateOf(account)).toEqual(expected);
   });
 
-  test("does the same when it is killed at any of its writes, and runs again", async () => {
+  test("has the same result when it is killed at any of its writes and runs again", async () => {
     const kills = await killAtEachWrite(async (kill) => {
       await before();
       if (await kill(() => ops(line))) expect((await ops(again)).code).toBe(0);

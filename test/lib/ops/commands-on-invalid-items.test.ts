@@ -18,7 +18,7 @@ import { program } from "./support/program.ts";
 
 useTablesOfCommands();
 
-// What operators wait for is another test's.
+// Waits of many seconds are skipped.
 skipWaits();
 
 const account = "acme";
@@ -26,10 +26,10 @@ const other = "acme-1";
 const ofAccount = ["--account", account];
 const secret = "SECRET";
 const terminalCommands = "\u001b[2J\u009b31m\u007f\n\u202eko\u2028";
-/** The name reads from right to left: an API accepts it, and a terminal would turn it around. */
+/** The name has text that reads from right to left: the API accepts it, but a terminal would reverse it. */
 const name = "Ada \u202eecalevoL";
 
-/** Values that no field has. `String` throws for the second one. */
+/** Values that are valid for no field. `String` throws for the second one. */
 const hostileValues = [
   ...[undefined, { toString: "x", valueOf: { id: "x" } }, new Set(["x"]), new Uint8Array([27, 91])],
   ...[NumberValue.from("9".repeat(38)), null, [["x"], { x: 1 }], true, "x".repeat(3000), terminalCommands],
@@ -50,7 +50,7 @@ let neighbour: typeof ids;
 let healthy: ReadonlyMap<string, Item>;
 let before: ReadonlyMap<string, Item>;
 
-/** The same item under another key, with the attributes that follow from it. */
+/** A copy of an item under another key, with the attributes that are derived from the key. */
 function another(item: Item): Item & Key {
   const prefix = /^(?:lead|conv|msg)(?=_)/.exec(String(item.sk))?.[0] as "lead" | undefined;
   const sk = prefix ? newId(prefix) : `${item.sk} ${newId("change")}`;
@@ -68,7 +68,7 @@ beforeAll(async () => {
   const ofOther = stored.get(`LEAD#${other} ${neighbour.ada}`) ?? {};
   await put(withFields(ada, { name }));
   healthy = await itemsOf(account);
-  // Of each type one of this lead and this conversation.
+  // One item of each type, of this lead and this conversation if there is one.
   const score = (item: Item) => [ids.ada, ids.chat].filter((id) => JSON.stringify(item).includes(id)).length;
   const ranked = [...healthy.values()].toSorted((a, b) => score(a) - score(b));
   const ofTypes = new Map(ranked.map((item) => [String(item.pk).split("#")[0], item]));
@@ -90,7 +90,7 @@ beforeAll(async () => {
   before = await tableItems();
 });
 
-/** Runs a command. What it prints has no control characters, no stack, nothing of another account, and few lines. */
+/** Runs a command. Its output must be short, without control characters, stacks and data of another account. */
 async function ops(...args: string[]) {
   const { code, stdout, stderr } = await program([...args, "--table", tableName]);
   expect(stderr).not.toMatch(/^\s+at |\w+Error\b/m);
@@ -105,8 +105,8 @@ const countOf = (...types: string[]) =>
   [...before.keys()].filter((key) => types.some((type) => new RegExp(`^${type}#${account}[# ]`).test(key)))
     .length;
 
-describe("a command that changes nothing", () => {
-  test("leads show", async () => {
+describe("with invalid items in the table", () => {
+  test("leads show prints the valid items, and reports the others", async () => {
     for (const person of [
       ["--lead", ids.ada],
       ["--email", email],
@@ -117,7 +117,7 @@ describe("a command that changes nothing", () => {
       const [own] = leads.filter(({ lead }: { lead: Item }) => lead.id === ids.ada);
       expect(own.lead).toMatchObject({ name, email });
       const [chat] = own.conversations.filter(({ id }: Item) => id === ids.chat);
-      // Of those that are planted, these are valid: with another text, without a part of a report or the address, with
+      // Some planted messages are valid: those with another text, without a part of a report or the address, or with
       // other marks of a change.
       const texts = chat.messages.map(({ message }: Item) => String(message).slice(0, 5));
       const others = Array(7 + 2 * hostileValues.length).fill("Hello");
@@ -129,7 +129,7 @@ describe("a command that changes nothing", () => {
     expect(stdout).toContain('"name": "Ada \\u202eecalevoL"');
   });
 
-  test("leads export, which an import takes", async () => {
+  test("leads export writes the valid leads, and an import accepts them", async () => {
     const path = filePath(".csv");
     const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
@@ -141,7 +141,7 @@ describe("a command that changes nothing", () => {
     expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported, rejected: 0 });
   });
 
-  test("accounts export, and a copy, which has the same", async () => {
+  test("accounts export and accounts copy accept the same items", async () => {
     const path = filePath(".jsonl");
     const { code, stdout } = await ops("accounts", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
@@ -176,7 +176,7 @@ describe("a command that changes nothing", () => {
     expect(await ops(...args)).toMatchObject({ code });
   });
 
-  test.each(["source", "score"])("a change of a lead whose %s is invalid", async (field) => {
+  test.each(["source", "score"])("an update of a lead whose %s is invalid fails", async (field) => {
     const pk = accountPartition("lead", account);
     const isSpoiled = (item: Item) =>
       item.pk === pk && typeof { ...item, ...Object(item.details) }[field] === "object";
@@ -191,7 +191,7 @@ describe("a command that changes nothing", () => {
     });
   });
 
-  test("an import whose record is invalid", async () => {
+  test("an import that finds an invalid record of a row fails", async () => {
     const path = await leadFile("name\nAda\n");
     await ops("leads", "import", path, ...ofAccount);
     const after = await tableItems();
@@ -205,12 +205,12 @@ describe("a command that changes nothing", () => {
     for (const key of made) await remove(key as Key);
   });
 
-  test("changes nothing", async () => {
+  test("these commands change nothing", async () => {
     expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   });
 });
 
-test("leads erase deletes what is of a lead, and nothing else", async () => {
+test("leads erase deletes all items of a lead, and nothing else", async () => {
   const { code, stderr } = await ops("leads", "erase", ...ofAccount, "--lead", ids.ada, "--yes");
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/then run the command again/) });
   const { changed, deleted } = compareItems(before, await tableItems());
@@ -219,7 +219,7 @@ test("leads erase deletes what is of a lead, and nothing else", async () => {
   const isOfAda = ([key, { leadId, ids: made }]: [string, Item]) =>
     own.some((id) => [key, JSON.stringify([leadId, made])].some((text) => text.includes(id)));
   expect(deleted.filter((key) => !isOfAda([key, before.get(key) ?? {}]))).toEqual([]);
-  // The record of the request that created her stays, so that a retry does not do it again.
+  // The record of the request that created her stays, so that a retry does not create her again.
   const isKept = ({ pk, ids }: Item) => String(pk).startsWith("IDEMPOTENCY") && !Object(ids).conversationId;
   const expected = [...healthy].filter((each) => isOfAda(each) && !isKept(each[1])).map(([key]) => key);
   expect(deleted.filter((key) => healthy.has(key))).toEqual(expected.sort());

@@ -23,7 +23,7 @@ async function ops(line: string, ...args: string[]) {
   return { code, output: JSON.parse(stdout || "null") };
 }
 
-/** The names of the items that have a text. */
+/** The names of the items that contain a text. */
 const itemsWith = async (text: string) =>
   [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(text)).map(([name]) => name);
 

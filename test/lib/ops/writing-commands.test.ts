@@ -45,7 +45,7 @@ const always = [
   "accounts unfreeze",
 ];
 
-test("each command that declares that it writes is among them", () => {
+test("these lists have every command that declares that it writes", () => {
   const groups = [keysCommand, leadsCommand, countsCommand, accountsCommand, channelsCommand];
   const declared = (writes: unknown) =>
     groups.flatMap((group) =>
@@ -55,7 +55,7 @@ test("each command that declares that it writes is among them", () => {
     );
   const named = (lines: readonly string[]) =>
     lines.map((line) => line.split(" ").slice(0, 2).join(" ")).sort();
-  // It writes with an option alone.
+  // `counts verify` writes only with an option.
   expect([...declared(true), "counts verify"].sort()).toEqual(named(writing));
   expect(declared("always").sort()).toEqual(named(always));
 });
@@ -73,7 +73,7 @@ test.each([...writing, ...always])("%s: a table of another data format is refuse
   tagTable(tableName, dataFormat);
 });
 
-test("commands that write to a frozen account refuse in one sentence, and those that read go on", async () => {
+test("on a frozen account, commands that write refuse in one sentence, and commands that read still work", async () => {
   await ops("accounts freeze --cache-seconds 0");
   const frozen = memory.snapshot();
   const before = await tableItems();

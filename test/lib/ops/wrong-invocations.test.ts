@@ -49,7 +49,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts show-limit",
       "counts verify",
     ].map((line) => `${line} --account nobody ${onTable}`),
-  // This one was restored without its indexes.
+  // This table was restored without its indexes.
   [`There is no account nobody in the table ${restored}. See \`npm run ops -- accounts list --table ${restored}\`, or create it with \`npm run ops -- keys issue --account nobody --table ${restored}\`.`]:
     [`accounts show-limit --account nobody --table ${restored}`],
   "The account acme has no lead lead_1.": [
@@ -154,7 +154,7 @@ test.each([
   expect(await tableItems()).toEqual(before);
 });
 
-test("help names a command of a group, too", async () => {
+test("help also describes a command of a group", async () => {
   const { code, stdout } = await program(["help", "accounts", "erase"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("npm run ops -- accounts erase [options]")]);
 });
@@ -182,7 +182,7 @@ test.each<[text: string | undefined, sentence: RegExp]>([
   expect(stderr.trim()).toMatch(sentence);
 });
 
-test("an empty DATA_DIR is that of `npm start`: the project's", async () => {
+test("an empty DATA_DIR means the project's directory, as for `npm start`", async () => {
   const args = ["keys", "list", "--account", "acme", "--local"];
   const { stdout, stderr } = await program(args, { env: { DATA_DIR: "" } });
   expect(stdout).not.toContain(keyId);
@@ -191,14 +191,14 @@ test("an empty DATA_DIR is that of `npm start`: the project's", async () => {
     expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
 });
 
-test("a command works right after the account's first key, which no index lists yet", async () => {
+test("a command works right after the account's first key is issued, while no index lists the key", async () => {
   using _ = lateReads();
   await issueApiKey("first");
   const args = ["accounts", "show-limit", "--account", "first", "--table", tableName];
   expect(await program(args)).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("a limit that could not be written is not reported", async () => {
+test("a limit that could not be written is not reported as set", async () => {
   using _ = aroundCalls((command, send) => {
     if (command.input.UpdateExpression !== undefined)
       throw Object.assign(new Error("No."), { name: "AccessDeniedException" });

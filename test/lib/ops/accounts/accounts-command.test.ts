@@ -39,7 +39,7 @@ async function exported(account: string): Promise<string> {
   return path;
 }
 
-test("accounts copy moves an account to another, which then exports the same lines", async () => {
+test("accounts copy copies an account to another one, which then exports the same lines", async () => {
   const path = await exported(source);
   const lines = await readLines(path);
   expect(Object.groupBy(lines, ({ type }) => type)).toMatchObject({
@@ -50,7 +50,7 @@ test("accounts copy moves an account to another, which then exports the same lin
     },
     ...{ lead: [{}, {}, {}], conversation: Array(10).fill({}), message: Array(13).fill({}) },
   });
-  // How many messages a conversation has follows from them, whatever its item says. A freeze is of the table.
+  // The message count comes from the messages, not from the conversation's item. A freeze is not exported.
   const own = (await readItem(accountKey(source))) ?? {};
   await put({ ...own, frozenAt: "2026-01-01T00:00:00.000Z" });
   const [joined] = [...(await tableItems()).values()].filter(({ messageCount }) => messageCount === 3);
@@ -73,7 +73,7 @@ test("accounts copy moves an account to another, which then exports the same lin
   const after = await tableItems();
   const { added, changed, deleted } = compareItems(before, after);
   expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
-  // The other account's items are the same, but for its name and the mark of the copy: it has no keys.
+  // The copied items differ only in the account's name and the mark of the copy. Keys are not copied.
   for (const name of added) {
     const { imported, ...item } = after.get(name) ?? {};
     const original = before.get(name.replace(account, source));
@@ -81,12 +81,12 @@ test("accounts copy moves an account to another, which then exports the same lin
     expect(JSON.parse(JSON.stringify(item).replaceAll(account, source))).toEqual(expected);
   }
   expect(added.filter((name) => name.startsWith("ACTIVE"))).toHaveLength(3);
-  // Once more, it changes nothing.
+  // A second copy changes nothing.
   expect((await accounts(...args)).output).toEqual({ ...report, stored: 0, present: 31 });
   expect(await tableItems()).toEqual(after);
 });
 
-test("accounts export writes a file that only its owner can access, and never over another", async () => {
+test("accounts export writes a file that only its owner can access, and never overwrites another file", async () => {
   const path = await exported(source);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const link = filePath(".jsonl");
@@ -96,7 +96,7 @@ test("accounts export writes a file that only its owner can access, and never ov
     const { failure } = await accounts("export", "--account", source, "--output", existing);
     expect(failure).toBe(`${existing} exists: delete it first, or name another file.`);
   }
-  // Nor over one that is made while it reads.
+  // Nor does it overwrite a file that is created while it reads.
   const late = filePath(".jsonl");
   {
     using _ = beforeCall(
@@ -125,7 +125,7 @@ test("accounts list counts the items of each account", async () => {
   expect(printed).toEqual([formatColumns(output)]);
 });
 
-test("accounts set-limit and show-limit say which limit the account has", async () => {
+test("accounts set-limit and show-limit print the limit of the account", async () => {
   const limit = async (name: string, ...args: string[]) =>
     (await runCommand(accountsCommand(), name, "--account", source, ...args)).printed;
   const has = `The account ${source} has`;
@@ -142,7 +142,7 @@ test("accounts set-limit and show-limit say which limit the account has", async 
   expect(await readItem(accountKey(source))).not.toHaveProperty("requests");
 });
 
-test("accounts freeze waits for what the cache and the longest run can still write, also again, and names its time", async () => {
+test("accounts freeze waits until no cached key and no running request can write, also when repeated, and prints its time", async () => {
   const { lengths } = skipWaits(async () => expect(await readFrozenAt(source)).toBeDefined());
   const freeze = (seconds: string) => accounts("freeze", "--account", source, "--cache-seconds", seconds);
   const [first, again] = [await freeze("60"), await freeze("0")];
@@ -164,7 +164,7 @@ const settings = [
   ["unfreeze", []],
 ] as const;
 
-test.each(settings)("what another command sets while `accounts %s` runs stays", async (name, args) => {
+test.each(settings)("`accounts %s` keeps what another command sets while it runs", async (name, args) => {
   skipWaits();
   const account = await anAccount();
   const set = name === "set-limit" ? { frozenAt: "2026-01-01T00:00:00.000Z" } : { requests: 5 };

@@ -31,7 +31,7 @@ beforeEach(() => {
   memory.restore(empty);
 });
 
-/** Does something in the table that is copied from. @returns the name of this table */
+/** Does something in the source table of a copy. @returns the name of the table */
 async function inSource(work: () => Promise<unknown>): Promise<string> {
   const here = memory.snapshot();
   memory.restore(source);
@@ -42,13 +42,13 @@ async function inSource(work: () => Promise<unknown>): Promise<string> {
   return name;
 }
 
-describe("a retry of a request takes effect once, before and after its account is copied", () => {
+describe("a request takes effect once, even if it is retried after its account was copied", () => {
   const create = (key: string, to = account, fields = {}, query = "") => {
     const body = { name: "Ada", externalId: key, ...fields };
     return call("create-lead", { account: to, headers: { "idempotency-key": key }, query, body });
   };
 
-  test.each(["the same", "another"])("under %s name, also what is new since the first copy", async (name) => {
+  test.each(["the same", "another"])("under %s name, also if it is newer than the copy", async (name) => {
     const to = name === "another" ? randomUUID() : account;
     const again = (from: string, ...args: string[]) => copy(account, from, "--to-account", to, ...args);
     await again(await inSource(() => create("old")));
@@ -58,7 +58,7 @@ describe("a retry of a request takes effect once, before and after its account i
       await put({ ...record, pk: `IDEMPOTENCY#${account}#expired`, expiresAt: 1 });
       await put({ ...record, pk: `IDEMPOTENCY#${account}#reused`, fingerprint: "second" });
     });
-    // DynamoDB has not deleted it yet.
+    // This record has expired, but DynamoDB has not deleted it yet.
     await put({ ...record, pk: `IDEMPOTENCY#${to}#reused`, expiresAt: 1 });
     expect((await again(from, "--dry-run")).output).toMatchObject({ stored: 2, replaced: 1 });
     expect((await again(from)).output).toMatchObject({ stored: 2, replaced: 1, left: 0 });
@@ -71,7 +71,7 @@ describe("a retry of a request takes effect once, before and after its account i
     for (const key of ["old", "new"]) expect(await create(key, to)).toMatchObject(replay);
   });
 
-  test("and none brings back a lead that is erased in either table, nor what was said", async () => {
+  test("a retry does not bring back a lead that was erased in either table, or its messages", async () => {
     const ids: string[] = [];
     const rename = (externalId: string) =>
       create(`${externalId}-2`, account, { externalId, name: "Grace" }, "ifExists=update");
@@ -107,7 +107,7 @@ test.each([
   ["sent there and read here", sent, read, read],
   ["given up there and sent here", givenUp, sent, sent],
   ["sent there and given up here", sent, givenUp, sent],
-])("a message that is %s gets the state that is further, without --replace", async (_, there, here, expected) => {
+])("a message that is %s gets the more advanced state, even without --replace", async (_, there, here, expected) => {
   let id = "";
   let conversationId = "";
   const from = await inSource(async () => {
@@ -121,7 +121,7 @@ test.each([
   expect(item).toMatchObject(expected);
 });
 
-test("a message whose webhook both stages have got is not copied", async () => {
+test("a message is not copied if both stages have received its webhook", async () => {
   const message = {
     kind: "message",
     channel: "whatsapp",
@@ -144,7 +144,7 @@ test("a message whose webhook both stages have got is not copied", async () => {
   expect(items.filter(({ messageCount }) => messageCount)).toHaveLength(1);
 });
 
-test("with --keys, keys work in the copy, and stop to work when they are revoked or expire there or here", async () => {
+test("with --keys, keys work in the copy until they are revoked or expire in either table", async () => {
   const keys: Record<string, Awaited<ReturnType<typeof issueApiKey>>> = {};
   const item = async (name: string) => {
     const found = [...(await tableItems()).values()].find(({ keyId }) => keyId === keys[name]?.keyId);
@@ -180,7 +180,7 @@ test("with --keys, keys work in the copy, and stop to work when they are revoked
   );
 });
 
-test("channels are connected with their tokens and since the same time, but not by senders that others have", async () => {
+test("channels are copied with their tokens and times, but not if another account has their sender", async () => {
   const [path, token] = [`channels/whatsapp/${whatsapp}/token`, "EAAG"];
   const stored: Record<string, string> = {};
   type Parameter = { input: { Name: string; Value?: string } };

@@ -32,7 +32,7 @@ const memory = useTablesOfCommands();
 
 skipWaits();
 
-/** The items that a copy restores, of one account, without the marks of their changes. */
+/** The items of an account that a copy restores, without the marks of their changes. */
 const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
   Object.fromEntries(
     [...items]
@@ -42,7 +42,7 @@ const restoredItems = (items: ReadonlyMap<string, Item>, account: string) =>
       .map(([key, { changed, changeId, failureId, ...item }]) => [key, item as Item]),
   );
 
-/** Checks that the API could have made the items of an account. */
+/** Checks that the items of an account are consistent, as the API stores them. */
 async function expectConsistent(account: string) {
   const items = Object.entries(restoredItems(await tableItems(), account));
   const ofType = (type: string) => items.filter(([key]) => key.startsWith(type)).map(([, item]) => item);
@@ -67,7 +67,7 @@ async function expectConsistent(account: string) {
     expect(row).toEqual({ ...row, ...summary });
     expect([undefined, status === "active" ? since : undefined]).toContain(awaitingReplySince);
     const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
-    // So no other one of the lead and channel is active.
+    // So no other conversation of the lead and channel is active.
     if (status === "active") expect(locks.get(`${pk} ${sk}`)).toBe(id);
   }
   for (const { conversationId } of messages) expect(ids).toContain(conversationId);
@@ -87,7 +87,7 @@ async function ago<T>(time: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Such an account, and a copy of the table. */
+/** The account of `aFilledAccount`, and a copy of the table. */
 async function anAccount() {
   const data = await aFilledAccount();
   const { account } = data;
@@ -118,11 +118,11 @@ const close = (account: string, id: string) => updateConversation(account, { id,
 const statusOf = async (account: string, id: string) =>
   (await call("list-conversations", { account, query: `id=${id}` })).body.data[0]?.status;
 
-/** What came back of such an account: a lead, a conversation and a message were deleted, two items changed. */
+/** The result of a copy after a lead, a conversation and a message were deleted, and two items changed. */
 const restored = { stored: 3, replaced: 2, erased: 0 };
 
 describe("an account is copied from a table that was restored without indexes", () => {
-  test("what was deleted or changed is back, nothing is deleted, and a spoiled text is named and stays", async () => {
+  test("deleted and changed items are restored, nothing is deleted, and a message with another text is reported and stays", async () => {
     const { account, ada, grace, from, before } = await anAccount();
     const messages = Object.values(before).filter(
       ({ pk, conversationId }) => String(pk).startsWith("MESSAGE") && conversationId === grace.whatsapp,
@@ -133,7 +133,7 @@ describe("an account is copied from a table that was restored without indexes", 
       await remove(key);
     await remove(activeConversationKey(account, grace.id, "email"));
     const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
-    // In an hour, the table would delete it.
+    // The table would delete this lead in an hour.
     await put({ ...lead, status: "booked", note: "x", expiresAt: Math.ceil(Date.now() / 1000) + 3600 });
     await close(account, ada.email);
     await put({ ...message, ...spoiledKey, message: "Spoiled" });
@@ -141,7 +141,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const other = await aFilledAccount();
     const spoiled = await tableItems();
     const start = memory.snapshot();
-    // Without --replace, what was changed stays.
+    // Without --replace, changed items stay.
     expect((await copy(account, from)).output).toMatchObject({ ...restored, replaced: 0 });
     const half = restoredItems(await tableItems(), account);
     expect(half).toMatchObject(restoredItems(spoiled, account));
@@ -172,14 +172,14 @@ describe("an account is copied from a table that was restored without indexes", 
     const updatedAt = expect.toSatisfy((time: string) => Date.now() - Date.parse(time) < hour / 2);
     for (const [key, item] of Object.entries(before)) {
       const { imported, ...found } = items[key] ?? {};
-      // The lead that was changed here has changed once more.
+      // The copy has changed this lead once more.
       const times = item.id === grace.id ? { activeAt: updatedAt, updatedAt } : {};
       expect(found).toEqual(withFields(item, times));
     }
     expect(Object.keys(items)).toContain(`MESSAGE#${account}#${added.conversationId} ${added.id}`);
   });
 
-  test("an account gets its rate limit back, but keeps one that was set since, and no freeze is copied", async () => {
+  test("an account gets its rate limit back unless another limit was set since, and a freeze is not copied", async () => {
     const account = randomUUID();
     const key = accountKey(account);
     const [createdAt, since] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
@@ -199,7 +199,7 @@ describe("an account is copied from a table that was restored without indexes", 
     }
   });
 
-  test("names whose items are missing beside their lead are stored again", async () => {
+  test("missing items for the external id and the addresses of a lead are stored again", async () => {
     const { account, ada, from } = await anAccount();
     const names = [externalIdKey(account, "crm-ada"), addressKey(account, "whatsapp", "491771")];
     for (const name of names) await remove(name);
@@ -207,7 +207,7 @@ describe("an account is copied from a table that was restored without indexes", 
     for (const name of names) expect(await readItem(name)).toEqual({ ...name, leadId: ada.id });
   });
 
-  test("--replace moves addresses and takes others away, and a lead that differs in its time alone stays", async () => {
+  test("--replace restores the addresses of a lead and removes others, and a lead that differs only in its time stays", async () => {
     const { account, ada, grace, from } = await anAccount();
     const update = (id: string, fields: object) =>
       call("create-lead", { account, query: "ifExists=update", body: { id, ...fields } });
@@ -230,10 +230,10 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 
   test.each([
-    // A copy reads the messages that are stored first, and again when it counts them.
+    // A copy reads the stored messages first, and again when it counts them.
     ["read", 2, (input: string, id: string) => input.includes(`"${tableName}"`) && input.includes(`#${id}"`)],
     ["written", 1, (input: string, id: string) => input.includes(id) && input.includes('"SET ')],
-  ])("a message that is sent before the number of its conversation is %s is counted, too", async (_, nth, isOne) => {
+  ])("a message that is sent before the message count of its conversation is %s is also counted", async (_, nth, isOne) => {
     const { account, ada, from } = await anAccount();
     await close(account, ada.whatsapp);
     await updateConversation(account, { id: ada.whatsapp, status: "active" });
@@ -252,7 +252,7 @@ describe("an account is copied from a table that was restored without indexes", 
     expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({ messageCount: 3 });
   });
 
-  test("a change that comes between the read and the write is not overwritten unseen", async () => {
+  test("a conversation that changes between the read and the write is read again before it is replaced", async () => {
     const { account, grace, from, before } = await anAccount();
     await updateConversation(account, { id: grace.email, status: "paused" });
     const paused = await readItem(conversationKey(account, grace.email));
@@ -260,7 +260,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const isUpdate = (input: object) =>
       JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email);
     {
-      // It stays: the conversation that is read again is of another lead.
+      // It stays, because the second read finds that it belongs to another lead.
       using _ = beforeCall(
         ({ input }) => isUpdate(input),
         () => put({ ...paused, leadId: "lead_1" }),
@@ -290,7 +290,7 @@ describe("an account is copied from a table that was restored without indexes", 
     expect((await tableItems()).get(name)).toMatchObject({ message: "Another" });
   });
 
-  test("a conversation is closed if a newer one is active in its place, and active again if that one has ended", async () => {
+  test("a conversation is restored as closed while a newer one is active, and becomes active again after that one has ended", async () => {
     const { account, ada, from } = await anAccount();
     await close(account, ada.whatsapp);
     const { conversationId: newer } = await aMessage(account, ada.id);
@@ -310,7 +310,7 @@ describe("an account is copied from a table that was restored without indexes", 
   test.each([
     "older",
     "newer",
-  ])("the %s of two conversations is active again, whichever holds the lock", async (which) => {
+  ])("the %s of two conversations becomes active again, whichever of them holds the lock", async (which) => {
     const { account, ada } = await aFilledAccount();
     const { conversationId: second } = await ago(hour - 1000, async () => {
       await close(account, ada.whatsapp);
@@ -330,7 +330,7 @@ describe("an account is copied from a table that was restored without indexes", 
   });
 });
 
-test("a table of another data format, without the account or that does not exist is refused", async () => {
+test("a copy is refused if its source has another data format, does not have the account or does not exist", async () => {
   const { account, from } = await anAccount();
   const before = await tableItems();
   tagTable(from, dataFormat + 1);
@@ -348,7 +348,7 @@ test("a table of another data format, without the account or that does not exist
   expect(await tableItems()).toEqual(before);
 });
 
-test("a conversation has the number of its messages, whatever its item says, and none without a message", async () => {
+test("a copy counts the messages of a conversation whatever its item states, and leaves out a conversation without messages", async () => {
   const { account, grace } = await aFilledAccount();
   const conversation = (await readItem(conversationKey(account, grace.email))) ?? {};
   const spoiled = { messageCount: NumberValue.from("1e125"), lastMessage: 5, awaitingReplySince: "5" };
@@ -361,24 +361,24 @@ test("a conversation has the number of its messages, whatever its item says, and
   const copied = await readItem(conversationKey(to, grace.email));
   expect(copied).not.toHaveProperty("other");
   await expectConsistent(to);
-  // Also where it is stored so.
+  // Also if the target has the wrong values.
   await put({ ...copied, ...spoiled, activeAt: "2026-01-01T00:00:00.000Z" });
   expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
   await expectConsistent(to);
 });
 
-describe("who waits for a reply", () => {
+describe("a conversation that waits for a reply", () => {
   const reply = (account: string, leadId: string, channel?: string) =>
     aMessage(account, leadId, channel, { direction: "inbound" });
 
-  /** The conversations of an account, and since when those wait that do. */
+  /** The conversations of an account, and the times since which some of them wait. */
   async function read(account: string) {
     await expectConsistent(account);
     const rows = (await call("list-conversations", { account })).body.data;
     return { rows, since: rows.flatMap(({ awaitingReplySince }) => awaitingReplySince ?? []) };
   }
 
-  test("waits in a copy since the same time, but not after an answer or an end, whatever the item says", async () => {
+  test("waits in a copy since the same time, but not after an answer or its end, whatever its item states", async () => {
     const account = randomUUID();
     const { id } = await aLead(account);
     await aMessage(account, id);
@@ -402,18 +402,18 @@ describe("who waits for a reply", () => {
     expect(await read(to)).toEqual(source);
   });
 
-  test("waits since the first reply that came after the backup", async () => {
+  test("waits since the first inbound message after the backup", async () => {
     const { account, ada, grace, from } = await anAccount();
     const sent = [await reply(account, ada.id), await reply(account, grace.id, "email")];
     const before = await read(account);
     expect(before.since.sort()).toEqual(sent.map(({ createdAt }) => createdAt));
-    // One conversation is read from the backup, with the messages that are stored.
+    // This conversation is read from the backup, with the messages that are stored.
     await remove(conversationKey(account, ada.whatsapp));
     expect((await replace(account, from)).output).toMatchObject({ stored: 1, replaced: 0 });
     expect((await read(account)).rows).toEqual(before.rows);
   });
 
-  test("waits no longer if it is ended while a copy counts its messages, or in the source before the last reply", async () => {
+  test("does not wait if it is closed while a copy counts its messages, or in the source before the last inbound message", async () => {
     const { account, ada } = await aFilledAccount();
     const key = conversationKey(account, ada.whatsapp);
     await close(account, ada.whatsapp);
@@ -435,7 +435,7 @@ describe("who waits for a reply", () => {
     expect((await read(account)).since).toEqual([]);
   });
 
-  test("waits as in the source after a copy with --replace, whichever was ended, or is active again", async () => {
+  test("waits as in the source after a copy with --replace, whichever of both was closed or reopened", async () => {
     const { account, ada } = await aFilledAccount();
     const { createdAt } = await reply(account, ada.id);
     const to = randomUUID();
@@ -456,11 +456,11 @@ describe("who waits for a reply", () => {
   });
 });
 
-/** Writes to the table that is copied from. */
+/** Writes an item to the source table of a copy. */
 const putInto = (TableName: string, Item: object) =>
   table.send(new PutCommand({ TableName, Item: { ...Item } }));
 
-describe("what does not fit what is stored is named and left", () => {
+describe("an item that contradicts what is stored is reported and left out", () => {
   type Data = Awaited<ReturnType<typeof anAccount>>;
 
   const nameTaken = /^the lead lead_\w+ has its externalId or an address of it$/;
@@ -474,7 +474,7 @@ describe("what does not fit what is stored is named and left", () => {
 
   test.each<[what: string, arrange: (data: Data) => Promise<unknown>, reasons: (string | RegExp)[]]>([
     [
-      "a conversation under another lead, which takes no message with it",
+      "a conversation under another lead, with its messages",
       move,
       ["its leadId is not the stored one", "its conversation is left"],
     ],
@@ -497,7 +497,7 @@ describe("what does not fit what is stored is named and left", () => {
       ["its direction is not the stored one"],
     ],
     [
-      "its stored messages, if the conversation itself is not stored",
+      "a conversation that is not stored, but has stored messages of another lead",
       async (data) => {
         await move(data);
         await remove(conversationKey(data.account, data.ada.email));
@@ -505,7 +505,7 @@ describe("what does not fit what is stored is named and left", () => {
       ["its stored messages are of another lead or channel", "its conversation is left"],
     ],
     [
-      "a lead whose external id another lead has by now, with its conversations",
+      "a lead whose external id another lead has by now, with the lead's conversations",
       async ({ account, ada }) => {
         for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
         await aLead(account, { externalId: "crm-ada" });
@@ -522,7 +522,7 @@ describe("what does not fit what is stored is named and left", () => {
       [nameTaken],
     ],
     [
-      "a lead that has another external id itself",
+      "a lead that is stored with another external id",
       async ({ account, ada, from, before }) =>
         putInto(from, withFields(before[`LEAD#${account} ${ada.id}`] ?? {}, { externalId: "crm-2" })),
       ["its externalId is not the stored one"],
@@ -553,7 +553,7 @@ describe("what does not fit what is stored is named and left", () => {
     expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
   });
 
-  test("a conversation of a lead that does not exist, such as one of another account, and a dry run says so", async () => {
+  test("a conversation whose lead does not exist in its account, and a dry run reports the same", async () => {
     const [{ account, ada, from }, other] = [await anAccount(), await aFilledAccount()];
     const id = newId("conv", Date.now() - 5000);
     const item = await readItem(conversationKey(account, ada.email));
@@ -574,7 +574,7 @@ describe("what does not fit what is stored is named and left", () => {
   });
 });
 
-test("nothing is copied of a lead that is erased in the source, though it has its conversations, and that is noted", async () => {
+test("nothing is copied of a lead that was erased in the source, even if it has conversations, and the erasure is noted", async () => {
   const { account, ada, from } = await anAccount();
   const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
   await putInto(from, erased);
@@ -585,7 +585,7 @@ test("nothing is copied of a lead that is erased in the source, though it has it
     ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
   });
   expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
-  // Who exists here stays: only `leads erase` erases a lead.
+  // A lead that exists in the target stays: only `leads erase` erases a lead.
   const before = restoredItems(await tableItems(), account);
   expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
   expect(restoredItems(await tableItems(), account)).toEqual(before);

@@ -36,7 +36,7 @@ import { program } from "../support/program.ts";
 
 useTablesOfCommands();
 
-// What operators wait for is another test's.
+// Waits of many seconds are skipped.
 skipWaits();
 
 const countRows = (owner: CountedOwner, ids: readonly string[]) => {
@@ -56,7 +56,7 @@ async function aFullAccount(account: string): Promise<void> {
 
 const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
 
-/** Nothing is left of an account but the empty roots of its lists, for two days. */
+/** Expects that only the empty roots of the account's lists are left, which expire after two days. */
 async function expectErased(account: string): Promise<void> {
   const left = await itemsOf(account);
   expect([...left.keys()].sort()).toEqual([
@@ -78,7 +78,7 @@ async function erase(account: string, onWait?: (milliseconds: number) => unknown
 }
 
 describe("accounts erase", () => {
-  test("says what the account has, asks for its name, and deletes everything of it and nothing of its neighbours", async () => {
+  test("prints what the account has, asks for its name, and deletes all its items and none of its neighbours'", async () => {
     const account = "acme";
     for (const neighbour of ["acme-1", "acm", "acme.acme"]) await aFullAccount(neighbour);
     const neighbours = await tableItems();
@@ -107,7 +107,7 @@ describe("accounts erase", () => {
     expect((await erase(account)).failure).toMatch(`There is no account ${account} in the table `);
   });
 
-  test("deletes a frozen account of which nothing else is left", async () => {
+  test("deletes a frozen account that has no other items", async () => {
     const account = randomUUID();
     const createdAt = "2026-01-01T00:00:00.000Z";
     await put({ ...accountKey(account), createdAt, frozenAt: createdAt });
@@ -158,7 +158,7 @@ describe("accounts erase", () => {
     await expectErased(account);
   });
 
-  test("deletions that are counted afterwards bring nothing back, whether the lists were counted or not", async () => {
+  test("leaves nothing behind when its deletions are counted later, whether the lists were counted before or not", async () => {
     const [account, small] = [await anAccount(), await anAccount()];
     const old = Date.now() - 3_600_000;
     const ids = Array.from({ length: 300 }, (_, i) => newId("lead", old + i));
@@ -168,13 +168,13 @@ describe("accounts erase", () => {
     await countRows(owner, ids);
     const counts = [...(await itemsOf(account)).keys()].filter((key) => key.startsWith("COUNT"));
     expect(counts.filter((key) => key.endsWith(" root"))).toHaveLength(2);
-    // Of former counts, which an audit or a maintainer has replaced.
+    // Nodes of former counts, which an audit or a maintainer has replaced.
     for (const labelKey of [undefined, `LEAD#${account}#fair`])
       await put(countNodeKey("lead", account, nodeName(1, 1, ""), labelKey));
     const { id } = await aLead(small, { source: "fair" });
     const { conversationId } = await aMessage(small, id);
     const labelKey = `LEAD#${account}#expo`;
-    // A maintainer that has read the root of the list before.
+    // A maintainer that had read the root of the list before writes late.
     const late = async (milliseconds: number) => {
       if (milliseconds === 30_000) await commit({ ...owner, labelKey }, emptyRoot(Date.now()));
     };
@@ -186,7 +186,7 @@ describe("accounts erase", () => {
     for (const each of [account, small]) await expectErased(each);
   });
 
-  test("freezes the account, deletes its keys, also those that the index does not list yet, and waits until none works", async () => {
+  test("freezes the account, deletes its keys, including those that no index lists yet, and waits until no key works", async () => {
     const account = randomUUID();
     await aLead(account);
     const listed = await issueApiKey(account);
@@ -200,14 +200,14 @@ describe("accounts erase", () => {
       waits.push([milliseconds, frozenAt, await findApiKey(listed.apiKey), await findApiKey(apiKey)]);
     };
     expect((await erase(account, wait, "--cache-seconds", "60")).failure).toBeUndefined();
-    // A deleted key works for a minute, and what it has begun may write for 35 seconds.
+    // A deleted key works for a minute, and its last requests may write for another 35 seconds.
     const accepted = expect.objectContaining({ accountId: account });
     expect(waits).toEqual([[95_000, expect.any(String), "unknown", accepted]]);
     expect(await findApiKey(apiKey)).toBe("unknown");
     await expectErased(account);
   });
 
-  test("an item whose index key is the account's, and a root that cannot be read, harm nobody and stop nothing", async () => {
+  test("keeps another account's key that has this account's index key, and continues past roots that cannot be read", async () => {
     const [account, other] = [await anAccount(), randomUUID()];
     await aLead(account);
     const { apiKey } = await issueApiKey(other);

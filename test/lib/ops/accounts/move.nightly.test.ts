@@ -18,7 +18,7 @@ import { synthesizeAssembly } from "../../../support/stack/assembly.ts";
 import { tableItems } from "../../../support/tables/table-items.ts";
 import { program } from "../support/program.ts";
 
-// A delivery that waits is tried every 15 minutes on AWS, and here every five seconds.
+// A waiting delivery is retried every 15 minutes on AWS, and here every five seconds.
 vi.mock(import("../../../../lib/local/streams/local-queues.ts"), async (load) => {
   const { openLocalQueues } = await load();
   const open: typeof openLocalQueues = (...args) => {
@@ -54,7 +54,7 @@ async function startStage(stage: string) {
     ...run,
     async ops(line: string, input = "") {
       const { code, stdout, stderr } = await program(argsOf(line), { env, input });
-      // With 3, a pass has left out what was new: the next one copies it.
+      // With exit code 3, a pass has left out new items, which the next pass copies.
       expect([0, 3], `${line}: ${stderr}`).toContain(code);
       return JSON.parse(stdout);
     },
@@ -82,7 +82,7 @@ let domain = from.url;
 const refusals: { readonly at: number; readonly name: string }[] = [];
 const random = seeded(64);
 
-/** Sends a request to where the domain points. Of each tenth, the response is lost. */
+/** Sends a request to the stage that the domain points to. A tenth of the responses are lost. */
 async function fetchByDomain(url: string | URL | Request, init?: RequestInit) {
   const { pathname, search } = new URL(String(url));
   const response = await fetch(domain + pathname + search, init);
@@ -117,7 +117,7 @@ const messages = async (stage: Stage) =>
   (await stage.items()).filter(({ pk }) => String(pk).startsWith("MESSAGE#acme#"));
 const isDelivered = async (stage: Stage) => (await messages(stage)).every(({ delivery }) => delivery);
 
-test("ten clients that retry notice nothing but 503 when their account moves, and each message is sent once", async () => {
+test("ten clients that retry see no error except 503 while their account moves, and each message is sent once", async () => {
   const { apiKey } = await from.ops("keys issue");
   await from.ops("channels connect --channel whatsapp --sender 106540352242922", token);
   const wait = (milliseconds: number) => setTimeout(Math.min(milliseconds, 500));
@@ -171,7 +171,7 @@ test("ten clients that retry notice nothing but 503 when their account moves, an
   for (const [key, ids] of made) expect(await post(key, String(ids[2]))).toEqual(ids);
   for (const list of [client.listLeads, client.listConversations])
     expect((await list()).pagination.total).toBe(made.size);
-  // A busy machine adds its own 5xx, which clients retry, too.
+  // A busy machine adds its own 5xx, which clients also retry.
   for (const { name } of refusals) expect(name).toMatch(/^5/);
   const frozen = refusals.filter(({ name }) => name === "503 account_frozen").map(({ at }) => at);
   const seconds = (Number(frozen.at(-1)) - Number(frozen[0])) / 1000;

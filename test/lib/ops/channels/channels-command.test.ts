@@ -22,7 +22,7 @@ const run = (account: string, name: string, args: readonly string[] = [], input 
   program(["channels", name, "--account", account, ...args, "--table", "unit"], { input });
 const whatsapp = ["--channel", "whatsapp", "--sender", "106540352242922"];
 
-test("a channel is connected, listed and disconnected, and its token is in no item and in nothing that is printed", async () => {
+test("a channel is connected, listed and disconnected, and its token is never printed or stored in the table", async () => {
   const connected = await run("acme", "connect", whatsapp);
   expect(stored).toEqual([
     {
@@ -75,7 +75,7 @@ test("an erased account leaves neither connections nor tokens, and those of othe
   ]);
 });
 
-test("a token is stored in the region of the table, whatever that of the environment is", async () => {
+test("a token is stored in the region of the table, not in that of the environment", async () => {
   const regions: string[] = [];
   vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (this: SSMClient) {
     regions.push(await this.config.region());

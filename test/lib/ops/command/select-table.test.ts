@@ -36,7 +36,7 @@ test.each([
     new Error("The security token is invalid."),
     "The AWS account of the credentials is unknown (The security token is invalid.): check the credentials, AWS_REGION and the network.",
   ],
-])("credentials of another AWS account than that of the stage reach no table: %j", async (identity, sentence) => {
+])("no table is used with credentials that do not belong to the AWS account of the stage: %j", async (identity, sentence) => {
   const call = sts.on(GetCallerIdentityCommand);
   if (identity instanceof Error) call.rejects(identity);
   else call.resolves(identity);
@@ -58,7 +58,7 @@ test.each([
   expect(await asked()).toHaveLength(checks);
 });
 
-test("a command attempts each call ten times, and waits longer than a route: ten seconds", async () => {
+test("a command attempts each call up to ten times, and waits ten seconds for each response", async () => {
   await selectTableByOptions({ table: "named" });
   expect([tableName, await table.config.maxAttempts()]).toEqual(["named", 10]);
   const { requestHandler } = table.config as unknown as {
@@ -75,7 +75,7 @@ test.each([
   [{ local: true }, 30, ""],
   [{ stage: "pr-42" }, 3600, "assuming 3600 seconds"],
   [{}, 3600, "--cache-seconds"],
-])("with %j, a revoked key works for %i seconds", async (options, seconds, note) => {
+])("with %j, a revoked key is expected to work for %i seconds", async (options, seconds, note) => {
   const errors = vi.spyOn(console, "error").mockImplementation(() => {});
   expect(await findCacheSeconds(options)).toBe(seconds);
   expect(errors).toHaveBeenCalledTimes(note ? 1 : 0);
@@ -90,7 +90,7 @@ afterEach(() => {
 test.each([
   [true, ["1,025 read units used so far.", "1,045 read units used so far."]],
   [false, []],
-])("says every ten seconds how many units are used, if stderr is a terminal (%s)", async (isTTY, lines) => {
+])("the number of used units is printed every ten seconds, only if stderr is a terminal (%s)", async (isTTY, lines) => {
   vi.useFakeTimers({ toFake: ["Date"] });
   vi.spyOn(process, "stderr", "get").mockReturnValue({ isTTY } as never);
   const error = vi.spyOn(console, "error").mockImplementation(() => {});

@@ -53,7 +53,7 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
 
-test("nodes of former counts, and items that no maintainer writes, are no difference, and stay", async () => {
+test("verify ignores nodes of former counts and items that no maintainer writes, and --repair keeps them", async () => {
   await countedLeads(450);
   const { pk } = treeKey(leads, "");
   const tree = treeKey(webLeads, "").pk;

@@ -32,7 +32,7 @@ const eraseLead = (account: string, id: string) =>
 
 const copy = (...args: string[]) => runJson(accountsCommand(), "copy", ...args);
 
-/** Of a lead that is erased, nothing is left but the note of its erasure, and records of its row and its requests. */
+/** Expects that an erased lead has left only the note of its erasure, and records of its row and its requests. */
 async function expectErased(account: string, id: string) {
   const naming = [...(await tableItems())].filter((entry) => entry[0].includes(account));
   expect(JSON.stringify(naming)).not.toMatch(/Ada|Hello|"response"/);
@@ -40,7 +40,7 @@ async function expectErased(account: string, id: string) {
   expect(left.filter((key) => !/^(?:IMPORT|IDEMPOTENCY)#/.test(key))).toEqual([`ERASED#${account} ${id}`]);
 }
 
-/** From where each command stores the rows of an account, and how many of them are of its lead, or the account itself. */
+/** How each command stores an account again, and how many of its rows are of the lead or of the account itself. */
 const kinds = {
   "leads import": {
     ...{ ofLead: 1, ofAccount: 0, stored: "imported" },
@@ -61,7 +61,7 @@ const kinds = {
 } as const;
 
 describe.each(Object.entries(kinds))("%s", (_name, { source, ofLead, ofAccount, stored }) => {
-  /** An account with a lead, its conversation and its message, and with another lead; and what stores it again. */
+  /** An account with two leads, one with a conversation and a message, and the command that stores the account again. */
   async function saved() {
     const account = await anAccount();
     const { id } = await aLead(account, { name: "Ada", externalId: "crm-ada" });
@@ -70,7 +70,7 @@ describe.each(Object.entries(kinds))("%s", (_name, { source, ofLead, ofAccount, 
     return { account, id, other: other.id, load: await source(account) };
   }
 
-  test("stores nothing of an erased lead again, and waits for nothing", async () => {
+  test("stores nothing of an erased lead again, and does not wait", async () => {
     const { account, id, load } = await saved();
     await eraseLead(account, id);
     const before = await tableItems();
@@ -78,12 +78,12 @@ describe.each(Object.entries(kinds))("%s", (_name, { source, ofLead, ofAccount, 
     expect((await load("--dry-run")).failure).toBeUndefined();
     expect(await tableItems()).toEqual(before);
     expect((await load()).output).toMatchObject({ [stored]: 0, present: 1 + ofAccount, erased: ofLead });
-    // Others are of the rate.
+    // Shorter waits limit the rate.
     expect(waits.lengths.slice(ofErasure).filter((time) => time >= 10_000)).toEqual([]);
     await expectErased(account, id);
   });
 
-  test("stores nothing of a lead that is erased completely while it sleeps before its write", async () => {
+  test("stores nothing of a lead that is erased completely while the command pauses before its write", async () => {
     const { account, id, other, load } = await saved();
     const items = [...(await tableItems()).values()].filter((item) => JSON.stringify(item).includes(id));
     for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
@@ -103,8 +103,8 @@ describe.each(Object.entries(kinds))("%s", (_name, { source, ofLead, ofAccount, 
   });
 });
 
-describe("accounts copy leaves nothing of a lead that is erased completely before it writes", () => {
-  /** An account with a lead and its conversation, and what copies it to another one. */
+describe("accounts copy leaves nothing of a lead that is erased completely before the copy writes", () => {
+  /** An account with a lead and its conversation, and a function that copies the account to another one. */
   async function source() {
     const [from, to] = [randomUUID(), randomUUID()];
     const { id } = await aLead(from, { externalId: "crm-ada" });
@@ -114,7 +114,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
   }
 
   type Data = Awaited<ReturnType<typeof source>>;
-  /** Copies it, and takes an item away from the copy. */
+  /** Copies the account, and removes an item from the copy. */
   const without = (keyOf: (data: Data) => Key) => async (data: Data) => {
     await data.again();
     await remove(keyOf(data));
@@ -128,7 +128,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
         "CONVERSATION",
         ({ from, message }) => setStatus(from, message.conversationId, "closed"),
       ],
-      "its conversation in whose place another one is active": [
+      "its conversation while another one is active": [
         "CONVERSATION",
         async (data) => {
           await without(({ to, message }) => conversationKey(to, message.conversationId))(data);
@@ -169,7 +169,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
   });
 });
 
-test("accounts copy notes no erasure of a lead that is stored before it writes", async () => {
+test("accounts copy does not note the erasure of a lead that is stored before the note", async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   const { id } = await aLead(from);
   const lead = (await readItem(leadKey(from, id))) ?? {};
@@ -183,7 +183,7 @@ test("accounts copy notes no erasure of a lead that is stored before it writes",
   expect(await readItem(erasedLeadKey(to, id))).toBeUndefined();
 });
 
-test("accounts copy under another name brings back no lead that was erased since the restored time", async () => {
+test("accounts copy of a backup under another name does not bring back a lead that was erased since the backup", async () => {
   const [account, to] = [randomUUID(), randomUUID()];
   const { id } = await aLead(account);
   await aMessage(account, id);
@@ -200,7 +200,7 @@ test("accounts copy under another name brings back no lead that was erased since
   }
 });
 
-test("leads import makes no other lead of a row whose lead is erased after the row was found", async () => {
+test("leads import does not create a new lead for a row if the lead is erased after the import has found it", async () => {
   const account = await anAccount();
   const file = await leadFile("name\nAda\n");
   const load = () => runJson(leadsCommand(), "import", file, "--update", "--account", account);

@@ -19,7 +19,7 @@ const record = idempotencyKey(account, "create-lead", "1");
 const noLead = "its leadId is not a string";
 const notItsConversation = "its leadId is not that of its conversation";
 
-/** Items beside the conversation `conv_ada` of Ada, who is erased, and why nobody can tell whether they are hers. */
+/** Items beside Ada's conversation `conv_ada`, which is erased, and why it is unclear whether they are hers. */
 test.each<[what: string, item: Item, reason: string]>([
   ["another lead with her id", { ...leadKey(account, "lead_bob"), id: ada }, "its id is not its sort key"],
   ["a message of another lead in her conversation", { ...message, ...ofBob }, notItsConversation],
@@ -35,7 +35,7 @@ test.each<[what: string, item: Item, reason: string]>([
       "its ids are not strings",
     ],
   ),
-])("%s is not erased, but named: %o", (_, item, reason) => {
+])("%s is not erased, but reported: %o", (_, item, reason) => {
   const found = new ItemsToErase({ account, leads: new Set([ada]) });
   found.take([{ ...conversation, leadId: ada }]);
   expect(found.take([item])).toEqual([]);

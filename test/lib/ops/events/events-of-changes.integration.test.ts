@@ -21,7 +21,7 @@ useTablesOfCommands();
 
 const publisher = stack.eventSources.find((source) => source.function.label === "publish-events");
 
-/** What publish-events makes of what something writes. @returns the events, and how many records the filter let pass */
+/** Writes something. @returns the events that publish-events makes of it, and how many records pass the filter */
 async function eventsOf(work: () => Promise<unknown>) {
   const before = await tableItems();
   await work();
@@ -40,7 +40,7 @@ async function eventsOf(work: () => Promise<unknown>) {
 
 const nothing = { passed: 0, events: [] };
 
-test("a change of a status and a report have events, late reports none, and of a message after them nothing else passes", async () => {
+test("changes of leads, statuses and deliveries have events, repeated or late ones have none, and a message only has its own", async () => {
   const account = randomUUID();
   const lead = await aLead(account);
   const { conversationId, id } = await aMessage(account, lead.id);
@@ -69,7 +69,7 @@ test("a change of a status and a report have events, late reports none, and of a
   }
 });
 
-test("a copy and an import have events of the leads that they store and of what they change, and of nothing else", async () => {
+test("a copy and an import have events only for the leads that they store and for what they change", async () => {
   const [account, other] = [await anAccount(), randomUUID()];
   const lead = await aLead(account);
   const { conversationId, id: messageId } = await aMessage(account, lead.id);
@@ -89,11 +89,11 @@ test("a copy and an import have events of the leads that they store and of what 
       changed: ["score"],
       lead: { ...lead, updatedAt: expect.any(String) },
     },
-    // What a report says of the message stays.
+    // The reported delivery of the message stays.
   ]);
   expect(await eventsOf(again)).toEqual(nothing);
 
-  // The number of messages is corrected, too.
+  // The number of messages is also corrected.
   await remove(messageKey(account, conversationId, messageId));
   const spoiled = copyTable();
   await remove(leadKey(account, lead.id));

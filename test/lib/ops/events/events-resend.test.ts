@@ -34,7 +34,7 @@ function record(age: number) {
   return { eventName: "INSERT", dynamodb: { ...dynamodb, ApproximateCreationDateTime: createdAt } };
 }
 
-/** That of a node of counts, which has no event. */
+/** The record of a node of counts, which has no event. */
 const count = {
   eventName: "INSERT",
   dynamodb: { Keys: { pk: { S: "COUNT#acme#LEAD" }, sk: { S: "root" } } },
@@ -46,7 +46,7 @@ beforeEach(() => {
   const Outputs = [{ OutputKey: "FunctionNames", OutputValue: '{"publish-events":"publisher"}' }];
   stacks.on(DescribeStacksCommand, { StackName: name }).resolves({ Stacks: [{ Outputs } as never] });
   streams.on(ListStreamsCommand, { TableName: name }).resolves({ Streams: [{ StreamArn: "stream" }] });
-  // A page of shards each.
+  // Each page has one shard.
   const ended = { ShardId: "ended", SequenceNumberRange: { EndingSequenceNumber: "9" } };
   streams
     .on(DescribeStreamCommand)
@@ -56,7 +56,7 @@ beforeEach(() => {
         : { StreamDescription: { Shards: [ended], LastEvaluatedShardId: "ended" } },
     );
   streams.on(GetShardIteratorCommand).callsFake(({ ShardId }) => ({ ShardIterator: `${ShardId} 0 0` }));
-  // Many empty pages before each, and a record of counts on each.
+  // Many empty pages come before each page with records, and each of these also has a record of counts.
   streams.on(GetRecordsCommand).callsFake(({ ShardIterator, Limit }) => {
     const [shard = "", from = "0", empty = "0"] = ShardIterator.split(" ");
     if (Number(empty) < (shard === "ended" ? 300 : 90))
@@ -94,7 +94,7 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining("The 3 events before them were published.")]);
 });
 
-test("only the stream of a stage is read again", async () => {
+test("a table that is not named by its stage is refused", async () => {
   const { code, stderr } = await program(["events", "resend", "--table", "unit"]);
   expect([code, stderr]).toEqual([1, "Only the stream of a stage is read again: use --stage.\n"]);
 });

@@ -60,7 +60,7 @@ test("a key has full access forever, unless the options say otherwise", async ()
   expect(await findApiKey(reader.apiKey)).toBe("expired");
 });
 
-test("revoke ends a key at once, and again changes nothing", async () => {
+test("revoke ends a key at once, and a second revoke changes nothing", async () => {
   const { keyId, apiKey } = await issueApiKey("acme");
   expect(await run("revoke", ...acme, "--key", keyId)).toMatchObject({ keyId, revokedAt: after(0) });
   expect(await findApiKey(apiKey)).toBe("revoked");
@@ -88,7 +88,7 @@ test.each([
   ["list", "--json"],
   ["revoke"],
   ["revoke", "--json"],
-])("%s %s prints nothing of a key's item but its record", async (command, ...json) => {
+])("%s %s prints only the record of a key, and nothing else of its item", async (command, ...json) => {
   const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
   const key = command === "list" ? [] : ["--key", keyId];
   const { stdout, stderr } = await keys(command, ...acme, ...key, ...json);
@@ -105,7 +105,7 @@ test.each([[], ["--json"]])("issue %s prints the new key once, and only on stdou
   expect(stdout).not.toContain(parseApiKey(apiKey)?.sha256);
 });
 
-test("the command ends the key itself when other items with its id are in the index of the account's keys", async () => {
+test("revoke ends the key itself, even if other items with its id are in the index of the account's keys", async () => {
   const { apiKey, keyId } = await issueApiKey("acme");
   const decoys = [leadKey("acme", "0"), conversationKey("acme", "~")];
   for (const key of decoys)
@@ -118,7 +118,7 @@ test("the command ends the key itself when other items with its id are in the in
   for (const key of decoys) expect(await readItem(key)).not.toHaveProperty("revokedAt");
 });
 
-test("the command changes nothing when two keys have the same id, unless the whole key is named", async () => {
+test("list and revoke fail if two keys have the same id, unless the whole key is given", async () => {
   const { apiKey, keyId } = await issueApiKey("acme");
   const twin = { ...apiKeyKey("f".repeat(64), keyId), byParent: accountPartition("apiKey", "acme") };
   memory.put({ ...twin, keyId, accountId: "acme", createdAt: after(0) });
@@ -132,7 +132,7 @@ test("the command changes nothing when two keys have the same id, unless the who
   expect(await findApiKey(apiKey)).toBe("revoked");
 });
 
-test("an account is created with its first key, and stays as it is with the others", async () => {
+test("an account is created with its first key, and later keys do not change it", async () => {
   const item = () => readItem(accountKey("acme"));
   await run("issue", ...acme);
   const created = { ...accountKey("acme"), createdAt: after(0) };
@@ -143,7 +143,7 @@ test("an account is created with its first key, and stays as it is with the othe
   expect(await item()).toEqual({ ...created, requests: 5 });
 });
 
-test("a key that is issued at the same time as another one is tried again", async () => {
+test("issuing a key is retried if another key is issued at the same time", async () => {
   let conflicts = 2;
   using _ = aroundCalls((command, send) => {
     if (command.input.TransactItems && conflicts-- > 0) throw canceled("TransactionConflict", "None");

@@ -10,7 +10,7 @@ test.each([
   ["2024-07-11 21:22:06.123", "Asia/Kolkata", "2024-07-11T15:52:06.123Z"],
   ["2024-08-18", "Europe/Berlin", "2024-08-17T22:00:00.000Z"],
   ["2024-01-18", "+02:00", "2024-01-17T22:00:00.000Z"],
-  // The day starts at one o'clock there, and the clock of Berlin skips an hour, or shows one twice.
+  // This day starts at one o'clock in São Paulo. The clock of Berlin skips an hour, or shows one twice.
   ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00.000Z"],
   ["2024-03-31 02:30:00", "Europe/Berlin", "2024-03-31T01:30:00.000Z"],
   ["2024-10-27 02:30:00", "Europe/Berlin", "2024-10-27T00:30:00.000Z"],

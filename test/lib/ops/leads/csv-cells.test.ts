@@ -45,7 +45,7 @@ const leads = fc
   })
   .map(aLead);
 
-test("a file gives the same leads when it is imported", () =>
+test("an exported file gives the same leads when it is imported", () =>
   fc.assert(
     fc.asyncProperty(fc.array(leads, { minLength: 1, maxLength: 3 }), async (stored) => {
       const rows = await readLeadRows(formatCsvHeader() + formatCsv(stored));
@@ -101,7 +101,7 @@ test.each([
   [`"Blog"|x,y`, ["Blog", "x,y"]],
   [`"VIP`, ['"VIP']],
   [`5" pipe,x`, ['5" pipe', "x"]],
-])("the tags %j are %j", async (cell, tags) => {
+])("the tags %j are read as %j", async (cell, tags) => {
   const csv = `name,tags\r\nAda,"${cell.replaceAll('"', '""')}"\r\n`;
   expect(await readLeadRows(csv)).toEqual([{ name: "Ada", tags }]);
 });
@@ -112,6 +112,6 @@ test.each<readonly [string, unknown]>([
   ["100", 100],
   ["101", 101],
   ...["5.0", "5.5", "1e1", "+7", "-7", "7 7", "0x5", "1,0", "\u0667"].map((cell) => [cell, cell] as const),
-])("the score %j is read as %j: what is not plain digits is left for the check to report", async (cell, score) => {
+])("the score %j is read as %j: a text that is not only digits stays a text, which the check reports", async (cell, score) => {
   expect(await readLeadRows(`name,score\r\nAda,"${cell}"\r\n`)).toEqual([{ name: "Ada", score }]);
 });

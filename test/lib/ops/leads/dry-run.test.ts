@@ -69,7 +69,7 @@ const rows = fc
 
 const leads = (account: string, ...args: string[]) => runJson(leadsCommand(), ...args, "--account", account);
 
-/** Rows as a .csv file has them, whose column of the names has another one. */
+/** Writes rows as a .csv file, in which the column `name` is called `Kunde`. */
 const toCsv = (content: readonly object[]) =>
   stringify(
     content.map((row) =>
@@ -81,7 +81,7 @@ const toCsv = (content: readonly object[]) =>
 test.each([
   ".json",
   ".csv",
-])("what a dry run of a %s accepts is stored whole, and an export of it gives the same leads", (ending) =>
+])("rows of a %s that a dry run accepts are stored completely, and importing their export gives the same leads", (ending) =>
   fc.assert(
     fc.asyncProperty(rows, async (content) => {
       const isJson = ending === ".json";
@@ -142,14 +142,14 @@ test.each<readonly [string, string, string[], object[], string[]]>([
     [{ name: "Ada", email: "a@b.de", tags: ["x"] }],
     ["line 1"],
   ],
-])("of %j in a %s, with %j, the leads %j are read, and %j is left out", async (content, ending, args, first, leftOut) => {
+])("an import of %j from a %s with %j reads the leads %j, and leaves out %j", async (content, ending, args, first, leftOut) => {
   const path = await leadFile(content, ending);
   const { output } = await leads("acme", "import", path, "--dry-run", ...args);
   const expected = first.map((lead) => ({ score: 0, status: "new", tags: [], ...lead }));
   expect([output.first, output.leftOut]).toEqual([expected, leftOut]);
 });
 
-test("a dry run leaves the rejected rows of an import as they are, with all their cells", async () => {
+test("a dry run does not overwrite the rejected rows of an import, which have all their cells", async () => {
   const file = await leadFile("name,email\nAda,a@b.de,more\n");
   const account = await anAccount();
   await leads(account, "import", file);

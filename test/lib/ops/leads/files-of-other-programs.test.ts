@@ -12,9 +12,9 @@ const berlin = ["--time-zone", "Europe/Berlin"];
 interface OtherFile {
   readonly content: string | Buffer;
   readonly ending?: string;
-  /** What the first run says, of which the second has the command. Without, it stores the rows. */
+  /** What the first run prints, including the command of the second one. Without it, the first run stores the rows. */
   readonly first?: readonly string[];
-  /** What the second run has besides. */
+  /** Further options of the run that stores the rows. */
   readonly options?: readonly string[];
   readonly lost?: readonly string[];
   readonly stored: readonly object[];
@@ -250,7 +250,7 @@ function pasted(printed: string): string[] {
     .split("\n");
 }
 
-test.each(Object.entries(files))("a file of %s goes in with at most two runs", async (_name, file) => {
+test.each(Object.entries(files))("a file of %s is imported with at most two runs", async (_name, file) => {
   const { content, ending = ".csv", first, options = [], lost, stored } = file;
   const account = await anAccount();
   const path = await leadFile(content, ending);
@@ -258,11 +258,11 @@ test.each(Object.entries(files))("a file of %s goes in with at most two runs", a
   if (first) {
     const { code, stdout, stderr } = await program(words);
     for (const sentence of first) expect(stdout + stderr).toContain(sentence);
-    // What is wrong in rows alone is no mistake in the file.
+    // The exit code is 3 for mistakes in rows only, and 1 for mistakes in the file.
     expect({ code, leads: await storedLeads(account) }).toEqual({ code: stderr ? 1 : 3, leads: [] });
     if (stderr.includes("npm run")) {
       words = pasted(stderr);
-      // As it stands, it takes every row.
+      // The printed command accepts every row as it is.
       const { stdout: tried } = await program([...words, "--dry-run", "--json"]);
       expect(JSON.parse(tried)).toMatchObject({ valid: stored.length, rejected: 0 });
     }
@@ -284,7 +284,7 @@ test.each(Object.entries(files))("a file of %s goes in with at most two runs", a
   expect(await storedLeads(account)).toEqual(leads);
 });
 
-test("a file is not the encoding that an option tells if it is UTF-8", async () => {
+test("an --encoding is refused for a file that is in UTF-8", async () => {
   const path = await leadFile("name\nJosé\n");
   const args = ["leads", "import", path, "--account", "a", "--dry-run", "--encoding", "latin1"];
   expect(await program(args)).toMatchObject({

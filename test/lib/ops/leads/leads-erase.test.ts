@@ -42,8 +42,8 @@ const email = "ada@example.com";
 const name = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
 /**
- * A lead with a conversation on each of two channels, all created, then the lead, a message and its conversation changed, with
- * idempotency keys. @returns the keys of its items
+ * Creates a lead with a conversation on each of two channels, and then changes the lead, a message and its conversation. All
+ * requests have idempotency keys. @returns the lead, with the keys of its items
  */
 async function aKnownLead(account: string, email?: string) {
   await anAccount(account);
@@ -98,7 +98,7 @@ test("several leads are shown and erased at once, and those that do not exist ar
   expect(await show(two)).toMatchObject({ failure: `The account ${account} has no lead ${two}.` });
 });
 
-test("an erasure of several leads names what it has left, beside those that do not exist", async () => {
+test("an erasure of several leads reports the items that it has left, and the leads that do not exist", async () => {
   const account = await anAccount();
   const { id } = await aLead(account);
   const { conversationId } = await aMessage(account, id);
@@ -159,7 +159,7 @@ describe("leads erase", () => {
       expect((await call(route, { account, query })).body.pagination.total).toBe(0);
   });
 
-  test("asks for what an option names, and erases all that it names then: an address in any letter case", async () => {
+  test("asks for the email address again, and erases all leads that have it, in any letter case", async () => {
     const account = randomUUID();
     const leads = [await aKnownLead(account, email), await aKnownLead(account, "Ada@EXAMPLE.com")];
     await aKnownLead(account, "grace@example.com");
@@ -176,7 +176,7 @@ describe("leads erase", () => {
   test.each([
     true,
     false,
-  ])("waits for requests that had found or stored the lead: what they write leaves nothing behind (scan: %j)", async (scan) => {
+  ])("waits for requests that had already found or stored the lead, and erases what they write (scan: %j)", async (scan) => {
     const account = randomUUID();
     const { id, items, requests } = await aKnownLead(account);
     const before = await tableItems();
@@ -198,18 +198,18 @@ describe("leads erase", () => {
         expect((await call(route, { ...request, headers })).status).toBe(404);
       }
       for (const item of [late, lock, message]) await put(item);
-      // By the second attempt of the call that had stored it.
+      // The second attempt of the call that had stored the lead stores it again.
       await put(before.get(name(leadKey(account, id))) ?? {});
     });
     const { output } = await erase(account, "--lead", id, ...(scan ? [] : ["--no-scan"]));
-    // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost is retried.
+    // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost a conflict is retried.
     expect(waits.lengths).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_300)]);
     expect(output).toMatchObject({ conversations: 3, messages: 4, locks: 3 });
     const { deleted } = compareItems(before, await tableItems());
     expect(withoutRecords(deleted)).toEqual(withoutRecords(items));
   });
 
-  test("erases a lead that an import stores meanwhile with its external id, or that gets an address, and no name that another lead gets", async () => {
+  test("also erases an external id or address that the lead gets meanwhile, but no external id that another lead gets", async () => {
     const account = randomUUID();
     const { id } = await aLead(account, { externalId: "crm-1" });
     const other = await aLead(account, { externalId: "crm-2" });
@@ -242,7 +242,7 @@ describe("leads erase", () => {
     expect(await readItem(externalIdKey(account, "crm-2"))).toMatchObject({ leadId: other.id });
   });
 
-  test("lists erasures, and whether they have ended: one that has names nobody any more", async () => {
+  test("lists erasures as pending or ended, and an ended one is not found by the email address any more", async () => {
     const account = await anAccount();
     const { id } = await aLead(account, { email });
     const erased = async () => (await runJson(leadsCommand(), "erased", "--account", account)).output;
@@ -256,7 +256,7 @@ describe("leads erase", () => {
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
   });
 
-  test("an email address finds the leads that have it in the field, and the one that has it as an address", async () => {
+  test("finds by an email address the leads that have it as their email, and the one that has it as an address", async () => {
     const account = randomUUID();
     const both = await aLead(account, { email, addresses: { email: [email.toUpperCase()] } });
     const field = await aLead(account, { email });
@@ -267,7 +267,7 @@ describe("leads erase", () => {
   });
 });
 
-test("leads show names leads that may be meant, and whose address cannot be read", async () => {
+test("leads show reports a lead that the index lists for an email address, but whose own email cannot be read", async () => {
   const account = await anAccount();
   const { id } = await aLead(account, { email });
   await put(withFields((await readItem(leadKey(account, id))) ?? {}, { email: ["x"] }));
@@ -315,7 +315,7 @@ async function plantItem(key: Key, fields: object): Promise<string> {
   return name(key);
 }
 
-test("messages in a conversation that was overwritten with one of another lead are shown, and erased without a scan", async () => {
+test("the messages of a lead are shown, and erased without a scan, even if another lead's conversation has replaced their own", async () => {
   const account = "acme";
   const ada = await aKnownLead(account);
   const names = ada.items.filter((item) => item.startsWith("CONVERSATION"));
@@ -338,7 +338,7 @@ test("messages in a conversation that was overwritten with one of another lead a
   expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", ...Array(4).fill("IDEMPOTENCY")]);
 });
 
-test("a lead that the index lists for an address, and whose own is another or cannot be read, is not erased, nor one that the note of another names", async () => {
+test("an erasure by email keeps leads whose own email differs or cannot be read, and a lead that only the note of another names", async () => {
   const account = randomUUID();
   const byParent = leadEmailPartition(account, "ada@example.com");
   const { id } = await aKnownLead(account, "ada@example.com");
@@ -358,7 +358,7 @@ test("a lead that the index lists for an address, and whose own is another or ca
 test.each([
   ["external id", "--external-id", "", externalIdKey],
   ["address", "--address", "web:", (account: string, text: string) => addressKey(account, "web", text)],
-] as const)("an %s is erased only with the lead that has it, whatever names it", async (what, option, prefix, keyOf) => {
+] as const)("an %s is erased only with the lead that has it, whatever lead its item names", async (what, option, prefix, keyOf) => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const planted = keyOf(account, "crm-other");
@@ -378,7 +378,7 @@ test.each([
   expect(left).toEqual([name(planted)]);
 });
 
-/** Items of a lead that no request has made: names that it has not, and keys with more parts, or with another spelling of the account. */
+/** Items that no request makes: names that the lead does not have, keys with more parts or a respelled account. */
 function plantedItems(account: string, leadId: string) {
   const spelled = `%${Buffer.from(account[0] ?? "").toString("hex")}${account.slice(1)}`;
   return [
@@ -390,7 +390,7 @@ function plantedItems(account: string, leadId: string) {
   ].map((pk) => ({ pk, sk: leadId, leadId, ids: { id: leadId } }));
 }
 
-test("items that no request has made are erased with their lead, also under an account that is spelled in another way", async () => {
+test("items that no request makes are erased with their lead, also under another spelling of the account", async () => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   for (const item of [bob.id, ada.id].flatMap((id) => plantedItems(account, id))) await put(item);
@@ -401,7 +401,7 @@ test("items that no request has made are erased with their lead, also under an a
   expect(withoutRecords(deleted)).toEqual(withoutRecords([...ada.items, ...planted].sort()));
 });
 
-test("an erasure of two leads without a scan follows a lock of one to a conversation of the other once", async () => {
+test("an erasure of two leads without a scan counts a conversation once if both leads lead to it", async () => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];

@@ -25,7 +25,7 @@ async function exported(account: string): Promise<string> {
   return readFile(output, "utf8");
 }
 
-/** The files beside a path that an export to it has left. */
+/** The partial files that an export has left beside its path. */
 const partialFiles = async (output: string) =>
   (await readdir(dirname(output))).filter((name) => name.startsWith(`${basename(output)}.`));
 
@@ -45,7 +45,7 @@ async function silentTable() {
 }
 
 describe("leads export", () => {
-  test("writes CSV as RFC 4180 defines it, newest first, and formulas with a quote", async () => {
+  test("writes CSV as RFC 4180 defines it, newest first, with a quote before formulas", async () => {
     const account = await anAccount();
     const header = "id,externalId,name,email,score,status,source,tags,addresses,metadata,createdAt,updatedAt";
     expect(await exported(account)).toBe(`${header}\r\n`);
@@ -60,7 +60,7 @@ describe("leads export", () => {
       `${formula.id},,'=1+1,,0,new,"a,b",'-x;@y;é ☎,,,${formula.createdAt},${formula.createdAt}`,
       `${ada.id},,"""Ada"", Lovelace",ada@example.com,0,new,web,,,,${ada.createdAt},${ada.createdAt}`,
     ];
-    // Those of one millisecond have any order, which their ids tell.
+    // Leads of the same millisecond are in the order of their ids.
     const newestFirst = lines.toSorted().toReversed();
     expect((await exported(account)).split("\r\n")).toEqual([header, ...newestFirst, ""]);
   });
@@ -81,7 +81,7 @@ describe("leads export", () => {
 
   test("reports in one sentence that it cannot write, and leaves nothing", async () => {
     const output = filePath(".csv");
-    // The largest file that the process may write has no bytes.
+    // The process may write only files of zero bytes.
     const limited = promisify(execFile)(
       "/bin/sh",
       ["-c", 'ulimit -f 0 && exec "$@"', "sh", process.execPath, ...exportTo(output)],

@@ -46,7 +46,7 @@ const inLine = (line: number, field: string, code: string) => ({
   errors: [expect.objectContaining({ field, code })],
 });
 
-test("a row whose response was lost counts as imported, as by the retry that finds its lead", async () => {
+test("a row whose response was lost counts as imported when the retry finds its lead", async () => {
   let lost = 1;
   using _drop = aroundCalls(async (command, send) => {
     const output = await send(command);
@@ -59,7 +59,7 @@ test("a row whose response was lost counts as imported, as by the retry that fin
   expect([report.imported, report.present, leads.length, lost]).toEqual([1, 0, 1, 0]);
 });
 
-test("a column that is mapped twice is the email and the address of a lead, also of one that the file has made", async () => {
+test("one column can be mapped to the email and an address of a lead, also to update leads of the same file", async () => {
   const { account, path } = await imported("name,Email\nAda,ada@example.com\nBob,ADA@example.com\n");
   const both = ["--map", "Email=email", "--map", "Email=addresses.email"];
   const { report } = await importFile(account, path, ...both, "--update");
@@ -222,7 +222,7 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
   });
   const account = await anAccount();
   const start = Date.now();
-  // A row writes one unit, which is worth three.
+  // A row uses one write unit, which counts as three units.
   await importFile(account, await leadFile(`name\n${"Ada\n".repeat(70)}`), "--units", "300");
   expect(Date.now() - start).toBeGreaterThan(450);
   await importFile(account, await leadFile(`name\n${"Bob\n".repeat(200)}`), "--units", "1000000");
@@ -256,7 +256,7 @@ test("a failure says what is stored, and how to go on", async () => {
   );
 });
 
-test("what is wrong with the command line is told without its control characters", async () => {
+test("mistakes in the command line are reported without its control characters", async () => {
   for (const args of [["--map", "a\u001b[2J\u202e"], ["--b\u001b[2J"], ["--account", "\u001b"]]) {
     const { code, stderr } = await program(["leads", "import", "x.csv", ...args]);
     expect({ code, isSafe: !/[\p{Cc}\p{Bidi_Control}]/u.test(stderr.replaceAll("\n", "")) }).toEqual({
@@ -268,7 +268,7 @@ test("what is wrong with the command line is told without its control characters
 });
 
 describe("a repeated leads import", () => {
-  test("adds and changes nothing, also of a file with more rows; another account is a new import", async () => {
+  test("adds only new rows and changes no lead, but imports all rows into another account", async () => {
     const { account, path, leads } = await imported("name,createdAt\nAda,\nAda,2020-01-01T00:00:00Z\n");
     const { record } = await createOrUpdateLead(account, { id: `${leads[0]?.id}`, score: 9 });
     const changed = leads.with(0, record);
@@ -308,7 +308,7 @@ describe("a repeated leads import", () => {
     expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
   });
 
-  test("continues with a mended file, also with equal rows, and takes old rejects away", async () => {
+  test("continues with a corrected file, also with equal rows, and deletes the old file of rejects", async () => {
     const { account, path, leads, report } = await imported(
       "name,email\nTwin,\nGrace,\nAda,no address\nTwin,\n",
     );
@@ -326,7 +326,7 @@ describe("a repeated leads import", () => {
     await expect(stat(`${path}.rejected.jsonl`)).rejects.toThrow("ENOENT");
   });
 
-  test("of the same rows with other columns makes no other leads, and tells what differs", async () => {
+  test("of the same rows with other columns creates no other leads, and reports what differs", async () => {
     const account = await anAccount();
     const path = await leadFile(
       "Name,Email Address,Lead Source,Tag,Creation Date\nKim Lee,kim@example.com,Fair,vip,2024-01-15T00:00:00Z\nBo,,Web,,2024-01-16T00:00:00Z\n",
@@ -358,7 +358,7 @@ describe("a repeated leads import", () => {
     ]);
   });
 
-  test("of another row that looks alike without some columns makes another lead", async () => {
+  test("of a row that differs only in ignored columns creates another lead", async () => {
     const account = await anAccount();
     for (const phone of ["+49 1", "+82 2"]) {
       const path = await leadFile(`name,fax\nKim Lee,${phone}\n`);
@@ -369,7 +369,7 @@ describe("a repeated leads import", () => {
     expect(await storedLeads(account)).toHaveLength(2);
   });
 
-  test("takes the rejected rows of an import, corrected", async () => {
+  test("accepts the corrected file of rejected rows", async () => {
     const { account, report } = await imported("name,email,metadata.plan\nAda,no address,'=pro\nBo,,\n");
     await writeFile(report.rejects, (await readFile(report.rejects, "utf8")).replace("no address", "a@b.de"));
     expect((await importFile(account, report.rejects)).report).toMatchObject({ imported: 1, rejected: 0 });
@@ -378,7 +378,7 @@ describe("a repeated leads import", () => {
     );
   });
 
-  test("takes one column for two fields, and refuses two columns for one that joins none", async () => {
+  test("maps one column to two fields, but refuses two columns for a field that cannot join them", async () => {
     const account = await anAccount();
     const path = await leadFile("email,other\na@b.de,c@d.de\n");
     const both = ["--map", "EMAIL=name", "--map", "email=email"];
@@ -389,7 +389,7 @@ describe("a repeated leads import", () => {
     expect(await storedLeads(account)).toMatchObject([{ name: "a@b.de", email: "a@b.de" }]);
   });
 
-  test("knows leads by their external ids, of which an erased lead's is free again", async () => {
+  test("finds leads by their external ids, and the external id of an erased lead can be used again", async () => {
     const csv = "externalId,name,metadata.plan\ncrm-1,Ada,pro\ncrm-2,Grace,\n";
     const { account, leads } = await imported(csv);
     const [ada] = leads;
@@ -409,7 +409,7 @@ describe("a repeated leads import", () => {
     expect(renamed).toMatchObject([{ name: "Ada Lovelace", id: expect.not.stringMatching(`${ada?.id}`) }]);
   });
 
-  test("knows leads by their addresses, which no other row and no other lead can have", async () => {
+  test("finds leads by their addresses, and rejects a row with an address of another row or another lead", async () => {
     const account = await anAccount();
     const other = await aLead(account, { addresses: { whatsapp: ["+49 177 1"] } });
     const ada = { whatsapp: ["+49 30 1", "+49 30 2"], instagram: ["ada"] };
@@ -476,7 +476,7 @@ describe("a repeated leads import", () => {
       present: 3,
     });
     expect(await storedLeads(account)).toEqual(stored);
-    // Merged, they are too many bytes.
+    // Merged with the stored ones, the second file's values have too many bytes.
     const large = ["a", "b"].map((name) => `metadata.${name}`);
     const texts = large.map(() => "é".repeat(200));
     for (const [i, names] of [large, large.map((name) => `${name}2`)].entries()) {
@@ -488,7 +488,7 @@ describe("a repeated leads import", () => {
     }
   });
 
-  test("with --update a row names its lead by its id, its external id or an address, whose other names it gets", async () => {
+  test("with --update finds a lead by its id, its external id or an address, and adds the other names of the row", async () => {
     const account = await anAccount();
     const { id } = await aLead(account, { addresses: { sms: ["+49 1"] } });
     const other = await aLead(account, { addresses: { web: ["eve"] } });

@@ -68,7 +68,7 @@ test("with --update, a row that names its lead needs no name", () => {
   expect(faultsOf({ name: undefined }, true)).toEqual(["name required"]);
 });
 
-test("of the valid rows of a file, one has an id, an external id or an address", () => {
+test("only one valid row of a file can have the same id, external id or address", () => {
   const lines = new Map<string, number>();
   for (const [fields, faults, update = false] of [
     [{ externalId: "crm-1", score: 101 }, ["score out_of_range"]],
@@ -90,7 +90,7 @@ test.each([null, [], "Ada", 5])("%j is no lead", (value) => {
   expect(check(value)).toHaveProperty("faults.0.code", "wrong_type");
 });
 
-test("what is stored of a row is as the API stores it", () => {
+test("a row is stored in the form in which the API stores a lead", () => {
   const ada = { name: "Ada", source: "\u200bFair\u00a0", addresses, metadata: {} };
   const lead = { ...ada, source: "fair", score: 0, status: "new", tags: [] };
   expect(check(ada)).toMatchObject({ lead, time: now - 5 });

@@ -19,7 +19,7 @@ useTablesOfCommands();
 /** What happens while an undo waits for requests that had found a lead. */
 const waiting = { meanwhile: async (): Promise<unknown> => undefined };
 skipWaits((time) => (time === 32_000 ? waiting.meanwhile() : undefined));
-// Of commands that run at the same time, only the first is captured.
+// The output of concurrent commands is captured only for the first one.
 console.log = () => {};
 
 const file = "name,email,externalId,addresses.sms\nAda,ada@example.org,crm-1,+4912345\n";
@@ -35,7 +35,7 @@ async function imported(content: string, ...options: string[]) {
   const [ada = leads[0], ben = leads[0]] = leads;
   if (!ada || !ben) throw new Error("Nothing was imported.");
   const undo = (...options: string[]) => run("--undo", importId, "--yes", ...options);
-  /** Ends an undo when it has marked the leads. */
+  /** Runs an undo that is killed when it has marked the leads. */
   const undoHalf = async () => {
     waiting.meanwhile = () => Promise.reject(new Error("killed"));
     await undo();
@@ -44,7 +44,7 @@ async function imported(content: string, ...options: string[]) {
   return { account, path, importId, ada, ben, leads, run, undo, undoHalf, again: () => run(path) };
 }
 
-/** What is stored of an account that has one of some texts. */
+/** The items of an account that contain one of some texts. */
 const itemsWith = async (account: string, texts: readonly string[]) =>
   [...(await tableItems())].filter(
     ([key, item]) => key.includes(account) && texts.some((text) => JSON.stringify(item).includes(text)),
@@ -54,7 +54,7 @@ const writes = (text: string) => (command: TableCommand) => JSON.stringify(comma
 const isErased = writes('"undone":true');
 const isBegun = writes(":pending");
 
-test("an import is undone but for leads that were changed or written to, and its file makes other leads", async () => {
+test("an undo erases leads that were not changed and have no conversation, and a new import of the file makes new ones", async () => {
   const { account, importId, ada, ben, leads, undo, again } = await imported(
     "name,externalId,addresses.sms\nAda,,\nBen,,\nCem,crm-3,+1\nDan,,\n",
   );
@@ -88,7 +88,7 @@ test("an import is undone but for leads that were changed or written to, and its
   ).toContain("has no leads of the import import_1: see `npm run ops -- leads imports");
 });
 
-test("a message keeps its lead, whenever its request has found it", async () => {
+test("an undo keeps a lead that gets a message, whenever the request has found the lead", async () => {
   const names = ["Before", "After", "Last", "Late", "None"];
   const { account, leads, undo } = await imported(`name\n${names.join("\n")}\n`);
   const [before, after, last, late] = leads.map(({ id }) => id);
@@ -110,7 +110,7 @@ test("a message keeps its lead, whenever its request has found it", async () => 
     open.resolve();
     expect((await found).status).toBe(201);
   };
-  // Two come when the lead has been read for the last time, and one when it is erased.
+  // Two messages arrive after the last read of a lead, and one arrives when its lead is erased.
   const isOf =
     (id = "") =>
     (command: TableCommand) =>
@@ -137,7 +137,7 @@ test("a message keeps its lead, whenever its request has found it", async () => 
   expect(await itemsWith(account, ["undoing", '"Late"'])).toEqual([]);
 });
 
-test("an undo that is killed continues, and until then its leads are as before", async () => {
+test("a killed undo continues when it runs again, and until then its leads appear unchanged", async () => {
   const { account, ada, undo, undoHalf, again } = await imported(file);
   await undoHalf();
   expect(await storedLeads(account)).toEqual([ada]);
@@ -153,7 +153,7 @@ test("an undo that is killed continues, and until then its leads are as before",
   expect(await itemsWith(account, ["ada@example.org", "crm-1", "4912345", "undoing"])).toEqual([]);
 });
 
-test("what an import has updated itself is undone with it", async () => {
+test("an undo also erases leads that only the import itself has updated", async () => {
   const { account, run, path, undo } = await imported("name,plan\nAda,pro\n", "--ignore-others");
   const update = [path, "--map", "plan=metadata.plan", "--update"];
   expect((await run(...update)).output).toMatchObject({ updated: 1 });
@@ -161,7 +161,7 @@ test("what an import has updated itself is undone with it", async () => {
   expect(await storedLeads(account)).toEqual([]);
 });
 
-test("an import of an export is undone, and its rows get other ids", async () => {
+test("after the undo of an import with ids, its rows get other ids", async () => {
   const id = "lead_01M7ZA27P008RGE6JH5PA0WR2V";
   const { account, ada, undo, again } = await imported(`id,name\n${id},Ada\n`);
   expect(ada.id).toBe(id);
@@ -175,14 +175,14 @@ test("an import of an export is undone, and its rows get other ids", async () =>
   expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
 });
 
-test("an import that has read the record of a row makes a lead of it after the undo", async () => {
+test("an import that has read the record of a row before the undo makes a new lead of it", async () => {
   const { account, ada, undo, again } = await imported(file);
   using _ = beforeCall(({ input }) => input.Key?.sk === ada.id && input.Key.pk.startsWith("LEAD"), undo);
   await again();
   expect(await storedLeads(account)).toMatchObject([{ name: "Ada", id: expect.not.stringMatching(ada.id) }]);
 });
 
-test("an erasure wins over an import that has read that the lead is gone with its import", async () => {
+test("an erasure wins over an import that has read that the lead was undone", async () => {
   const id = "lead_01M7ZA27P008RGE6JH5PA0WR2V";
   const { account, undo, again } = await imported(`id,name\n${id},Ada\n`);
   await undo();
@@ -194,7 +194,7 @@ test("an erasure wins over an import that has read that the lead is gone with it
   expect(await storedLeads(account)).toEqual([]);
 });
 
-/** An import whose lead had a conversation, and what copies it back. */
+/** An import whose lead had a conversation, and a command that copies the conversation back. */
 async function withCopy() {
   const it = await imported(file);
   const { account, ada } = it;
@@ -206,7 +206,7 @@ async function withCopy() {
   return { ...it, isWritten, ofConversation, copy: () => runJson(accountsCommand(), ...args) };
 }
 
-test("a copied conversation keeps a lead that an undo has marked before the write", async () => {
+test("an undo keeps a lead if a copy stores its conversation after the undo has marked the lead", async () => {
   const { account, ada, undo, undoHalf, isWritten, ofConversation, copy } = await withCopy();
   {
     using _ = beforeCall(isWritten, undoHalf);
@@ -217,7 +217,7 @@ test("a copied conversation keeps a lead that an undo has marked before the writ
   expect(await storedLeads(account)).toEqual([ada]);
 });
 
-test("a copy stores nothing of a lead that an undo is about to erase, and then sleeps", async () => {
+test("a copy stores nothing of a lead that a paused undo is about to erase", async () => {
   const { account, undo, isWritten, ofConversation, copy } = await withCopy();
   const [isAbout, isWoken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   using _ = beforeCall(isErased, () => {
@@ -245,7 +245,7 @@ const orders: Readonly<Record<string, (it: Imported, erase: () => Promise<unknow
     await undoHalf();
     await erase();
   },
-  "ends at its prompt": async ({ undo }, erase) => {
+  "ends just before the erasure begins": async ({ undo }, erase) => {
     using _ = beforeCall(isBegun, undo);
     await erase();
   },
@@ -282,7 +282,7 @@ test.each(
   expect((await undo()).failure).toContain("has no leads of the import");
 });
 
-test("the file goes in again also after a copy from a table of before the undo", async () => {
+test("the file can be imported again even after a copy from a backup before the undo", async () => {
   const { account, undo, again } = await imported(file);
   const from = copyTable();
   await undo();

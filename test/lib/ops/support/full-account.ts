@@ -33,7 +33,7 @@ export const email = "ada@example.com";
  * @returns the ids that tests name
  */
 export async function fillAccount(account: string) {
-  // The same key in each account, but for its name.
+  // The same key in each account, except for the account's name.
   const key = { byParent: accountPartition("apiKey", account), keyId: account, accountId: account };
   const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
   await put({ ...apiKeyKey("hash", account), ...key, ...fields });
@@ -81,7 +81,7 @@ export async function fillAccount(account: string) {
   return ids;
 }
 
-/** The items of the table that are of an account. */
+/** The items of an account in the table. */
 export const itemsOf = async (account: string): Promise<ReadonlyMap<string, Item>> =>
   new Map(
     [...(await tableItems())].filter(
@@ -89,7 +89,7 @@ export const itemsOf = async (account: string): Promise<ReadonlyMap<string, Item
     ),
   );
 
-/** An item with other texts in its attributes, but not inside of them. */
+/** Replaces the texts of an item's attributes, but not the texts inside maps and lists. */
 export const withTexts = (item: Item, replace: (text: string) => string): Item =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [name, typeof value === "string" ? replace(value) : value]),

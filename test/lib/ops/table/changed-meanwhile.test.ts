@@ -21,7 +21,7 @@ const lead = storedLead("lead_1");
 test.each<[what: string, item: Item & Key, change: () => Promise<unknown>]>([
   ["key", key, () => revokeApiKey(key)],
   ["lead", lead, () => updateLead("acme", lead, { status: "booked" }, [])],
-])("nothing of a %s comes back that is deleted before its change", async (_, item, change) => {
+])("a %s that is deleted before its change is not stored again", async (_, item, change) => {
   const table = new WatchedTable();
   const { memory } = table;
   table.before = (command) => {
@@ -32,7 +32,7 @@ test.each<[what: string, item: Item & Key, change: () => Promise<unknown>]>([
   expect([...memory.items()]).toEqual([]);
 });
 
-test("a change is later than the one before it, which a machine with another clock has made", () => {
+test("a change is later than the one before it, even if the machine of that one had another clock", () => {
   const changeId = newId("change", Date.now() + 60_000);
   const before = { ...lead, changeId };
   expect(String(asChange(before, { status: "booked" }).changeId) > changeId).toBe(true);

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const keys = Array.from({ length: 60 }, (_, n) => ({ pk: "LEAD#acme", sk: `lead_${n + 10}`, name: "Ada" }));
 
-test("a partition is read page by page at a pace, and again when a page is throttled", async () => {
+test("a partition is read page by page at a pace, and a throttled page is retried", async () => {
   for (const key of keys) memory.put(key);
   let calls = 0;
   using _pages = smallPages(20);
@@ -29,7 +29,7 @@ test("a partition is read page by page at a pace, and again when a page is throt
   expect(Date.now()).toBeGreaterThanOrEqual(2000);
 });
 
-test("items are deleted at a pace at which a write unit is worth three read units, and again if that is throttled", async () => {
+test("items are deleted at a pace that counts a write unit as three read units, and throttled deletions are retried", async () => {
   for (const key of keys) memory.put(key);
   let calls = 0;
   using _ = aroundCalls((command, send) => {

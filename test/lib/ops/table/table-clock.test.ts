@@ -35,7 +35,7 @@ test.each([
   expect(tableTime()).toBe(Date.now());
 });
 
-test("a small difference is corrected, as far as the header tells it", async () => {
+test("a small difference is corrected, as far as the seconds in the header show it", async () => {
   vi.setSystemTime(noon + 500);
   await call(-1300);
   // The header says 11:59:59, so DynamoDB's time was before 12:00:00 when this machine's was 12:00:00.5.

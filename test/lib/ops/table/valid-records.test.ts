@@ -20,7 +20,7 @@ const itemsOf = (type: RecordType) =>
     .filter(({ pk }) => new RegExp(`^${accountPartition(type, "acme")}(?:#|$)`).test(String(pk)))
     .sort((a, b) => JSON.stringify(a).length - JSON.stringify(b).length);
 
-test.each(types)("each item of a %s is read as a record, which has the same item", (type) => {
+test.each(types)("each item of a %s is read as a record, which is stored as the same item", (type) => {
   const invalid = new InvalidItems();
   expect(itemsOf(type)).not.toEqual([]);
   for (const item of itemsOf(type)) {
@@ -30,7 +30,7 @@ test.each(types)("each item of a %s is read as a record, which has the same item
   expect(invalid.size).toBe(0);
 });
 
-/** Fields that the API would not have stored, one for each rule that no schema has and some of those, and the one that is named. */
+/** Fields that the API would not store, for each rule that no schema has and some others, and the field that is named. */
 const invalid: [type: RecordType, fields: Item, field: string][] = [
   ["lead", { name: " " }, "name"],
   ["lead", { email: `${"x".repeat(250)}@example.com` }, "email"],

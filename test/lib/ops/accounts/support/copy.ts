@@ -20,6 +20,6 @@ export async function accounts(...args: string[]) {
 export const copy = (account: string, from: string, ...args: string[]) =>
   accounts("copy", "--account", account, "--from-table", from, ...args);
 
-/** The same, and replaces what differs. */
+/** Copies an account from another table, and replaces what differs. */
 export const replace = (account: string, from: string, ...args: string[]) =>
   copy(account, from, "--replace", "--yes", ...args);
