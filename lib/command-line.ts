@@ -37,6 +37,6 @@ function failOutput(error: Error & { readonly code?: string }): void {
 export function checkNodeVersion(version: string): void {
   if (version.startsWith(`${nodeMajor}.`)) return;
   throw new UserError(
-    `This is Node.js ${version}, but the project needs Node.js ${nodeMajor}: run it with npm, and on other platforms than Linux install that version.`,
+    `The project needs Node.js ${nodeMajor}, but this is Node.js ${version}: run it with npm, which brings its own on Linux, or install Node.js ${nodeMajor}.`,
   );
 }

@@ -24,7 +24,9 @@ export const projectStages = join(import.meta.dirname, "../../stages");
 export function readSettings(directory: string, stage: string, like?: unknown): Settings {
   if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
   if (hasFile(directory, stage)) {
-    throw new UserError(`The stage ${stage} has a file: put like into stages/${stage}.json.`);
+    throw new UserError(
+      `The stage ${stage} has a file, so \`-c like\` is not allowed: set \`like\` in stages/${stage}.json.`,
+    );
   }
   const other = String(like);
   if (!isStageName(other)) {
@@ -59,7 +61,7 @@ export const checkSettings = (stage: string, settings: unknown): Settings => ({
 function readStageFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
   const path = [...followers, stage];
   if (followers.includes(stage)) {
-    throw new UserError(`The stages ${path.join(", ")} are like each other in a circle.`);
+    throw new UserError(`The \`like\` of these stages forms a circle: ${path.join(", ")}.`);
   }
   // A misspelled name must not deploy another stack.
   if (!hasFile(directory, stage)) {
@@ -92,7 +94,7 @@ function parse(text: string, name: string): unknown {
     throw new UserError(`${name} is not valid JSON: ${errorMessage(error)}.`);
   }
   const [repeated] = scanJson(text).duplicates;
-  if (repeated !== undefined) throw new UserError(`${name}: ${repeated} is there more than once: keep one.`);
+  if (repeated !== undefined) throw new UserError(`${name}: ${repeated} occurs more than once: keep one.`);
   return settings;
 }
 

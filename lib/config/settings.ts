@@ -66,17 +66,17 @@ export const stageSchema = {
     account: text("an AWS account id of 12 digits in quotes", {
       pattern: String.raw`^\d{12}$`,
       description:
-        "The AWS account of the stage. The CDK deploys it there or not at all, and operator commands with `--stage` stop with credentials of another account, if the stage has a file.",
+        "The AWS account of the stage: the CDK deploys to no other. Operator commands with `--stage` stop with credentials of another account, but only if the stage has a file of its own.",
     }),
     region: text("an AWS region such as eu-central-1", {
       pattern: String.raw`^[a-z]+(?:-[a-z]+)+-\d+$`,
       description:
-        "The AWS region of the stage. It is deployed there, whatever region the environment is configured for. Operator commands with `--stage` go there, too, if the stage has a file.",
+        "The AWS region of the stage: it is deployed there, whatever region the environment names. Operator commands with `--stage` also use it, but only if the stage has a file of its own.",
     }),
     removalPolicy: choice(["destroy", "retain"], {
       default: "retain",
       description:
-        "Whether the table, the logs and the queues of channels are deleted or kept when they leave the stack. With `retain`, deleting the table and the stack is refused, and the table can be restored to any second of the last 35 days.",
+        "Whether the table, the logs and the queues of channels are deleted (`destroy`) or kept (`retain`) when they leave the stack. With `retain`, deleting the table and the stack is refused, and the table can be restored to any second of the last 35 days.",
     }),
     throttleRate: wholeNumber(1, 100_000, {
       default: 5000,
@@ -85,12 +85,12 @@ export const stageSchema = {
     throttleBurst: wholeNumber(1, 100_000, {
       default: 2500,
       description:
-        "Requests of all accounts together that can arrive at once. Lambda needs an environment for each, of 1,000 in most AWS accounts and 10 in a new one.",
+        "Requests of all accounts together that can arrive at once. Lambda needs an environment for each: most AWS accounts have 1,000, and a new one has 10.",
     }),
     rateLimitRequests: wholeNumber(0, 100_000_000, {
       default: 6000,
       description:
-        "Requests of each account a minute, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 means no limit, for no account.",
+        "Requests of each account a minute, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 turns off the limits of all accounts.",
     }),
     deployment: choice(["all-at-once", "canary"], {
       default: "all-at-once",
@@ -112,9 +112,9 @@ export const stageSchema = {
           properties: { page: alarmTarget, ticket: alarmTarget },
         },
       ],
-      errorMessage: "the ARN of a standard SNS topic, or an object with one for page and ticket each",
+      errorMessage: "the ARN of a standard SNS topic, or an object with such an ARN for page and for ticket",
       description:
-        'Where alarms are sent: the ARN of an SNS topic. `{ "page": …, "ticket": … }` sends what [pages somebody](operations.md#alarms) and what can wait to different ones.',
+        'Where alarms are sent: the ARN of an SNS topic. `{ "page": …, "ticket": … }` sends alarms that [page somebody](operations.md#alarms) and alarms that can wait to different topics.',
     },
     runbookUrl: text("an https URL without a fragment", {
       pattern: String.raw`^https://[^\s#]+$`,
@@ -131,21 +131,21 @@ export const stageSchema = {
     channels: flag({
       default: false,
       description:
-        "Whether the service delivers the messages of WhatsApp and Instagram itself, and receives answers. Accounts are connected by a command.",
+        "Whether the service itself sends and receives the messages of WhatsApp and Instagram. `npm run ops -- channels connect` connects an account.",
     }),
     deliveryConcurrency: wholeNumber(2, 1000, {
       default: 5,
       description:
-        "How many messages of WhatsApp and Instagram are sent at the same time, at most: each environment of Lambda sends some three a second. New AWS accounts have ten environments in all.",
+        "The most messages of WhatsApp and Instagram that are sent at the same time. Each environment of Lambda sends some three a second, and new AWS accounts have ten environments in all.",
     }),
     webhookConcurrency: wholeNumber(1, 1000, {
       description:
-        "How many calls of the public webhook Lambda runs at the same time, at most; it reserves as many for it. Without it, strangers can use those of all functions. New AWS accounts have ten in all, and cannot reserve any.",
+        "The most calls of the public webhook that Lambda runs at the same time: it reserves as many environments for it. Without this setting, strangers can use up the environments of all functions. New AWS accounts have ten in all, and cannot reserve any.",
     }),
     // Connectors have to remember the ids of events for 15 days.
     eventArchiveDays: wholeNumber(1, 14, {
       description:
-        "For how many days the event bus keeps its events, message texts included, so that they can be [sent again](operations.md#send-events-again). Without it, it keeps none.",
+        "How many days the event bus keeps its events, with the texts of messages, so that they can be [sent again](operations.md#send-events-again). Without this setting, it keeps none.",
     }),
     corsOrigins: {
       type: "array",
@@ -177,17 +177,17 @@ export const stageSchema = {
     logErrorMessages: flag({
       default: false,
       description:
-        "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so this is for stages without real data. There is no other level of logs: `request failed` has the cause and its places.",
+        "Whether the messages of unexpected errors are logged. They can quote what a caller sent, so set it only in stages without real data. Logs have no other level: `request failed` always has the name and the stack of the error.",
     }),
     tracing: flag({
       default: false,
       description:
-        "Whether AWS X-Ray records one in twenty calls of each function, and the first of a second: 5 dollars a million. API Gateway's HTTP APIs do not take part.",
+        "Whether AWS X-Ray records the first call of each function in a second and one in twenty of the others, for 5 dollars a million. HTTP APIs of API Gateway do not take part.",
     }),
     authorizerCacheSeconds: wholeNumber(0, 3600, {
       default: 60,
       description:
-        "How many seconds API Gateway caches a result of the authorizer, and so how long a revoked or expired key can still work, and an account can keep its previous rate limit.",
+        "How many seconds API Gateway caches a result of the authorizer. For this time, a revoked or expired key can still work, and an account can keep its previous rate limit.",
     }),
   },
   dependencies: {

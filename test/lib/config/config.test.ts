@@ -99,9 +99,12 @@ test.each<Rejected>([
     'The flag like must be the name of a stage, such as -c like=dev, not "../stages/dev".',
   ],
   [{ protected: "no" }, 'The flag protected must be true or false, not "no".'],
-  [{ stage: "prod", like: "dev" }, "The stage prod has a file: put like into stages/prod.json."],
-  [{ stage: "a" }, "The stages a, b, a are like each other in a circle."],
-  [{ stage: "x", like: "b" }, "The stages b, a, b are like each other in a circle."],
+  [
+    { stage: "prod", like: "dev" },
+    "The stage prod has a file, so `-c like` is not allowed: set `like` in stages/prod.json.",
+  ],
+  [{ stage: "a" }, "The `like` of these stages forms a circle: a, b, a."],
+  [{ stage: "x", like: "b" }, "The `like` of these stages forms a circle: b, a, b."],
   ...["Prod", "-a", "a_b", "", "a".repeat(22)].map(
     (stage): Rejected => [
       { stage },

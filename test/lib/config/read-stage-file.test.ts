@@ -112,5 +112,5 @@ test.each([
   ['{ "throttleRate": 5, "thr\\u006fttleRate": 5 }', "throttleRate"],
   ['{ "alarmsTo": { "page": "a", "ticket": "b", "page": "c" } }', "alarmsTo[page]"],
 ])("%s, which has a setting twice, is rejected with a sentence", async (json, name) => {
-  expect(await sentence(json)).toBe(`: ${name} is there more than once: keep one.`);
+  expect(await sentence(json)).toBe(`: ${name} occurs more than once: keep one.`);
 });
