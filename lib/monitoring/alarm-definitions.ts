@@ -89,7 +89,7 @@ const serverErrorsAlarm = {
   periods: [2, 3, 5],
   rollsBack: true,
   first: "The errors of the functions, and where they were thrown.",
-  fromOutside: "Nothing but a bug that a request meets",
+  fromOutside: "Nothing except a bug that a request triggers",
 } as const;
 
 const throttles = (of: readonly ServiceFunction[]) =>
@@ -141,9 +141,9 @@ const concurrentExecutions = new Metric({
 const definitions: Readonly<Record<string, AlarmDefinition>> = {
   "server-errors-authorize": {
     ...serverErrorsAlarm,
-    means: "The authorizer fails: valid keys get 500 on every route, once cached results have expired.",
+    means: "The authorizer fails: once its cached results have expired, valid keys get 500 on every route.",
     fromOutside:
-      "Nothing but a bug that a request meets. With `authorizerCacheSeconds` 0, more than 3,000 requests a second of one key",
+      "Nothing except a bug that a request triggers. With `authorizerCacheSeconds` 0, also more than 3,000 requests a second of one key",
     metric: (resources) => serverErrors([resources.api.authorizer], resources),
   },
   "server-errors-lists": {
@@ -163,7 +163,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     rollsBack: true,
     means: "Requests of a route take more than a second: callers wait, and some time out.",
     first: "Which route: the p99 duration on Lambda's automatic dashboard.",
-    fromOutside: "Long lists of a second or more: 3 % of a list route",
+    fromOutside: "Long lists that take a second or more, as 3 % of the requests of a list route",
     metric: ({ api }) =>
       percentage(
         api.handlers.map(({ lambda }) => ({
@@ -178,7 +178,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     threshold: 0.3,
     unit: "%",
     periods: [1, 1, 360],
-    means: "Requests fail with 5xx so often that the failures of a month are used up in days.",
+    means: "Requests fail with 5xx so often that the error budget of a month is used up in ten days.",
     first: "The errors of the last six hours, then the access log.",
     fromOutside: "Long lists that get 503",
     metric: ({ api: { stage }, logs }) => {
@@ -208,7 +208,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
   },
   "invalid-items": {
     means:
-      "An item is stored that no code of the service writes, and a reader left it out: a function may have been taken over.",
+      "A reader left out a stored item that no code of the service writes: an attacker may control a function.",
     first: "Which items, in the logs of the functions.",
     metric: ({ functions, logs }) => {
       // An alarm can read ten metrics. Other functions also read the items that deliver-message reads.
@@ -234,7 +234,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
       "The canary did not succeed for ten minutes: callers outside cannot use a route, totals are wrong, or the canary itself does not run.",
     first: "Its last errors, and a request of your own from outside AWS.",
     fromOutside:
-      "Nothing that leaves the API to others: ten minutes above `throttleRate` or the quota of Lambda",
+      "Nothing except what also keeps others from the API: ten minutes above `throttleRate` or the quota of Lambda",
     metric: ({ canary }) =>
       canary &&
       new MathExpression({
@@ -259,9 +259,9 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     periods: [2, 2, 5],
     means:
       "Lambda throttled a function of the API (100 %), or all functions of the AWS account use 80 % of its concurrent executions: callers get 5xx, and counts and events are late.",
-    first: "Which functions use them, on Lambda's automatic dashboard.",
+    first: "Which functions use the concurrent executions, on Lambda's automatic dashboard.",
     fromOutside:
-      "More requests at once than 80 % of Lambda's environments: 1,000 by default, fewer than `throttleBurst` of prod",
+      "More requests at once than 80 % of Lambda's environments. The default of 1,000 is less than the `throttleBurst` of prod",
     metric: ({ api }) =>
       new MathExpression({
         expression: "IF(throttles > 0, 100, 100 * used / SERVICE_QUOTA(used) + TIME_SERIES(0))",
@@ -276,7 +276,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     periods: [2, 2, 5],
     means:
       "Lambda throttled a function that no request waits for: counts and events are late, or checks are missed.",
-    first: "Which functions use them, on Lambda's automatic dashboard.",
+    first: "Which functions use the concurrent executions, on Lambda's automatic dashboard.",
     fromOutside: "As for `function-throttles`",
     metric: ({ api, functions }) =>
       throttles(functions.filter((fn) => fn !== api.authorizer && !api.handlers.includes(fn))),
@@ -322,7 +322,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     required: true,
     periods: [1, 1, 6 * 60],
     means:
-      "Counts were last verified two weeks ago, or the audit does not run: what is wrong with totals stays wrong.",
+      "Counts were last verified two weeks ago, or the audit does not run: wrong totals are not repaired.",
     first: "The log of audit-counts: a line every hour.",
     metric: ({ logs }) =>
       new MathExpression({
@@ -347,7 +347,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     means:
       "Messages of WhatsApp or Instagram were given up or wait for an hour, Meta refuses a sender or its token, or a webhook could not be stored.",
     first: "Which accounts and why, in the log of deliver-message, then that of receive-webhook.",
-    fromOutside: "An account that takes back its token, or sends more to one lead than Meta takes",
+    fromOutside: "An account that revokes its token, or sends more to one lead than Meta accepts",
     metric: ({ channels, logs }) => {
       if (!channels) return undefined;
       const { receiver, deliveries, undelivered } = channels;
@@ -367,7 +367,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
     rollsBack: true,
     means: "A new version of a function crashes or times out: its requests fail with 5xx.",
     first: "The last errors of the functions.",
-    fromOutside: "Nothing but a bug that a request meets",
+    fromOutside: "Nothing except a bug that a request triggers",
     metric: ({ deployment }) => deployment && always("error", deployment.metricErrors()),
   },
 };

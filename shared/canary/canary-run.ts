@@ -57,8 +57,8 @@ export async function runCanary(client: CanaryClient): Promise<void> {
   const closed = await post(`${conversations}?update=conversation`, end, undefined, 200);
   check(closed.body.status === "closed", "The conversation did not end");
   // These checks come last, so that a run still checks the writes while counting has stopped.
-  check(earlier.isExact, "The total of leads was not their number");
-  check(ended.isExact, "The total of conversations was not their number");
+  check(earlier.isExact, "The total of leads was wrong");
+  check(ended.isExact, "The total of conversations was wrong");
 }
 
 /**

@@ -219,12 +219,8 @@ test.each<[string, string, (body: object) => Answer, number?]>([
     (body) => ok({ data: Array(2).fill(Object(body).data[0]) }),
   ],
   ["The account of the key has other leads", `${get(leads)}?createdBefore`, () => page([{ source: "web" }])],
-  ["The total of leads was not their number", `${get(leads)}?createdAfter`, () => page([], 1)],
-  [
-    "The total of conversations was not their number",
-    `${get(conversations)}?createdAfter`,
-    () => page([], 1),
-  ],
+  ["The total of leads was wrong", `${get(leads)}?createdAfter`, () => page([], 1)],
+  ["The total of conversations was wrong", `${get(conversations)}?createdAfter`, () => page([], 1)],
   ["The report of the delivery changed nothing", report, (body) => ok({ ...body, delivery: "sent" })],
   [
     "The answer started another conversation",
@@ -284,7 +280,7 @@ test("once nothing counts its changes, the second run fails, and until all are c
   untilNextRun();
   for (let times = 0; times < 3; times++) {
     requests = [];
-    expect(await failure()).toBe("The total of leads was not their number");
+    expect(await failure()).toBe("The total of leads was wrong");
     expect(requests).toHaveLength(15);
     untilNextRun();
   }
@@ -298,7 +294,7 @@ test.each([
   ["conversation", "conversations"],
 ] as const)("a %s that is counted and not there fails the run, and so does a list of %s without rows", async (type, list) => {
   await manyRuns();
-  const code = `The total of ${list} was not their number`;
+  const code = `The total of ${list} was wrong`;
   const restore = memory.snapshot();
   // The oldest one that a run compares, which nodes count, and one that the root counts.
   const rows = rowsOf(type);
