@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create or update a lead
-         * @description Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.
+         * @description Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one. If a field differs, the event `lead.updated` follows. Two requests at the same moment have the same effect as one after the other.
          */
         post: operations["createLead"];
         delete?: never;
@@ -43,7 +43,7 @@ export interface paths {
         put?: never;
         /**
          * Send or update a message
-         * @description Stores a message to a lead, or an inbound one from it. It joins the lead's active conversation on the channel, or starts one. With `update=message`, it stores how far a message has got; with `update=conversation`, it ends a conversation or makes it active again.
+         * @description Stores a message to a lead, or an inbound one from it. The message joins the lead's active conversation on the channel, or starts one. With `update=message`, the request stores the delivery state of a message; with `update=conversation`, it ends a conversation or makes it active again.
          */
         post: operations["sendMessage"];
         delete?: never;
@@ -65,7 +65,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was created
-         * @description Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent for each lead that a request creates or, with `imported`, an operator imports. It does not contain the lead's name. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadCreated"];
         delete?: never;
@@ -85,7 +85,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was started
-         * @description Sent for each conversation, which its first message starts. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent for each conversation, when its first message starts it. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationStarted"];
         delete?: never;
@@ -105,7 +105,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message was sent
-         * @description Sent for each message to a lead. A connector delivers it to the channel. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent for each message to a lead. A connector delivers it to the channel. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveMessageSent"];
         delete?: never;
@@ -125,7 +125,7 @@ export interface webhooks {
         put?: never;
         /**
          * A message of a lead was stored
-         * @description Sent for each message that a lead wrote. Nobody delivers it. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent for each message that a lead wrote. It needs no delivery. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveMessageReceived"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was erased
-         * @description Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when an operator erases a lead. Delete everything that you store about the lead, and ignore its events that arrive later. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadErased"];
         delete?: never;
@@ -165,7 +165,7 @@ export interface webhooks {
         put?: never;
         /**
          * A lead was changed
-         * @description Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveLeadUpdated"];
         delete?: never;
@@ -185,7 +185,7 @@ export interface webhooks {
         put?: never;
         /**
          * A conversation was changed
-         * @description Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * @description Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, and when an operator's command changes it. A stored message does not cause it. It has the whole conversation after the change. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveConversationUpdated"];
         delete?: never;
@@ -204,8 +204,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A message got further
-         * @description Sent when a report or an operator's command changes a message. It has the whole message after the change. EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
+         * A message was changed
+         * @description Sent when a delivery report or an operator's command changes a message. It has the whole message after the change. EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.
          */
         post: operations["receiveMessageUpdated"];
         delete?: never;
@@ -262,7 +262,7 @@ export interface components {
              */
             tags: string[];
             /**
-             * @description Where the lead is reached, by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.
+             * @description The lead's addresses by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.
              * @example {
              *       "whatsapp": [
              *         "+4917700000001"
@@ -289,7 +289,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Time of the last change, in UTC: of the creation at first.
+             * @description Time of the last change, in UTC; before the first change, when the lead was stored.
              * @example 2026-11-21T05:51:32.055Z
              */
             updatedAt: string;
@@ -311,7 +311,7 @@ export interface components {
              */
             externalId?: string;
             /**
-             * @description Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` is a `+`, and Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.
+             * @description The lead's addresses by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.
              * @example {
              *       "whatsapp": [
              *         "+4917700000001"
@@ -323,12 +323,12 @@ export interface components {
             };
             /**
              * Format: email
-             * @description Email address, in ASCII. With `ifExists=update`, null takes it away.
+             * @description Email address, in ASCII. With `ifExists=update`, null removes it.
              * @example ada@example.com
              */
             email?: string | null;
             /**
-             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null takes it away.
+             * @description Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null removes it.
              * @example instagram
              */
             source?: string | null;
@@ -340,7 +340,7 @@ export interface components {
              */
             tags?: string[];
             /**
-             * @description Your own data: at most 10 names and 1,024 bytes as JSON. With `ifExists=update`, other entries stay as they are, and null takes one away.
+             * @description Your own data: at most 10 names and 1,024 bytes as JSON. With `ifExists=update`, other entries stay as they are, and null removes one.
              * @example {
              *       "plan": "pro"
              *     }
@@ -440,7 +440,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
+             * @description Since when the lead has waited for a reply, in UTC: the time of their first message after your last one that has not failed. Absent after a reply, unless it fails, and after the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;
@@ -453,7 +453,7 @@ export interface components {
              */
             direction: "outbound" | "inbound";
             /**
-             * @description The beginning of its text: at most 100 characters, and fewer of a script whose characters have more than two bytes.
+             * @description The beginning of its text: at most 100 characters, and fewer if most of them have more than two bytes.
              * @example Hi, is it still free?
              */
             text: string;
@@ -506,7 +506,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
+             * @description Since when the lead has waited for a reply, in UTC: the time of their first message after your last one that has not failed. Absent after a reply, unless it fails, and after the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;
@@ -571,7 +571,7 @@ export interface components {
              */
             language: string;
             /**
-             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.
+             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if the template has none.
              * @example [
              *       "Ada"
              *     ]
@@ -590,7 +590,7 @@ export interface components {
              */
             language: string;
             /**
-             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.
+             * @description The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if the template has none.
              * @example [
              *       "Ada"
              *     ]
@@ -625,7 +625,7 @@ export interface components {
              */
             direction: "outbound" | "inbound";
             /**
-             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.
+             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the request that sends the message does not contain it.
              * @example +4917700000001
              */
             to?: string;
@@ -646,7 +646,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @description The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
              * @example failed
              * @enum {string}
              */
@@ -657,7 +657,7 @@ export interface components {
              */
             deliveryError?: string;
             /**
-             * @description The id of the message at the channel's provider, if a report has had it.
+             * @description The id of the message at the channel's provider, if a report contained it.
              * @example wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex
              */
             providerId?: string;
@@ -690,7 +690,7 @@ export interface components {
              * @example Hello Ada
              */
             message: string;
-            /** @description Of an outbound message: the template that WhatsApp sends in place of the text, which lists show. Without one, WhatsApp refuses a first message, and each one more than 24 hours after the lead's last. At most 3,072 bytes as JSON. */
+            /** @description Only of an outbound message: the template that WhatsApp sends in place of the text. Lists show the text. Without a template, WhatsApp refuses a message to a lead who has not written for 24 hours. At most 3,072 bytes as JSON. */
             template?: components["schemas"]["NewTemplate"];
             /**
              * @description Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.
@@ -714,7 +714,7 @@ export interface components {
              */
             conversationId: string;
             /**
-             * @description How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.
+             * @description Its delivery state: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.
              * @example failed
              * @enum {string}
              */
@@ -737,12 +737,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description Its new status: every one except `active`, such as `closed`, ends it. Stored in lower case. A lead has at most one active conversation on a channel.
+             * @description Its new status. Every status except `active`, such as `closed`, ends the conversation. Stored in lower case. A lead has at most one active conversation on a channel.
              * @example closed
              */
             status: string;
             /**
-             * @description The `messageCount` that you have read: if the conversation has another one now, because somebody has written meanwhile, nothing changes, and the response is 409 `conversation_changed`.
+             * @description The `messageCount` that you have read. If the conversation has another one now, because somebody has written since, nothing changes, and the response is 409 `conversation_changed`.
              * @example 1
              */
             messageCount?: number;
@@ -775,7 +775,7 @@ export interface components {
              */
             direction?: "outbound" | "inbound";
             /**
-             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.
+             * @description The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the request that sends the message does not contain it.
              * @example +4917700000001
              */
             to?: string;
@@ -796,7 +796,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @description The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
              * @example failed
              * @enum {string}
              */
@@ -807,7 +807,7 @@ export interface components {
              */
             deliveryError?: string;
             /**
-             * @description The id of the message at the channel's provider, if a report has had it.
+             * @description The id of the message at the channel's provider, if a report contained it.
              * @example wamid.HBgLMTY1MDM4Nzk0MzkVAgARGBI3N0Ex
              */
             providerId?: string;
@@ -843,7 +843,7 @@ export interface components {
             lastInboundAt?: string;
             /**
              * Format: date-time
-             * @description Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.
+             * @description Since when the lead has waited for a reply, in UTC: the time of their first message after your last one that has not failed. Absent after a reply, unless it fails, and after the end of the conversation.
              * @example 2026-11-21T02:04:31.204Z
              */
             awaitingReplySince?: string;
@@ -979,7 +979,7 @@ export interface components {
              */
             requestId: string;
             /**
-             * @description The id of what exists.
+             * @description The id of the lead or conversation that `detail` is about.
              * @example lead_01M7XX82T31MKK0XPP5SRK7Z5P
              */
             id: string;
@@ -1207,7 +1207,7 @@ export interface components {
              */
             in: string;
             /**
-             * @description The name; `tags[3]` for an item, empty for the whole body.
+             * @description The name, such as `tags[3]`; empty for the whole body.
              * @example tags[3]
              */
             field: string;
@@ -1217,7 +1217,7 @@ export interface components {
              */
             code: string;
             /**
-             * @description The fault in words that follow the field's name.
+             * @description The fault, in words that follow the field's name.
              * @example must have at least 1 character
              */
             message: string;
@@ -1268,7 +1268,7 @@ export interface components {
              */
             source?: string;
             /**
-             * @description Where the lead is reached, by channel, if it has addresses.
+             * @description The lead's addresses by channel, if it has any.
              * @example {
              *       "whatsapp": [
              *         "+4917700000001"
@@ -1491,7 +1491,7 @@ export interface components {
              */
             direction: "outbound" | "inbound";
             /**
-             * @description The text, as sent; of a change, the whole message after it.
+             * @description The text, as sent. In `message.updated`, the whole message after the change.
              * @example Hello Ada
              */
             message: string;
@@ -1511,14 +1511,14 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description The address of the lead on the channel, if it has one: the first of them.
+             * @description The lead's first address on the channel, if it has one.
              * @example +4917700000001
              */
             to?: string;
             /** @description The template that WhatsApp sends in place of the text, if the message has one. */
             template?: components["schemas"]["Template"];
             /**
-             * @description Only if the message was written in the channel's own app, so that nobody delivers it again: `sent`, `failed`, `delivered` or `read`.
+             * @description Only if the message was written in the channel's own app, and must not be delivered again: `sent`, `failed`, `delivered` or `read`.
              * @example sent
              * @enum {string}
              */
@@ -1620,7 +1620,7 @@ export interface components {
              */
             direction: "outbound" | "inbound";
             /**
-             * @description The text, as sent; of a change, the whole message after it.
+             * @description The text, as sent. In `message.updated`, the whole message after the change.
              * @example Hi, is it still free?
              */
             message: string;
@@ -2038,7 +2038,7 @@ export interface components {
              * @example whatsapp
              */
             channel: string;
-            /** @description The text, as sent; of a change, the whole message after it. */
+            /** @description The text, as sent. In `message.updated`, the whole message after the change. */
             message: components["schemas"]["Message"];
         };
         MessageUpdatedEvent: {
@@ -2160,7 +2160,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnsupportedMediaTypeProblem"];
             };
         };
-        /** @description The `Idempotency-Key` was sent before with another body. */
+        /** @description The `Idempotency-Key` was sent before with another body or query. */
         IdempotencyKeyReused: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -2216,7 +2216,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem). */
+        /** @description The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message). Or too many requests of the account use the same conversation, lead, list or other data at once (a problem). */
         TooManyRequests: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -2269,7 +2269,7 @@ export interface components {
                 "application/json": components["schemas"]["GatewayError"];
             };
         };
-        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. Or, of a POST: the account takes no writes while it is moved or erased. */
+        /** @description The table is too busy, a list is too expensive now, or the function took too long. Try again. Or the account accepts no POST while it is being moved or erased. */
         Unavailable: {
             headers: {
                 "apigw-requestid": components["headers"]["RequestId"];
@@ -2293,7 +2293,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+        /** @description A text that the caller creates for the request, such as a UUID. However often the request is sent with it, it takes effect only once within 24 hours, or within 8 days if it stores an inbound message. The key has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -2314,7 +2314,7 @@ export interface components {
          */
         Vary: "Accept-Encoding";
         /**
-         * @description The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least 1,024 bytes, if `Accept-Encoding` accepts gzip.
+         * @description The body is compressed; HTTP clients decompress it by themselves. On responses of a function with at least 1,024 bytes, if `Accept-Encoding` accepts gzip.
          * @example gzip
          */
         ContentEncoding: "gzip";
@@ -2334,7 +2334,7 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. After the 2,000 rows that a list by the last message shows, `next` goes on from the time of the last one. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.
+         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last page. A list by `updatedAt` or `lastMessageAt` shows 2,000 rows, after which `next` continues from the time of the last row. If the header would have more than 3,500 bytes, it leaves out `last`, then `first`, then `prev`; if not even `next` fits, the response has no `Link`.
          * @example </api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"
          */
         Link: string;
@@ -2380,7 +2380,7 @@ export interface operations {
                 updatedAfter?: string;
                 /** @description Only leads that were last changed before this time. */
                 updatedBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has what changed since, the oldest change first: its `next` links go on from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page goes on in the same way. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has the leads that changed since, the oldest change first: its `next` links continue from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page continues it in the same way. */
                 sort?: "-createdAt" | "createdAt" | "-updatedAt" | "updatedAt";
             };
             header?: never;
@@ -2482,11 +2482,11 @@ export interface operations {
     createLead: {
         parameters: {
             query?: {
-                /** @description With `update`, the lead that the body names is changed: only the fields that are sent. It is named by its `id`, or else by its `externalId`, or else by one of its `addresses`. */
+                /** @description With `update`, the lead that the body names is changed, but only the fields that are sent. The body names it by its `id`, or else by its `externalId`, or else by one of its `addresses`. */
                 ifExists?: "update";
             };
             header?: {
-                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID. However often the request is sent with it, it takes effect only once within 24 hours, or within 8 days if it stores an inbound message. The key has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2607,7 +2607,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
-            /** @description The account has no lead with this id, or that of a repeated request is erased. */
+            /** @description The account has no lead with this id, or the lead of a repeated request was erased. */
             404: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];
@@ -2685,17 +2685,17 @@ export interface operations {
                 createdAfter?: string;
                 /** @description Only conversations that started before this time. */
                 createdBefore?: string;
-                /** @description Only conversations whose last message is of this time or later. */
+                /** @description Only conversations whose last message was stored at this time or later. */
                 lastMessageAfter?: string;
-                /** @description Only conversations whose last message is from before this time. */
+                /** @description Only conversations whose last message was stored before this time. */
                 lastMessageBefore?: string;
                 /** @description With `true`, only conversations whose lead waits for a reply, the longest waiting first: all of them are `active`. It cannot be combined with `sort`, `lastMessageAfter` and `lastMessageBefore`. */
                 awaitingReply?: "true";
-                /** @description With `awaitingReply`: only those who have waited since this time or later. */
+                /** @description With `awaitingReply`: only conversations whose lead began to wait at this time or later. */
                 awaitingReplyAfter?: string;
-                /** @description With `awaitingReply`: only those who have waited since before this time. */
+                /** @description With `awaitingReply`: only conversations whose lead began to wait before this time. */
                 awaitingReplyBefore?: string;
-                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: by page numbers, one can miss some and meet others twice. The `next` links of `lastMessageAt` go on from the time of the last row, so they miss none. Such a list ends after 2,000 conversations: the `next` link of its last page goes on in the same way. */
+                /** @description The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation, so reading by page numbers can skip or repeat conversations. The `next` links of `lastMessageAt` continue from the time of the last row, so they miss none. A list in either order ends after 2,000 conversations: the `next` link of its last page continues it in the same way. */
                 sort?: "-createdAt" | "createdAt" | "-lastMessageAt" | "lastMessageAt";
                 /** @description With `messages`, and exactly one `id`, the conversation has its newest messages. */
                 include?: "messages";
@@ -2794,11 +2794,11 @@ export interface operations {
     sendMessage: {
         parameters: {
             query?: {
-                /** @description With `message`, the body says how far a message has got. With `conversation`, it ends a conversation, or makes it active again. */
+                /** @description With `message`, the request stores the delivery state of a message. With `conversation`, it ends a conversation, or makes it active again. */
                 update?: "message" | "conversation";
             };
             header?: {
-                /** @description A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
+                /** @description A text that the caller creates for the request, such as a UUID. However often the request is sent with it, it takes effect only once within 24 hours, or within 8 days if it stores an inbound message. The key has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -2898,7 +2898,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
-            /** @description The account has no lead with this id, or that of a repeated request is erased. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */
+            /** @description The account has no lead with this id, or the lead of a repeated request was erased. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */
             404: {
                 headers: {
                     "apigw-requestid": components["headers"]["RequestId"];

@@ -24,7 +24,7 @@ const documented = {
   ),
   "Content-Encoding": constant(
     "gzip",
-    `The body is compressed, which HTTP clients undo by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
+    `The body is compressed; HTTP clients decompress it by themselves. On responses of a function with at least ${compressedFrom.toLocaleString("en")} bytes, if \`Accept-Encoding\` accepts gzip.`,
   ),
   "RateLimit-Policy": {
     description:
@@ -45,7 +45,7 @@ const documented = {
   },
   Link: {
     description:
-      "The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last one. After the 2,000 rows that a list by the last message shows, `next` goes on from the time of the last one. A header of more than 3,500 bytes leaves out `last`, then `first` and `prev`; if not even `next` fits, the response has no `Link`.",
+      "The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last page. A list by `updatedAt` or `lastMessageAt` shows 2,000 rows, after which `next` continues from the time of the last row. If the header would have more than 3,500 bytes, it leaves out `last`, then `first`, then `prev`; if not even `next` fits, the response has no `Link`.",
     schema: {
       type: "string",
       pattern: `^(${link("first")}(, ${link("prev")})?(, ${link("next")})?(, ${link("last")})?|${link("prev")}(, ${link("next")})?|${link("next")})$`,

@@ -38,7 +38,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     tag: "Leads",
     summary: "Create or update a lead",
     description:
-      "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one, and the event `lead.updated` follows unless nothing differs. Two requests at the same moment have the effect of one after the other.",
+      "Stores a lead with the status `new` and the score 0. With `ifExists=update`, it changes the lead that the body names, if there is one. If a field differs, the event `lead.updated` follows. Two requests at the same moment have the same effect as one after the other.",
     parameters: leads.newLeadQueryDescriptions,
     body: jsonOf(leadBody, { lead: requestExamples["create-lead"], "ifExists=update": updateExamples.lead }),
     successes: {
@@ -63,7 +63,7 @@ export const operations: Readonly<Record<RouteName, Operation>> = {
     tag: "Conversations",
     summary: "Send or update a message",
     description:
-      "Stores a message to a lead, or an inbound one from it. It joins the lead's active conversation on the channel, or starts one. With `update=message`, it stores how far a message has got; with `update=conversation`, it ends a conversation or makes it active again.",
+      "Stores a message to a lead, or an inbound one from it. The message joins the lead's active conversation on the channel, or starts one. With `update=message`, the request stores the delivery state of a message; with `update=conversation`, it ends a conversation or makes it active again.",
     parameters: conversations.sendMessageQueryDescriptions,
     body: jsonOf(messageBodies, {
       message: requestExamples["send-message"],

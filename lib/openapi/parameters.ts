@@ -43,7 +43,7 @@ export const parameterComponents = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "A text that the caller creates for the request, such as a UUID: with it, the request takes effect once within 24 hours, or within 8 days if it stores an inbound message, however often it is sent. It has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route.",
+      "A text that the caller creates for the request, such as a UUID. However often the request is sent with it, it takes effect only once within 24 hours, or within 8 days if it stores an inbound message. The key has 1 to 255 visible ASCII characters, bare or in double quotes, and belongs to the account and the route.",
     schema: {
       type: "string",
       pattern: idempotencyKeyPattern,

@@ -15,12 +15,12 @@ export const faultSchema = {
       type: "string",
       description: `The part of the request that has the fault: ${listValues(faultPlaces)}.`,
     },
-    field: { type: "string", description: "The name; `tags[3]` for an item, empty for the whole body." },
+    field: { type: "string", description: "The name, such as `tags[3]`; empty for the whole body." },
     code: {
       type: "string",
       description: `The kind of fault, for programs: ${listValues(faultCodes)}.`,
     },
-    message: { type: "string", description: "The fault in words that follow the field's name." },
+    message: { type: "string", description: "The fault, in words that follow the field's name." },
   },
   required: ["in", "field", "code", "message"],
 } as const satisfies JSONSchema;
@@ -56,7 +56,9 @@ function problemSchema(code: ProblemCode) {
     code: { type: "string", description: `The kind of error, for programs: ${listValues(alike)}.` },
     requestId: { type: "string", description: "The id of the request in the service's log." },
     ...(hasErrors && { errors }),
-    ...(hasId && { id: { type: "string", description: "The id of what exists." } }),
+    ...(hasId && {
+      id: { type: "string", description: "The id of the lead or conversation that `detail` is about." },
+    }),
   };
   return { type: "object", properties, required: Object.keys(properties) };
 }

@@ -14,7 +14,7 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
     "The API key is malformed, unknown, expired or revoked (a message), or it may not send this request (a problem).",
   lead_exists:
     "Another lead has this `externalId` or address, or the lead has another `externalId`: `id` is the id of that lead.",
-  lead_not_found: "The account has no lead with this id, or that of a repeated request is erased.",
+  lead_not_found: "The account has no lead with this id, or the lead of a repeated request was erased.",
   conversation_exists: "The lead has another active conversation on the channel: `id` is its id.",
   conversation_changed:
     "The conversation has another number of messages than the request says: `id` is its id.",
@@ -22,14 +22,14 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   message_not_found:
     "The conversation has no message with this `id`, or the account has no such conversation.",
   unsupported_media_type: "The body's `Content-Type` is not JSON, or the body is compressed.",
-  idempotency_key_reused: "The `Idempotency-Key` was sent before with another body.",
+  idempotency_key_reused: "The `Idempotency-Key` was sent before with another body or query.",
   rate_limited:
     "The account has used up its rate limit (a problem), or all accounts together exceed the gateway's throttle (a message).",
   too_many_at_once:
-    "Or the account asks too much at once of a conversation, a lead, a list or another part of its data (a problem).",
+    "Or too many requests of the account use the same conversation, lead, list or other data at once (a problem).",
   internal_error: "The service failed; its log has the cause under the id of the request.",
   busy: "The table is too busy, a list is too expensive now, or the function took too long. Try again.",
-  account_frozen: "Or, of a POST: the account takes no writes while it is moved or erased.",
+  account_frozen: "Or the account accepts no POST while it is being moved or erased.",
 };
 
 const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;

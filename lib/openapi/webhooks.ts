@@ -9,11 +9,11 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   "lead.created": {
     summary: "A lead was created",
     description:
-      "Sent for each lead that a request creates or, with `imported`, an operator imports. It has no name.",
+      "Sent for each lead that a request creates or, with `imported`, an operator imports. It does not contain the lead's name.",
   },
   "conversation.started": {
     summary: "A conversation was started",
-    description: "Sent for each conversation, which its first message starts.",
+    description: "Sent for each conversation, when its first message starts it.",
   },
   "message.sent": {
     summary: "A message was sent",
@@ -21,12 +21,12 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   },
   "message.received": {
     summary: "A message of a lead was stored",
-    description: "Sent for each message that a lead wrote. Nobody delivers it.",
+    description: "Sent for each message that a lead wrote. It needs no delivery.",
   },
   "lead.erased": {
     summary: "A lead was erased",
     description:
-      "Sent once an operator erases a lead. Delete everything that you keep of it, and ignore its late events.",
+      "Sent when an operator erases a lead. Delete everything that you store about the lead, and ignore its events that arrive later.",
   },
   "lead.updated": {
     summary: "A lead was changed",
@@ -36,12 +36,12 @@ const eventTexts: Record<EventType, { summary: string; description: string }> = 
   "conversation.updated": {
     summary: "A conversation was changed",
     description:
-      "Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, or an operator's command changes it, not when a message is stored. It has the whole conversation after the change.",
+      "Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, and when an operator's command changes it. A stored message does not cause it. It has the whole conversation after the change.",
   },
   "message.updated": {
-    summary: "A message got further",
+    summary: "A message was changed",
     description:
-      "Sent when a report or an operator's command changes a message. It has the whole message after the change.",
+      "Sent when a delivery report or an operator's command changes a message. It has the whole message after the change.",
   },
 };
 
@@ -56,13 +56,13 @@ const detailDescriptions = {
   channel: "The channel of the conversation.",
   messageId: "The message of the change.",
   direction: "`outbound`, or `inbound` if the lead wrote it.",
-  message: "The text, as sent; of a change, the whole message after it.",
+  message: "The text, as sent. In `message.updated`, the whole message after the change.",
   externalId: "Your own id of the lead, if it has one.",
-  addresses: "Where the lead is reached, by channel, if it has addresses.",
-  to: "The address of the lead on the channel, if it has one: the first of them.",
+  addresses: "The lead's addresses by channel, if it has any.",
+  to: "The lead's first address on the channel, if it has one.",
   template: "The template that WhatsApp sends in place of the text, if the message has one.",
   delivery:
-    "Only if the message was written in the channel's own app, so that nobody delivers it again: `sent`, `failed`, `delivered` or `read`.",
+    "Only if the message was written in the channel's own app, and must not be delivered again: `sent`, `failed`, `delivered` or `read`.",
   email: "Email address of the lead, if it has one.",
   source: "Origin channel of the lead, if it has one.",
   metadata: "Your own data of the lead or message, if it has some.",
@@ -133,7 +133,7 @@ export const eventComponents = Object.fromEntries(
 );
 
 const delivery =
-  "EventBridge sends it at least once and in no order, to a target that a rule names. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.";
+  "EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.";
 
 const webhook = (type: EventType) => ({
   operationId: `receive${pascalCase(type)}`,

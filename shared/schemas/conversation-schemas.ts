@@ -73,13 +73,14 @@ export const conversationsQueryDescriptions: Descriptions<
   status: "Only conversations with this status, in any letter case.",
   createdAfter: "Only conversations that started at this time or later.",
   createdBefore: "Only conversations that started before this time.",
-  lastMessageAfter: "Only conversations whose last message is of this time or later.",
-  lastMessageBefore: "Only conversations whose last message is from before this time.",
+  lastMessageAfter: "Only conversations whose last message was stored at this time or later.",
+  lastMessageBefore: "Only conversations whose last message was stored before this time.",
   awaitingReply:
     "With `true`, only conversations whose lead waits for a reply, the longest waiting first: all of them are `active`. It cannot be combined with `sort`, `lastMessageAfter` and `lastMessageBefore`.",
-  awaitingReplyAfter: "With `awaitingReply`: only those who have waited since this time or later.",
-  awaitingReplyBefore: "With `awaitingReply`: only those who have waited since before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation: by page numbers, one can miss some and meet others twice. The `next` links of `lastMessageAt` go on from the time of the last row, so they miss none. Such a list ends after 2,000 conversations: the `next` link of its last page goes on in the same way.",
+  awaitingReplyAfter:
+    "With `awaitingReply`: only conversations whose lead began to wait at this time or later.",
+  awaitingReplyBefore: "With `awaitingReply`: only conversations whose lead began to wait before this time.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new conversations come at the end: read everything in this order, as the guide says. With `-lastMessageAt` and `lastMessageAt`, each message moves its conversation, so reading by page numbers can skip or repeat conversations. The `next` links of `lastMessageAt` continue from the time of the last row, so they miss none. A list in either order ends after 2,000 conversations: the `next` link of its last page continues it in the same way.",
   include: "With `messages`, and exactly one `id`, the conversation has its newest messages.",
   messageLimit: "How many messages, with `include`: 20 by default.",
   messagesBefore:
@@ -96,7 +97,7 @@ export const lastMessage = {
 
 export const lastMessageDescriptions: Descriptions<typeof lastMessage> = {
   direction: "`outbound`, or `inbound` if the lead wrote it.",
-  text: "The beginning of its text: at most 100 characters, and fewer of a script whose characters have more than two bytes.",
+  text: "The beginning of its text: at most 100 characters, and fewer if most of them have more than two bytes.",
 };
 
 /** A conversation in a response. */
@@ -139,7 +140,7 @@ export const conversationDescriptions: Descriptions<typeof conversation> = {
   lastInboundAt:
     "Time of the lead's last message, in UTC, if there is one: some channels allow free texts for 24 hours after it.",
   awaitingReplySince:
-    "Time of the lead's first message since the last one to them that has not failed, in UTC: a reply takes it away until it fails, and so does the end of the conversation.",
+    "Since when the lead has waited for a reply, in UTC: the time of their first message after your last one that has not failed. Absent after a reply, unless it fails, and after the end of the conversation.",
 };
 
 /** The query of `POST /api/v1/conversations`. */
@@ -151,7 +152,7 @@ export const sendMessageQuery = {
 
 export const sendMessageQueryDescriptions: Descriptions<typeof sendMessageQuery> = {
   update:
-    "With `message`, the body says how far a message has got. With `conversation`, it ends a conversation, or makes it active again.",
+    "With `message`, the request stores the delivery state of a message. With `conversation`, it ends a conversation, or makes it active again.",
 };
 
 /** A template that Meta has approved: the only way to write first on WhatsApp, or after more than 24 hours. */
@@ -173,7 +174,7 @@ export const templateDescriptions: Descriptions<typeof template> = {
   name: "Its name at Meta: lower-case letters, digits and underscores.",
   language: "Its language at Meta, such as `en_US`.",
   parameters:
-    "The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if it has none.",
+    "The values of the placeholders in its body, in their order: each on one line, and not blank. Leave it out if the template has none.",
 };
 
 /** The body of `POST /api/v1/conversations`. */
@@ -198,7 +199,7 @@ export const newMessageDescriptions: Descriptions<typeof newMessage> = {
     "`outbound`, the default, or `inbound` for a message that the lead wrote: no connector delivers it.",
   message: "The text, not blank; it may contain line breaks and tabs.",
   template:
-    "Of an outbound message: the template that WhatsApp sends in place of the text, which lists show. Without one, WhatsApp refuses a first message, and each one more than 24 hours after the lead's last. At most 3,072 bytes as JSON.",
+    "Only of an outbound message: the template that WhatsApp sends in place of the text. Lists show the text. Without a template, WhatsApp refuses a message to a lead who has not written for 24 hours. At most 3,072 bytes as JSON.",
   metadata: "Your own data, which connectors get with the message: at most 10 names and 1,024 bytes as JSON.",
 };
 
@@ -214,7 +215,7 @@ export const messageUpdateDescriptions: Descriptions<typeof messageUpdate> = {
   id: "The outbound message.",
   conversationId: "The conversation of the message.",
   delivery:
-    "How far it has got: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.",
+    "Its delivery state: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.",
   deliveryError:
     "Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.",
   providerId: "The id of the message at the channel's provider, without spaces.",
@@ -235,9 +236,9 @@ export const conversationUpdate = {
 export const conversationUpdateDescriptions: Descriptions<typeof conversationUpdate> = {
   id: "The conversation.",
   status:
-    "Its new status: every one except `active`, such as `closed`, ends it. Stored in lower case. A lead has at most one active conversation on a channel.",
+    "Its new status. Every status except `active`, such as `closed`, ends the conversation. Stored in lower case. A lead has at most one active conversation on a channel.",
   messageCount:
-    "The `messageCount` that you have read: if the conversation has another one now, because somebody has written meanwhile, nothing changes, and the response is 409 `conversation_changed`.",
+    "The `messageCount` that you have read. If the conversation has another one now, because somebody has written since, nothing changes, and the response is 409 `conversation_changed`.",
 };
 
 /** A message in a response. */
@@ -268,14 +269,14 @@ export const messageDescriptions: Descriptions<typeof message> = {
   leadId: "The lead that the message was sent to, or that wrote it.",
   channel: "The channel that the message was sent on.",
   direction: "`outbound`, or `inbound` if the lead wrote it.",
-  to: "The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the sending does not have it.",
+  to: "The address of the lead on the channel to which an outbound message goes, if the lead had one. The response to the request that sends the message does not contain it.",
   message: "The text, as sent.",
   template: "The template that WhatsApp sends in place of the text, if the message has one.",
   metadata: "The metadata, as sent.",
   delivery:
-    "How far an outbound message has got, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
+    "The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
   deliveryError: "Why it failed, if the report says so.",
-  providerId: "The id of the message at the channel's provider, if a report has had it.",
+  providerId: "The id of the message at the channel's provider, if a report contained it.",
   createdAt: "When the message was stored, in UTC.",
 };
 

@@ -56,7 +56,7 @@ export const leadsQueryDescriptions: Descriptions<typeof leadsQuery, keyof typeo
   createdBefore: "Only leads created before this time.",
   updatedAfter: "Only leads that were created or changed at this time or later.",
   updatedBefore: "Only leads that were last changed before this time.",
-  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has what changed since, the oldest change first: its `next` links go on from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page goes on in the same way.",
+  sort: "The order: `-createdAt`, the newest first, is the default. With `createdAt`, the oldest first, new leads come at the end: read everything in this order, as the guide says. With `updatedAt` and `updatedAfter`, a list has the leads that changed since, the oldest change first: its `next` links continue from the time of the last row, so they miss none. A list by `updatedAt` or `-updatedAt` ends after 2,000 leads: the `next` link of its last page continues it in the same way.",
 };
 
 /** The query of `POST /api/v1/leads`. */
@@ -68,7 +68,7 @@ export const newLeadQuery = {
 
 export const newLeadQueryDescriptions: Descriptions<typeof newLeadQuery> = {
   ifExists:
-    "With `update`, the lead that the body names is changed: only the fields that are sent. It is named by its `id`, or else by its `externalId`, or else by one of its `addresses`.",
+    "With `update`, the lead that the body names is changed, but only the fields that are sent. The body names it by its `id`, or else by its `externalId`, or else by one of its `addresses`.",
 };
 
 /** The body of `POST /api/v1/leads`. */
@@ -133,10 +133,10 @@ export const leadDescriptions: Descriptions<typeof lead> = {
   source: "Origin channel, for example instagram, whatsapp, website; stored in lower case.",
   tags: "Free-form labels.",
   addresses:
-    "Where the lead is reached, by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.",
+    "The lead's addresses by channel: at most 10, which no other lead of the account has. A message goes to the first one of its channel.",
   metadata: "Your own data: at most 10 names and 1,024 bytes as JSON.",
   createdAt: "Creation time, in UTC.",
-  updatedAt: "Time of the last change, in UTC: of the creation at first.",
+  updatedAt: "Time of the last change, in UTC; before the first change, when the lead was stored.",
 };
 
 /** The descriptions that differ for a new lead and its update. */
@@ -145,13 +145,13 @@ export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
   externalId:
     "Your own id of the lead, without spaces and commas: no other lead of the account can have it. Once the lead has one, it never changes.",
   addresses:
-    "Where the lead is reached, by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` is a `+`, and Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null takes those of a channel away.",
+    "The lead's addresses by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.",
   name: "Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.",
-  email: "Email address, in ASCII. With `ifExists=update`, null takes it away.",
+  email: "Email address, in ASCII. With `ifExists=update`, null removes it.",
   source:
-    "Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null takes it away.",
+    "Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null removes it.",
   metadata:
-    "Your own data: at most 10 names and 1,024 bytes as JSON. With `ifExists=update`, other entries stay as they are, and null takes one away.",
+    "Your own data: at most 10 names and 1,024 bytes as JSON. With `ifExists=update`, other entries stay as they are, and null removes one.",
   status: "Status of the lead; only with `ifExists=update`.",
   score: "Score of the lead; only with `ifExists=update`.",
 };

@@ -7,7 +7,7 @@ import { bodyEditor, contrastFaults, cutSamples, looks, openReference, overflow 
 /** The parts of the page that are read: operations, events and guides. */
 const parts = [
   ...["List leads", "Create or update a lead", "List conversations", "Send or update a message"],
-  ...["A lead was created", "A conversation was started", "A message was sent", "A message got further"],
+  ...["A lead was created", "A conversation was started", "A message was sent", "A message was changed"],
   ...["Lists and filters", "Update a lead", "Messages", "An inbox", "What the API does not do", "Errors"],
 ];
 
