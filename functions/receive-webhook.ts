@@ -19,7 +19,7 @@ async function receive(event: LambdaFunctionURLEvent): Promise<LambdaFunctionURL
   const body = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
   const secret = await readSecret(appSecret);
   const signature = event.headers["x-hub-signature-256"];
-  if (secret === undefined) throw new Error("The stage has no secret of its app at Meta.");
+  if (secret === undefined) throw new Error("The stage has no app secret from Meta.");
   if (!isSigned(body, signature, secret)) return { statusCode: 401 };
   const failures: unknown[] = [];
   const ofEachLead = Map.groupBy(readWebhook(parseJson(body.toString())), leadOf);

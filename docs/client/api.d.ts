@@ -1038,7 +1038,7 @@ export interface components {
             status: 422;
             /**
              * @description A sentence that says what happened.
-             * @example The Idempotency-Key was sent before with another body. A new request needs a new key.
+             * @example The Idempotency-Key was sent before with another body or query. A new request needs a new key.
              */
             detail: string;
             /**
@@ -1072,7 +1072,7 @@ export interface components {
             status: 415;
             /**
              * @description A sentence that says what happened.
-             * @example The content-type must be application/json or another JSON type: text/plain was sent.
+             * @example The content-type must be a JSON type, such as application/json: text/plain was sent.
              */
             detail: string;
             /**
@@ -1092,7 +1092,7 @@ export interface components {
              *         "in": "header",
              *         "field": "content-type",
              *         "code": "unsupported",
-             *         "message": "must be application/json or another JSON type: text/plain was sent"
+             *         "message": "must be a JSON type, such as application/json: text/plain was sent"
              *       }
              *     ]
              */
@@ -2144,7 +2144,7 @@ export interface components {
                  *       "type": "urn:problem-type:unsupported_media_type",
                  *       "title": "Unsupported media type",
                  *       "status": 415,
-                 *       "detail": "The content-type must be application/json or another JSON type: text/plain was sent.",
+                 *       "detail": "The content-type must be a JSON type, such as application/json: text/plain was sent.",
                  *       "code": "unsupported_media_type",
                  *       "requestId": "ELcEv7R332QgMgM=",
                  *       "errors": [
@@ -2152,7 +2152,7 @@ export interface components {
                  *           "in": "header",
                  *           "field": "content-type",
                  *           "code": "unsupported",
-                 *           "message": "must be application/json or another JSON type: text/plain was sent"
+                 *           "message": "must be a JSON type, such as application/json: text/plain was sent"
                  *         }
                  *       ]
                  *     }
@@ -2177,7 +2177,7 @@ export interface components {
                  *       "type": "urn:problem-type:idempotency_key_reused",
                  *       "title": "Idempotency key reused",
                  *       "status": 422,
-                 *       "detail": "The Idempotency-Key was sent before with another body. A new request needs a new key.",
+                 *       "detail": "The Idempotency-Key was sent before with another body or query. A new request needs a new key.",
                  *       "code": "idempotency_key_reused",
                  *       "requestId": "ELcEv7R332QgMgM="
                  *     }

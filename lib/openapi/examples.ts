@@ -251,13 +251,13 @@ const problemErrors: Record<
   conversation_not_found: ["This account has no conversation with this id."],
   message_not_found: ["This conversation has no message with this id."],
   idempotency_key_reused: [
-    "The Idempotency-Key was sent before with another body. A new request needs a new key.",
+    "The Idempotency-Key was sent before with another body or query. A new request needs a new key.",
   ],
   rate_limited: ["This account may make 6000 requests in 60 seconds. Try again in 42 s."],
   too_many_at_once: ["Too many messages are sent to this conversation at once. Try again in 2 s."],
   internal_error: ["Something went wrong here. It has been logged."],
   busy: ["The service is busy. Try again."],
-  account_frozen: ["This account takes no writes now, because it is moved or erased. Try again in 30 s."],
+  account_frozen: ["This account accepts no writes while it is being moved or erased. Try again in 30 s."],
 };
 
 /** A response of each problem. */

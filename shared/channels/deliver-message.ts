@@ -65,6 +65,6 @@ function findFault({ channel, message, template }: MessageSent): string | undefi
   const length = channel === "whatsapp" ? [...message].length : Buffer.byteLength(message);
   const unit = channel === "whatsapp" ? "characters" : "bytes";
   if (length > longest[channel])
-    return `The text has ${length} ${unit}, and the channel takes ${longest[channel]}.`;
+    return `The text has ${length} ${unit}, but the channel accepts at most ${longest[channel]}.`;
   return undefined;
 }

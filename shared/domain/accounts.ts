@@ -23,6 +23,6 @@ export async function readAccountSettings(account: string) {
 export const accountFrozen = () =>
   new ApiError(
     "account_frozen",
-    "This account takes no writes now, because it is moved or erased. Try again in 30 s.",
+    "This account accepts no writes while it is being moved or erased. Try again in 30 s.",
     { retryAfter: 30 },
   );

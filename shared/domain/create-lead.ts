@@ -115,7 +115,7 @@ async function checkReplay(account: string, { id }: Lead): Promise<void> {
   if (await leadExists(account, id)) return;
   // A single read can miss a part of the transaction that stored the lead.
   const [lead] = await readTogether([leadKey(account, id)]);
-  if (!lead) throw new ApiError("lead_not_found", "The lead of this request is erased.");
+  if (!lead) throw new ApiError("lead_not_found", "The lead of this request was erased.");
 }
 
 /** Changes a lead. @param names the names of the request, as they were read */

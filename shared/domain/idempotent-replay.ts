@@ -173,7 +173,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
       throw new ApiError(
         "idempotency_key_reused",
         outcome === false
-          ? "The Idempotency-Key was sent before with another body. A new request needs a new key."
+          ? "The Idempotency-Key was sent before with another body or query. A new request needs a new key."
           : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
       );
     }

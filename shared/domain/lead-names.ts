@@ -100,7 +100,10 @@ export async function findNamed(account: string, { id, externalId, addresses }: 
   if (other) {
     await checkTogether(account, names, [String(item.id), String(other.leadId)]);
     const named = describeName(account, other);
-    throw nameConflict(other.leadId, `Another lead than ${item.id} has ${named}: ${other.leadId}.`);
+    throw nameConflict(
+      other.leadId,
+      `The request names the lead ${item.id}, but the lead ${other.leadId} has ${named}.`,
+    );
   }
   const { externalId: own } = fieldsOf(item);
   if (externalId !== undefined && own !== undefined && own !== externalId)

@@ -89,7 +89,7 @@ async function queueDeliveries(call: readonly Publication[]): Promise<void> {
   const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl: deliveriesUrl, Entries }));
   for (const { Id, Code, SenderFault } of Failed) {
     const refused = call.find(({ event }) => event.id === Id);
-    if (!SenderFault || !refused) throw new Error(`The queue has not taken a message: ${Code}.`);
+    if (!SenderFault || !refused) throw new Error(`The queue did not accept a message: ${Code}.`);
     await setAside(refused, Code);
   }
 }

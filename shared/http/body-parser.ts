@@ -107,7 +107,7 @@ const forbiddenKey = bodyFault(
 export const unsupportedType = (type: string | undefined) => {
   const [named] = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?=\s*(?:;|$))/.exec(type ?? "") ?? [];
   const sent = type === undefined ? "none" : (named ?? "another");
-  return unsupported("content-type", `must be application/json or another JSON type: ${sent} was sent`);
+  return unsupported("content-type", `must be a JSON type, such as application/json: ${sent} was sent`);
 };
 
 function unsupported(field: string, message: string, headers = {}): ApiError {

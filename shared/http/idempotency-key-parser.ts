@@ -57,7 +57,7 @@ const fault: Fault = {
   in: "header",
   field: "idempotency-key",
   code: "invalid_format",
-  message: `must be given once and have 1 to ${maxKeyLength} visible ASCII characters, without commas, quotes and backslashes unless it is in double quotes`,
+  message: `must be given once, with 1 to ${maxKeyLength} visible ASCII characters (commas, quotes and backslashes only in a key in double quotes)`,
 };
 
 const misnamedFault = (field: string): Fault => ({

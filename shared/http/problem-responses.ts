@@ -54,7 +54,7 @@ function tooManyAtOnce(error: unknown): ApiError {
   const { message, until } =
     error instanceof TooManyAtOnceError
       ? error
-      : new TooManyAtOnceError("Too much of this account's data is used at once.");
+      : new TooManyAtOnceError("Too many requests use the same data of this account at once.");
   const retryAfter = secondsAfter(until);
   return new ApiError("too_many_at_once", `${message} Try again in ${retryAfter} s.`, {
     retryAfter,

@@ -107,8 +107,7 @@ function checkPage(event: RouteEvent, sort: string): void {
 }
 
 /** The message for parameters that contradict the order of `awaitingReply`, which has the longest waiting first. */
-const waitingOrder =
-  "cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince";
+const waitingOrder = "cannot be combined with awaitingReply, which sorts by awaitingReplySince";
 
 /** Finds the faults of parameters that are valid by themselves but cannot be combined. */
 export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {

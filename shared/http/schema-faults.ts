@@ -118,7 +118,7 @@ function unknownMessage(name: string, { in: where, schema, property }: ErrorPlac
   if (where === "body" && known.includes("externalId") && /^(?:id|status|score)$/.test(name))
     return "can be set only with ifExists=update";
   if (isList && /^(?:deleted|erased)/i.test(name))
-    return `${rejection}: no list has what was erased, which events tell of`;
+    return `${rejection}: lists have no erased records, but the event lead.erased reports each erasure`;
   if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
   const nearest = nearestName(name, known);
   return nearest === undefined
@@ -164,7 +164,7 @@ function wrongType(
 /** The fault of a text without visible characters, or of a label whose stored form is too long. */
 function textFault(text: string, { schema, property }: ErrorPlace): FaultDescription {
   if (notBlank.test(text))
-    return { code: "too_long", message: "must have at most 64 characters as it is stored" };
+    return { code: "too_long", message: "must have at most 64 characters in its stored form" };
   // The name in a channel's profile can consist of blanks or invisible characters.
   const isName = Reflect.get(schema.properties, "name") === property;
   const instead = isName ? ": for a person without a visible name, send their handle or address" : "";
@@ -176,7 +176,7 @@ const isSpacedQuery = (value: unknown, { in: where }: ErrorPlace) =>
 
 const spacedQuery: FaultDescription = {
   code: "invalid_format",
-  message: "must not contain spaces: a + means one in a query, so write it as %2B",
+  message: "must not contain spaces: in a query, + means a space, so send + as %2B",
 };
 
 /** Common mistakes in an email address. The first one that matches is reported. */

@@ -138,7 +138,7 @@ export function addressFaults(body: unknown): Fault[] {
     const channel = channels[i] ?? "";
     return [
       ...(channels.indexOf(channel) < i
-        ? [bodyFault(field, "duplicate_key", "must be given once, in any spelling")]
+        ? [bodyFault(field, "duplicate_key", "is another spelling of a channel that is already given")]
         : []),
       ...(channelOfAddresses.test(channel) ? [] : [bodyFault(field, "invalid_characters", wrongChannel)]),
     ];
@@ -148,7 +148,7 @@ export function addressFaults(body: unknown): Fault[] {
 }
 
 const wrongChannel =
-  "must be the name of a channel, without colons and commas, of at most 64 characters as it is stored";
+  "must be the name of a channel, without colons and commas, of at most 64 characters in its stored form";
 
 /** The fault of an update that names no lead. */
 export function unnamedFaults(body: unknown): Fault[] {
@@ -165,7 +165,7 @@ export const tooManyAddresses = `must have at most ${maxAddresses} addresses of 
 export function deliveryFaults(body: unknown): Fault[] {
   const { delivery, deliveryError } = Object(body);
   if (deliveryError === undefined || delivery === "failed") return [];
-  return [bodyFault("deliveryError", "not_allowed", "can be sent only with failed as delivery")];
+  return [bodyFault("deliveryError", "not_allowed", "can be sent only if delivery is failed")];
 }
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;

@@ -46,7 +46,7 @@ export const textRules: Readonly<Record<string, FaultDescription>> = {
   },
   [address]: {
     code: "invalid_characters",
-    message: "must have visible characters only, without commas, and blanks only in a telephone number",
+    message: "must have visible characters only, without commas (blanks only in a telephone number)",
   },
   [templateName]: {
     code: "invalid_characters",
@@ -58,7 +58,10 @@ export const textRules: Readonly<Record<string, FaultDescription>> = {
   },
   [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
   [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },
-  [notMessageId]: { code: "invalid_format", message: "is the id of a message, which no list has" },
+  [notMessageId]: {
+    code: "invalid_format",
+    message: "is the id of a message, not of a lead or a conversation",
+  },
   [messageId]: { code: "invalid_format", message: "must be the id of a message" },
   [page.pattern]: {
     code: "out_of_range",

@@ -81,4 +81,8 @@ function changesBy(message: Message, { delivery, deliveryError, providerId }: Me
   return Object.keys(added).length > 0 ? added : undefined;
 }
 
-const isInbound = bodyFault("id", "not_allowed", "is the id of an inbound message, which nobody delivers");
+const isInbound = bodyFault(
+  "id",
+  "not_allowed",
+  "is the id of an inbound message, which has no delivery state",
+);

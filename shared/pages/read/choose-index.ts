@@ -79,7 +79,8 @@ export const wayOuts = {
   },
   sort: {
     field: "sort",
-    message: "must be by createdAt with these filters, or createdAfter later: too many rows would be read",
+    message:
+      "must be by createdAt with these filters, or createdAfter must be later: too many rows would be read",
   },
 };
 

@@ -128,7 +128,7 @@ const leadsParameters = Object.keys(leadsQuery.properties).join(", ");
 const notParameter = "is not a parameter of this route";
 const notField = "is not a field of this route";
 const leaveOut = "leave it out if it has no value";
-const noSpaces = "must not contain spaces: a + means one in a query, so write it as %2B";
+const noSpaces = "must not contain spaces: in a query, + means a space, so send + as %2B";
 
 describe("the message of a fault", () => {
   test.each([
@@ -160,7 +160,7 @@ describe("the message of a fault", () => {
     [
       "list-leads",
       "deletedAfter=x",
-      `deletedAfter ${notParameter}: no list has what was erased, which events tell of`,
+      `deletedAfter ${notParameter}: lists have no erased records, but the event lead.erased reports each erasure`,
     ],
     ...["fields", "fields[leads]", "select"].map(
       (name) =>
@@ -176,7 +176,7 @@ describe("the message of a fault", () => {
         [
           "list-conversations",
           `awaitingReply=true&${other}`,
-          `${other.split("=")[0]} cannot be combined with awaitingReply, whose list is in the order of awaitingReplySince`,
+          `${other.split("=")[0]} cannot be combined with awaitingReply, which sorts by awaitingReplySince`,
         ] as const,
     ),
     ...["awaitingReplyAfter", "awaitingReplyBefore"].map(
@@ -212,7 +212,7 @@ describe("the message of a fault", () => {
     ],
     ["list-leads", "id=conv_1", "id is the id of a conversation, not of a lead"],
     ["list-leads", "id=lead_1%2Cconv_1", "id[1] is the id of a conversation, not of a lead"],
-    ["list-leads", "id=msg_1", "id is the id of a message, which no list has"],
+    ["list-leads", "id=msg_1", "id is the id of a message, not of a lead or a conversation"],
     ["list-conversations", "id=lead_1", "id is the id of a lead, not of a conversation"],
   ] as const)("%s?%s", async (name, query, ...messages) => {
     const body = name === "create-lead" ? { name: "Ada" } : undefined;
@@ -257,18 +257,18 @@ describe("the message of a fault", () => {
     ],
     ...["a:b", "a\uff0cb", "__PROTO__", "½".repeat(22)].map((channel): [object, string] => [
       { name: "Ada", addresses: { [channel]: ["1"] } },
-      `addresses[${channel}] must be the name of a channel, without colons and commas, of at most 64 characters as it is stored`,
+      `addresses[${channel}] must be the name of a channel, without colons and commas, of at most 64 characters in its stored form`,
     ]),
     ...["", " ", "a b", "a,b", "\u200b"].map((address): [object, string] => [
       { name: "Ada", addresses: { sms: ["+49 (1) 2", address] } },
       address === ""
         ? "addresses[sms][1] must have at least 1 character"
-        : "addresses[sms][1] must have visible characters only, without commas, and blanks only in a telephone number",
+        : "addresses[sms][1] must have visible characters only, without commas (blanks only in a telephone number)",
     ]),
     [{ name: "Ada", addresses: { sms: null } }, "addresses[sms] must be an array, not null"],
     [
       { name: "Ada", addresses: { sms: ["1"], SMS: ["2"] } },
-      "addresses[SMS] must be given once, in any spelling",
+      "addresses[SMS] is another spelling of a channel that is already given",
     ],
     [
       { name: "Ada", addresses: { sms: [..."12345"], email: [..."123456"] } },
@@ -286,7 +286,7 @@ describe("the message of a fault", () => {
       "name must not be blank: for a person without a visible name, send their handle or address",
       "source must not be blank",
     ]),
-    [{ name: "Ada", source: "½".repeat(22) }, "source must have at most 64 characters as it is stored"],
+    [{ name: "Ada", source: "½".repeat(22) }, "source must have at most 64 characters in its stored form"],
     [{ name: "Ada", email: "" }, `email must not be empty: ${leaveOut}`],
     [{ name: long(201) }, "name must have at most 200 characters"],
     [{ name: "a\ud800" }, "name must not contain control characters or unpaired surrogates"],
@@ -318,7 +318,7 @@ test.each<[string, object, ...string[]]>([
   [
     "update=message",
     { delivery: "read", deliveryError: "131047" },
-    "deliveryError can be sent only with failed as delivery",
+    "deliveryError can be sent only if delivery is failed",
   ],
 ])("send-message?%s %j", async (query, fields, ...messages) => {
   const message = { leadId: "lead_1", channel: "a", message: "Hello" };
@@ -384,7 +384,7 @@ test.each([
   const headers = { "content-type": type as string };
   const { problem } = await refuse("create-lead", { body: {}, headers }, 415);
   expect(problem.detail).toBe(
-    `The content-type must be application/json or another JSON type: ${named} was sent.`,
+    `The content-type must be a JSON type, such as application/json: ${named} was sent.`,
   );
 });
 

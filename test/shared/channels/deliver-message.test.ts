@@ -79,8 +79,8 @@ test.each([
 });
 
 test.each<[MessageSent["channel"], string, string]>([
-  ["whatsapp", "\u{1F600}".repeat(4097), "4097 characters, and the channel takes 4096"],
-  ["instagram", "ü".repeat(501), "1002 bytes, and the channel takes 1000"],
+  ["whatsapp", "\u{1F600}".repeat(4097), "4097 characters, but the channel accepts at most 4096"],
+  ["instagram", "ü".repeat(501), "1002 bytes, but the channel accepts at most 1000"],
 ])("a text that is too long for %s fails and is not cut", async (channel, message, why) => {
   await connect({ account, channel: "instagram", sender: "17" });
   const event = await aSentMessage({ [channel]: ["99"] }, { channel });

@@ -504,7 +504,7 @@ describe("a repeated leads import", () => {
       expect(await storedLeads(account)).toContainEqual(expect.objectContaining({ id, ...stored }));
     }
     const { rejects } = await update("externalId,addresses.web\ncrm-1,eve\n");
-    const message = `is not stored: Another lead than ${id} has the address web:eve: ${other.id}.`;
+    const message = `is not stored: The request names the lead ${id}, but the lead ${other.id} has the address web:eve.`;
     expect(await readLines(rejects)).toMatchObject([{ line: 2, errors: [{ message }] }]);
   });
 });

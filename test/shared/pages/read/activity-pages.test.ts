@@ -112,7 +112,7 @@ test("a list with lastMessageAfter counts a conversation that moves during the r
 test("a list by the last message refuses a lead with too many conversations at little cost, unlike a list by creation", async () => {
   history.addMany(401);
   const bySort =
-    "must be by createdAt with these filters, or createdAfter later: too many rows would be read";
+    "must be by createdAt with these filters, or createdAfter must be later: too many rows would be read";
   for (const [query, field, message] of [
     [{ sort: "-lastMessageAt" }, "sort", bySort],
     [{ lastMessageAfter: "2020-01-01T00:00:00Z" }, "createdAfter", expect.stringContaining("would be read")],
