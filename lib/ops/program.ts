@@ -21,7 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 export async function runProgram(): Promise<void> {
   escapeConsole();
   const program = new Command("npm run ops --").description(
-    "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the file of the stage can have the region.",
+    "The operator commands. Credentials, region and endpoint are configured as for the AWS SDK; with --stage, the stage's file can set the region.",
   );
   // Only the module of the given command is loaded: loading all of them takes longer than many commands run.
   const words = process.argv.slice(2);

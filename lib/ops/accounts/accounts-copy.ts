@@ -23,7 +23,7 @@ interface CopyOptions extends AccountOptions {
 export const copyAccountCommand = () =>
   command(
     "copy",
-    "store what another table has of an account and this one does not; after a failure, run it again to continue",
+    "copy what another table has of an account and this one lacks; after a failure, run it again to continue",
     { paced: true, writes: true },
   )
     .requiredOption(
@@ -37,11 +37,11 @@ export const copyAccountCommand = () =>
     .option("--to-account <id>", "the name of the account in this table (default: the same)", parseAccountId)
     .option(
       "--replace",
-      "also give leads and conversations that exist the fields that they have in the other table",
+      "also give existing leads and conversations the fields that they have in the other table",
     )
     .option(
       "--keys",
-      "also copy API keys, with the revocations of copied ones, and connected channels with their tokens: both work here, too",
+      "also copy API keys, their later revocations, and connected channels with their tokens: both work here, too",
     )
     .addHelpText(
       "after",
@@ -55,7 +55,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   const { from, account, fromTable, fromRegion, dryRun, replace = false, keys = false, yes } = options;
   if (keys && account !== from)
     throw new UserError(
-      "A key works for an account of the same name only: leave out --keys or --to-account.",
+      "API keys work only for an account of the same name: leave out --keys or --to-account.",
     );
   const region = await table.config.region();
   if (account === from && fromTable === tableName && (fromRegion ?? region) === region)

@@ -16,7 +16,7 @@ export const cacheSecondsOption = [
 ] as const;
 
 const eventsNote =
-  "Connectors learn of it by the events lead.erased, which cannot be sent again afterwards: check first that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
+  "Connectors learn of it from lead.erased events, which cannot be sent again afterwards. First check that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
 
 /** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = () =>
@@ -41,7 +41,7 @@ export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOpti
   const settings = name === undefined ? undefined : readProjectStage(name);
   if (settings) return settings.authorizerCacheSeconds;
   console.error(
-    `No stage's file says how long results of the authorizer are cached: assuming ${longestCache} seconds. Pass the stage's authorizerCacheSeconds as --cache-seconds to wait no longer than that.`,
+    `No stage's file says how long results of the authorizer are cached: assuming ${longestCache} seconds. To wait less, pass the stage's authorizerCacheSeconds as --cache-seconds.`,
   );
   return longestCache;
 }

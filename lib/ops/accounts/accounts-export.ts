@@ -14,9 +14,13 @@ type Line = { readonly type: RecordType };
 
 /** `accounts export`: writes everything of an account to a file, which nothing reads back. */
 export const exportAccountCommand = () =>
-  command("export", "write everything of an account but its API keys and channels to a file of JSON lines", {
-    paced: true,
-  })
+  command(
+    "export",
+    "write everything of an account, except its API keys and channels, to a file of JSON lines",
+    {
+      paced: true,
+    },
+  )
     .requiredOption(...outputOption)
     .action(onAccount(exportAccount));
 

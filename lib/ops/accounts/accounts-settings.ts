@@ -20,12 +20,16 @@ const parseLimit = parseNumber(
 
 /** `accounts set-limit`: a rate limit of an account's own, or that of the stage again. */
 export const setLimitCommand = () =>
-  command("set-limit", "give an account a rate limit of its own, when its keys are next authorized", {
-    writes: true,
-  })
+  command(
+    "set-limit",
+    "give an account a rate limit of its own; it applies to each key once it is authorized again",
+    {
+      writes: true,
+    },
+  )
     .requiredOption(
       "--requests <number>",
-      "how many requests it may make in a window of its stage; `stage` for as many as the stage sets",
+      "how many requests it may make in a minute; `stage` for the limit of the stage",
       // Commander would turn null into an empty text.
       (text) => (text === "stage" ? text : parseLimit(text)),
     )
@@ -39,7 +43,7 @@ export const setLimitCommand = () =>
 
 /** `accounts show-limit`: the rate limit that an account has. */
 export const showLimitCommand = () =>
-  command("show-limit", "show the rate limit of an account's own").action(
+  command("show-limit", "show the rate limit of an account").action(
     onAccount(async ({ account }) => {
       const { rateLimitRequests } = await readAccountSettings(account);
       return describeLimit(account, rateLimitRequests);
@@ -48,7 +52,7 @@ export const showLimitCommand = () =>
 
 function describeLimit(account: string, requests: number | undefined): Printed {
   const limit =
-    requests === undefined ? "the rate limit of its stage" : `a limit of ${requests} requests in each window`;
+    requests === undefined ? "the rate limit of its stage" : `a limit of ${requests} requests a minute`;
   return { json: { account, requests: requests ?? null }, text: `The account ${account} has ${limit}.` };
 }
 
@@ -64,7 +68,7 @@ export const freezeCommand = () =>
         const seconds = (await findCacheSeconds(options)) + longestRun / 1000;
         const frozenAt = await freezeAccount(account, pace);
         console.error(
-          `The account ${account} is frozen, but what is running may still write: waiting for ${seconds} s.`,
+          `The account ${account} is frozen, but running functions and cached keys may still write: waiting for ${seconds} s.`,
         );
         await pace.wait(1000 * seconds);
         const text = `The account ${account} is frozen: nothing writes for it any more.`;
@@ -74,12 +78,12 @@ export const freezeCommand = () =>
 
 /** `accounts unfreeze`: allows writes for an account again. */
 export const unfreezeCommand = () =>
-  command("unfreeze", "let an account take writes again, when its keys are next authorized", {
+  command("unfreeze", "let an account write again; each key can write once it is authorized again", {
     writes: "always",
   }).action(
     onAccount(async ({ account }) => {
       await updateItem(buildUpdate(accountKey(account), { frozenAt: undefined }));
-      const text = `The account ${account} takes writes again, with each key when it is next authorized.`;
+      const text = `The account ${account} can write again, with each key once it is authorized again.`;
       return { json: { account, frozenAt: null }, text };
     }),
   );

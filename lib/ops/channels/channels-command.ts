@@ -25,9 +25,13 @@ export const channelsCommand = () =>
   new Command("channels")
     .description("connect, list and disconnect the channels of an account")
     .addCommand(
-      command("connect", "send and receive by a sender; its token is read from standard input", {
-        writes: true,
-      })
+      command(
+        "connect",
+        "connect a WhatsApp number or an Instagram account; its token is read from standard input",
+        {
+          writes: true,
+        },
+      )
         .addOption(channelOption())
         .requiredOption(
           "--sender <id>",
@@ -38,7 +42,11 @@ export const channelsCommand = () =>
     )
     .addCommand(command("list", "list the connected channels").action(onAccount(listChannels)))
     .addCommand(
-      command("disconnect", "leave the messages of a channel to the event bus", { writes: true })
+      command(
+        "disconnect",
+        "disconnect the sender of a channel; its messages then go only to the event bus",
+        { writes: true },
+      )
         .addOption(channelOption())
         .action(onTable(disconnectChannel)),
     );
@@ -47,7 +55,7 @@ export const isSender = (id: unknown): id is string => typeof id === "string" &&
 
 function parseSender(id: string): string {
   if (isSender(id)) return id;
-  throw new UserError("A sender is an id of Meta: 5 to 32 digits. A telephone number has another one.");
+  throw new UserError("A sender is an id from Meta of 5 to 32 digits, not the telephone number itself.");
 }
 
 async function connectChannel(options: ChannelOptions & { readonly sender: string }): Promise<Printed> {
@@ -61,7 +69,7 @@ async function connectChannel(options: ChannelOptions & { readonly sender: strin
   const token = (await text(process.stdin)).trim();
   if (!/^[\x21-\x7e]{20,2000}$/.test(token))
     throw new UserError(
-      "Pass the token of the sender on standard input, without anything else: 20 to 2,000 letters, digits and signs.",
+      "Pass only the token of the sender on standard input: 20 to 2,000 letters, digits and punctuation marks.",
     );
   // A sender without a token would fail its messages; a token without a sender does nothing.
   await putSecret(options, tokenOf(channel, sender), token);
@@ -69,9 +77,9 @@ async function connectChannel(options: ChannelOptions & { readonly sender: strin
     await connect({ account, channel, sender });
   } catch (error) {
     if (!(error instanceof StaleReadError)) throw error;
-    throw new UserError(`Somebody else connects ${channel} at this moment: run the command again.`);
+    throw new UserError(`Somebody else is connecting ${channel}: run the command again.`);
   }
-  const sentence = `The account ${account} sends and receives on ${channel} by ${sender}.`;
+  const sentence = `The account ${account} sends and receives on ${channel} through the sender ${sender}.`;
   return { json: { channel, sender }, text: sentence };
 }
 
@@ -88,7 +96,7 @@ async function disconnectChannel(options: ChannelOptions): Promise<Printed> {
   const { account, channel } = options;
   const sender = await disconnectSender(options, channel);
   if (sender === undefined) throw new UserError(`The account ${account} has not connected ${channel}.`);
-  const sentence = `Messages of ${account} on ${channel} are left to the event bus in ${tableName}.`;
+  const sentence = `Messages of ${account} on ${channel} now go only to the event bus of ${tableName}.`;
   return { json: { channel, sender }, text: sentence };
 }
 

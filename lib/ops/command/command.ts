@@ -88,7 +88,7 @@ export type OutputOptions = AccountOptions & { readonly output: string };
 /** The option that names the file of an export. */
 export const outputOption = [
   "--output <file>",
-  "the file to write; one that exists stays",
+  "the file to write, which must not exist yet",
   parseText((text) => text !== "-", "Name a file: standard output has the summary."),
 ] as const;
 
@@ -106,7 +106,7 @@ export const parseTable = parseText(
 const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
 /** The option of every command that asks before it does what cannot be undone. */
-export const yesOption = ["--yes", "do not ask"] as const;
+export const yesOption = ["--yes", "do not ask for confirmation"] as const;
 
 const leftOutCodes = "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 

@@ -22,5 +22,5 @@ export async function confirm(
   const typed = await Promise.race([terminal.question(question).catch(() => ""), closed]);
   terminal.close();
   if (typed.trim() !== name)
-    throw new UserError(`That is not the ${by} of the ${kind}: nothing was changed. Scripts use --yes.`);
+    throw new UserError(`That is not the ${by} of the ${kind}: nothing was changed. In scripts, use --yes.`);
 }

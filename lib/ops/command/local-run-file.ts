@@ -29,7 +29,7 @@ export async function readLocalRun(): Promise<RunFile> {
   });
   const run = Object(parseJson(text)) as RunFile;
   if (run.dataFormat !== dataFormat)
-    throw new UserError(`${file} is not of this version: restart \`npm start\`.`);
+    throw new UserError(`${file} is from another version: restart \`npm start\`.`);
   if (isAlive(run.pid)) return run;
   throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
 }

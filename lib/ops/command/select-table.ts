@@ -51,7 +51,7 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
     writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
   if (!frozenAt) return pace;
   throw new UserError(
-    `The account ${account} has been frozen since ${frozenAt}, because it is moved or erased: nothing was written. Continue an erasure with \`accounts erase\`. Otherwise, to let it take writes again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
+    `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased: nothing was written. To continue an erasure, run \`accounts erase\`. Otherwise, to let the account write again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
   );
 }
 
@@ -112,7 +112,7 @@ export async function checkDataFormat({ client, name }: OtherTable, untagged?: n
   if (Number(stored ?? untagged) === dataFormat) return;
   const found = stored === undefined ? "no data format" : `the data format ${stored}`;
   throw new UserError(
-    `The table ${name} has ${found}, but this program has ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
+    `The table ${name} has ${found}, but this program writes ${dataFormat}: nothing was written. Check out the commit in the output Release of its stack, and run npm ci.`,
   );
 }
 

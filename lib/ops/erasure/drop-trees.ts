@@ -92,7 +92,7 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     const clock = tableTime();
     if (await hasAny(inPartition(accountPartition(list.type, account)), pace))
       throw new UserError(
-        `The account ${account} was written to while it was erased: end imports and copies, and run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+        `The account ${account} was written to during its erasure. End imports and copies, then run the command again with the stage's authorizerCacheSeconds as --cache-seconds.`,
       );
     await commit(owner, {
       ...(root ? emptied(root, clock) : emptyRoot(clock)),

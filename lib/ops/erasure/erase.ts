@@ -30,7 +30,9 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   // cannot write to an erased lead any more. During the wait, the index catches up with what they stored before.
   const wait = leads ? longestWrite : keyCache + longestRun;
   if (!leads)
-    console.error(`The keys are deleted, but what is running may still write: waiting for ${wait / 1000} s.`);
+    console.error(
+      `The keys are deleted, but running functions and cached keys may still write: waiting for ${wait / 1000} s.`,
+    );
   await pace.wait(wait);
   if (!leads) {
     // The index may not have listed the newest keys. Until the account was frozen, they could read, write and create leads.

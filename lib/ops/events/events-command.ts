@@ -19,7 +19,7 @@ import { checkStage, operatorConfig } from "../command/select-table.ts";
 /** `events resend`: publishes all events of the stream again. */
 export const eventsCommand = () =>
   new Command("events").description("send events again").addCommand(
-    command("resend", "publish the events of the 24 hours that the stream has again", {
+    command("resend", "publish all events of the stream (the last 24 hours) again", {
       account: "none",
     }).action(resendEvents),
   );
@@ -33,7 +33,7 @@ const mostEmpty = 100;
  */
 async function resendEvents(options: TableOptions): Promise<void> {
   const { stage } = options;
-  if (stage === undefined) throw new UserError("Only the stream of a stage is read again: use --stage.");
+  if (stage === undefined) throw new UserError("Only the events of a stage can be sent again: use --stage.");
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageResourceName(stage);
   const { Stacks = [] } = await new CloudFormationClient(config).send(

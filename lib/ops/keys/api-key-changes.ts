@@ -65,8 +65,7 @@ export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference
     const item = await readItem(apiKeyKey(sha256, keyId));
     return account === undefined || item?.accountId === account ? item : undefined;
   }
-  if (account === undefined)
-    throw new UserError("An id needs the account of the key (--account), a whole key does not.");
+  if (account === undefined) throw new UserError("The id of a key needs --account; a whole key does not.");
   return (await accountApiKeyItems(account)).find((item) => item.keyId === keyId);
 }
 
@@ -90,7 +89,7 @@ async function accountApiKeyItems(accountId: string): Promise<Item[]> {
   const repeated = ids.find((id, i) => ids.indexOf(id) !== i);
   if (repeated !== undefined)
     throw new UserError(
-      `The account ${accountId} has two keys with the id ${repeated}: name the whole key instead of its id.`,
+      `The account ${accountId} has two keys with the id ${repeated}: pass the whole key instead of its id.`,
     );
   return items;
 }

@@ -33,7 +33,7 @@ export const keysCommand = () =>
     )
     .addCommand(command("list", "list all keys, oldest first").action(onTable(list)))
     .addCommand(
-      command("revoke", "end a key now; authorizers can accept it until their cache expires", {
+      command("revoke", "end a key now; it can still work until the authorizer's cached results expire", {
         // A whole key names its account.
         account: "optional",
         // A key that has leaked is revoked also in a frozen account.

@@ -19,7 +19,9 @@ export async function* readImportedRows(account: string, pace: Pace, invalid: In
 
 /** `leads imports`: the imports of an account, newest first. */
 export const importsCommand = () =>
-  command("imports", "list the imports, with how many leads of each are not erased", { paced: true }).action(
+  command("imports", "list the imports, each with the number of its leads that are not erased", {
+    paced: true,
+  }).action(
     onAccount<AccountOptions>(async ({ account }, { pace, invalid }) => {
       const erased = await readErasedIds(account, pace);
       const counts = new Map<string, number>();

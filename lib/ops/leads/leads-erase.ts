@@ -16,15 +16,15 @@ export const eraseCommand = () =>
   withPerson(
     command(
       "erase",
-      "delete a lead with its conversations, messages and all that names it; after a failure, run it again to continue",
+      "delete a lead, its conversations and messages, and everything that names it; after a failure, run it again to continue",
       { paced: true, writes: true },
     ),
   )
     .option(
       "--no-scan",
-      "keep idempotency records, which can have the lead, a message or a conversation and expire within 8 days, instead of reading the whole table",
+      "do not read the whole table; idempotency records with the lead's data then stay until they expire, within 8 days",
     )
-    .addHelpText("after", "\nIt also finishes the erasures of the account that have not ended.")
+    .addHelpText("after", "\nIt also finishes the account's erasures that have not ended.")
     .action(onTable(eraseLeads));
 
 async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Printed> {

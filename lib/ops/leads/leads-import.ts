@@ -27,17 +27,17 @@ export const importCommand = () =>
   )
     .argument(
       "[file]",
-      "a .csv, .tsv or .txt file whose first row names the columns, a .json array, or .jsonl",
+      "a .csv, .tsv or .txt file whose first row names the columns, a .json file with an array, or a .jsonl file",
     )
     .option(
       "--update",
-      "give the leads that rows name, by id, externalId or an address, or that were made of them, their values; empty cells change nothing",
+      "update the leads that rows name (by id, externalId or an address) or that were imported from them; empty cells change nothing",
       false,
     )
     .addOption(
       new Option(
         "--undo <import>",
-        "erase the leads that an import made, and nobody has changed or written to since",
+        "erase the leads of an import that nobody has changed or written to since",
       ).conflicts(["update", "map", "ignoreOthers", "mapValue", "encoding", "dateFormat", "timeZone"]),
     )
     .addHelpText(
@@ -110,7 +110,7 @@ function unknownColumns({ header, count }: LeadFile, first: readonly object[], r
   const { options, leftOut, lines } = header;
   return new UserError(
     [
-      "Nothing is stored yet, because not all columns are known, or the encoding is not:",
+      "Nothing is stored yet, because some columns or the encoding are unknown:",
       ...lines,
       "This command keeps up to ten of the unknown columns as metadata, and leaves the rest out:",
       commandWith([...options, ...rejects.options]),

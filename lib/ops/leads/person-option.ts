@@ -20,12 +20,12 @@ export type PersonOptions = AccountOptions & { readonly lead?: readonly string[]
 /** Adds the options that name a person. A command takes exactly one of them. */
 export function withPerson(command: Command): Command {
   const options = [
-    new Option("--lead <id...>", "the lead's id, or several").argParser(
+    new Option("--lead <id...>", "the lead's id, or the ids of several leads").argParser(
       (id: string, others: readonly string[] = []) => [...new Set([...others, id])],
     ),
     new Option(
       "--email <address>",
-      "all leads with this email address, also as an address, in any letter case",
+      "all leads with this email address, in their email or their addresses, in any letter case",
     ).argParser((text) => text.trim()),
     new Option("--external-id <id>", "the lead with this external id"),
     new Option("--address <address>", "the lead with this address, such as whatsapp:+4917700000001"),

@@ -103,7 +103,7 @@ async function readRowRecord(account: string, { sha256 }: LeadRow) {
   const leadId = record?.leadId;
   if (record && !isId("lead", leadId))
     throw new UserError(
-      `Which lead was made of a row cannot be read: delete the item ${key.pk} ${sha256} in the table.`,
+      `The record of an imported row cannot be read: delete the item ${key.pk} ${sha256} in the table.`,
     );
   return record && { leadId: String(leadId), importId: record.importId, storedAt: record.storedAt };
 }

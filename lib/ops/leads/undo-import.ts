@@ -60,7 +60,7 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
   };
   await each("Checked", (row) => mark(account, row, pace, dryRun));
   if (!dryRun && kept.size < rows.length) {
-    console.error(`Waiting ${longestRequest / 1000} seconds for requests that had found them.`);
+    console.error(`Waiting ${longestRequest / 1000} seconds for requests that have already found them.`);
     await pace.wait(longestRequest);
     await each("Finished", (row) => eraseMarked(account, row, pace));
   }

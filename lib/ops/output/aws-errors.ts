@@ -43,7 +43,7 @@ async function toSentence(error: unknown): Promise<string | undefined> {
     return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
   }
   if (error instanceof UnknownOutcomeError) {
-    return "It is unknown whether the change took effect: check, and run the command again.";
+    return "It is unknown whether the change took effect: check it, then run the command again.";
   }
   if (!isBusy(error)) return undefined;
   const code = errorCode(error);

@@ -11,7 +11,7 @@ export const someInvalid = 3;
 const mostShown = 5;
 
 const leftHint =
-  "They may name what was to be erased. Correct or delete them in the table, then run the command again, for leads with --lead.";
+  "They may belong to the data to erase. Correct or delete them in the table, then run the command again (for leads, with --lead).";
 
 /** Items that a command has left as they are or left out, by their keys. */
 export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: unknown; reason: string }> {

@@ -65,7 +65,7 @@ test.each([...writing, ...always])("%s: a table of another data format is refuse
   for (const format of [dataFormat - 1, dataFormat + 1, undefined]) {
     tagTable(tableName, format);
     expect((await ops(line)).stderr).toContain(
-      `has ${format === undefined ? "no data format" : `the data format ${format}`}, but this program has ${dataFormat}: nothing was written. Check out`,
+      `has ${format === undefined ? "no data format" : `the data format ${format}`}, but this program writes ${dataFormat}: nothing was written. Check out`,
     );
     expect(await tableItems()).toEqual(before);
   }
@@ -78,7 +78,7 @@ test("on a frozen account, commands that write refuse in one sentence, and comma
   const frozen = memory.snapshot();
   const before = await tableItems();
   const since = await readFrozenAt("acme");
-  const sentence = `The account acme has been frozen since ${since}, because it is moved or erased: nothing was written. Continue an erasure with \`accounts erase\`. Otherwise, to let it take writes again, run \`npm run ops -- accounts unfreeze --account acme --table ${tableName}\`.\n`;
+  const sentence = `The account acme has been frozen since ${since}, because it is being moved or erased: nothing was written. To continue an erasure, run \`accounts erase\`. Otherwise, to let the account write again, run \`npm run ops -- accounts unfreeze --account acme --table ${tableName}\`.\n`;
   for (const line of writing)
     expect([line, await ops(line)]).toEqual([line, { code: 1, stdout: "", stderr: sentence }]);
   expect((await ops(`accounts copy --from-table ${from} --to-account acme`, "other")).stderr).toBe(sentence);

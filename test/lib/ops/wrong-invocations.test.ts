@@ -73,9 +73,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
     `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,
     `keys revoke ${onTable} --key ${unknownKey.slice(0, -1)}`,
   ],
-  "An id needs the account of the key (--account), a whole key does not.": [
-    `keys revoke ${onTable} --key 01JZ`,
-  ],
+  "The id of a key needs --account; a whole key does not.": [`keys revoke ${onTable} --key 01JZ`],
   "There is no table nowhere in the region local: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.":
     [
       "keys list --account acme",
@@ -148,7 +146,7 @@ test.each([
     const { code, stdout, stderr } = await program(args, { input });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      `${shown}This cannot be undone. Type ${name} to ${action}: That is not ${name}: nothing was changed. Scripts use --yes.\n`,
+      `${shown}This cannot be undone. Type ${name} to ${action}: That is not ${name}: nothing was changed. In scripts, use --yes.\n`,
     );
   }
   expect(await tableItems()).toEqual(before);
@@ -170,7 +168,7 @@ const anotherRun = (rest: object) => {
 test.each<[text: string | undefined, sentence: RegExp]>([
   [undefined, /^There is no \/nowhere\/run\.json: is `npm start` running, with the same DATA_DIR\?$/],
   ...["{", "null", anotherRun({}), anotherRun({ dataFormat: dataFormat + 1 })].map(
-    (text): [string, RegExp] => [text, /^.*run\.json is not of this version: restart `npm start`\.$/],
+    (text): [string, RegExp] => [text, /^.*run\.json is from another version: restart `npm start`\.$/],
   ),
   [anotherRun({ dataFormat }), new RegExp(`\\(process ${pid}\\) has ended: start it again\\.$`)],
 ])("--local with the run.json %j fails in one sentence", async (text, sentence) => {

@@ -26,7 +26,10 @@ function planColumns(names: readonly string[], map: FileOptions["map"]) {
   const take = (index: number, column: string, order = 0, mayJoin = isJoined(column)) => {
     const other = taken.get(column);
     if (other !== undefined && !mayJoin)
-      faults.set(index, `is ${column}, as column ${other + 1}: rename one in the file, or --map it`);
+      faults.set(
+        index,
+        `also means ${column}, like column ${other + 1}: rename one in the file, or --map it`,
+      );
     taken.set(column, other ?? index);
     columns.set(index, [...(columns.get(index) ?? []), { column, order }]);
   };
@@ -46,7 +49,8 @@ function planColumns(names: readonly string[], map: FileOptions["map"]) {
   for (const [index, own] of columns)
     for (const { column } of own) {
       const [whole = ""] = column.split(".");
-      if (column !== whole && taken.has(whole)) faults.set(index, `stands in place of ${whole}: remove one`);
+      if (column !== whole && taken.has(whole))
+        faults.set(index, `conflicts with the column ${whole}: remove one of them`);
     }
   for (const { index, name, column } of findMeant(others(), taken))
     take(index, column, namePartOrder(name), true);
@@ -93,7 +97,9 @@ export function readHeader(
     ({ from, column }) => `The file has no column ${JSON.stringify(from)} for ${column}.`,
   );
   if (![...taken.keys()].some((column) => /^(?:name|id|externalId|addresses\b.*)$/.test(column)))
-    wrong.push('The column name is missing: --map "<name>=name" takes another, or joins several.');
+    wrong.push(
+      'The column name is missing: with --map "<name>=name", another column takes its place, or several are joined.',
+    );
   const lines = describe(names, plan);
   // The columns that would be lost: the columns with the most cells first, and the ids of other records last.
   const isId = (name: string) => Number(/(?:^|[\s_.-])ids?$/i.test(name));
@@ -109,9 +115,9 @@ export function readHeader(
   if (leftOut.length > 0 && !ignoreOthers) options.push("--ignore-others");
   leftOut.unshift(...skipped.map((line) => `line ${line}`));
   if (wrong.length === 0 && faults.size === 0) return { names, columns, options, leftOut, lines };
-  if (options.length > 0) wrong.push(`The others are taken, or left out, with ${options.join(" ")}`);
+  if (options.length > 0) wrong.push(`To keep or leave out the other columns, add ${options.join(" ")}`);
   throw new UserError(
-    ["Nothing is stored, because of the header:", ...lines, ...wrong, columnsSentence].join("\n"),
+    ["Nothing is stored, because of faults in the header:", ...lines, ...wrong, columnsSentence].join("\n"),
   );
 }
 

@@ -23,17 +23,33 @@ export interface FileOptions {
 /** Adds the options that define how a file is read. */
 export const withFileOptions = (command: Command) =>
   command
-    .option("--map <name=column>", "which column a column of the file is; repeatable", parseMapped, [])
+    .option(
+      "--map <name=column>",
+      "the column of leads for a column of the file; repeatable",
+      parseMapped,
+      [],
+    )
     .option("--ignore-others", "leave out the columns that leads do not have", false)
     .option(
       "--map-value <text=status>",
-      "which status a text of the file is, or none of any column: NULL=; repeatable",
+      "the status that a text of the file means; with none (NULL=), cells with the text count as empty; repeatable",
       parseValue,
       new Map(),
     )
-    .option("--encoding <name>", "of a text that is not UTF-8 or UTF-16, such as windows-1252")
-    .option("--date-format <format>", "of times not in ISO 8601, such as 'd/M/yyyy HH:mm'", parseFormat)
-    .option("--time-zone <name>", "of dates and times without one, such as Europe/Berlin", parseTimeZone);
+    .option(
+      "--encoding <name>",
+      "the encoding of a file that is not in UTF-8 or UTF-16, such as windows-1252",
+    )
+    .option(
+      "--date-format <format>",
+      "the format of times that are not in ISO 8601, such as 'd/M/yyyy HH:mm'",
+      parseFormat,
+    )
+    .option(
+      "--time-zone <name>",
+      "the time zone of dates and times that have none, such as Europe/Berlin",
+      parseTimeZone,
+    );
 
 function parseMapped(text: string, others: FileOptions["map"]): FileOptions["map"] {
   const end = text.lastIndexOf("=");
@@ -55,10 +71,10 @@ function parseValue(text: string, others: ReadonlyMap<string, string>): Readonly
 function parseFormat(text: string): string {
   // Luxon takes the missing parts of a date from today.
   if (formatTokens(text).includes("y")) return text;
-  throw new InvalidArgumentError("It must have the year, y, as in 'd/M/yyyy HH:mm'.");
+  throw new InvalidArgumentError("The format must have a year (y), as in 'd/M/yyyy HH:mm'.");
 }
 
 function parseTimeZone(text: string): string {
   if (IANAZone.isValidZone(text)) return text;
-  throw new InvalidArgumentError("It is one of the IANA database, such as Europe/Berlin.");
+  throw new InvalidArgumentError("A time zone is a name of the IANA database, such as Europe/Berlin.");
 }

@@ -65,7 +65,7 @@ function decodeText(path: string, bytes: Buffer, encoding: string): string {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
     throw new UserError(
-      `${path} is not ${encoding} text. Save it as CSV in UTF-8, or tell its encoding, such as --encoding windows-1252.`,
+      `${path} is not ${encoding} text. Save it as CSV in UTF-8, or name its encoding, such as --encoding windows-1252.`,
     );
   }
 }

@@ -38,7 +38,7 @@ export function parseCsv(text: string, fileOptions: FileOptions): CsvRecord[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new UserError(
-      `The row that starts on line ${line} has a misplaced quote or an open one, or more than ${maxBodyBytes} bytes; a cell with quotes is written "like ""this""".`,
+      `The row that starts on line ${line} has a misplaced or unclosed quote, or more than ${maxBodyBytes} bytes; a cell with quotes is written "like ""this""".`,
     );
   }
 }
@@ -106,6 +106,6 @@ function parseLine(line: string, index: number): object | [] {
 /** @throws UserError for a number that cannot be read exactly */
 function jsonToCell(value: unknown): string {
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new UserError(`A number is too large to be read exactly, ${value}: write it as text, in quotes.`);
+    throw new UserError(`The number ${value} is too large to be read exactly: write it as text, in quotes.`);
   return value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -46,7 +46,7 @@ const validate = requestValidator({ properties: { body: row } });
 
 function statusFault(code: RowFault["code"], status: unknown): RowFault {
   const value = `${status}=new`;
-  const message = `must be ${leadStatuses.join(" or ")}: --map-value ${shellWord(value)} tells which one it is`;
+  const message = `must be one of ${leadStatuses.join(", ")}: --map-value ${shellWord(value)} says which one it is`;
   return rowFault("status", code, message, [{ option: "--map-value", values: [value] }]);
 }
 
@@ -101,7 +101,9 @@ export function rowToLead(
   if (repeated !== undefined) {
     const isExternal = repeated === names[0] && externalId !== undefined;
     const field = repeated === id ? "id" : isExternal ? "externalId" : "addresses";
-    return { faults: [rowFault(field, "repeated", `must not be that of line ${lines.get(repeated)}`)] };
+    return {
+      faults: [rowFault(field, "repeated", `must not be the same as on line ${lines.get(repeated)}`)],
+    };
   }
   for (const each of names) lines.set(each, line);
   // A millisecond for each row, so that rows keep the file's order and none has a later time than the import.
@@ -129,7 +131,7 @@ const allDigits =
   "must have all its digits, which a spreadsheet has shortened: give the column the format Text there";
 
 const idForm =
-  "must be lead_ followed by a ULID, as an export has it: --map id=externalId takes an id of your own";
+  "must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId";
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 function idFaults(id: string, now: number): RowFault[] {

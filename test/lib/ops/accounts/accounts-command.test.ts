@@ -130,7 +130,7 @@ test("accounts set-limit and show-limit print the limit of the account", async (
     (await runCommand(accountsCommand(), name, "--account", source, ...args)).printed;
   const has = `The account ${source} has`;
   expect(await limit("set-limit", "--requests", "20000")).toEqual([
-    `${has} a limit of 20000 requests in each window.`,
+    `${has} a limit of 20000 requests a minute.`,
   ]);
   expect((await accounts("show-limit", "--account", source)).output).toEqual({
     account: source,

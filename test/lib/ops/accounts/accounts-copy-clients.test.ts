@@ -176,7 +176,7 @@ test("with --keys, keys work in the copy until they are revoked or expire in eit
   expect(output.leftOut).toMatchObject([{ type: "apiKey", reason: "its accountId is not the stored one" }]);
   expect((await states()).slice(0, 3)).toMatchObject([works, "revoked", "revoked"]);
   expect((await copy(account, from, "--keys", "--to-account", "other")).failure).toBe(
-    "A key works for an account of the same name only: leave out --keys or --to-account.",
+    "API keys work only for an account of the same name: leave out --keys or --to-account.",
   );
 });
 

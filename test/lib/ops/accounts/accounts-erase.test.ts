@@ -99,7 +99,7 @@ describe("accounts erase", () => {
     });
     expect(stderr).toContain(has);
     expect(stderr).toContain(
-      "check first that the event source mapping of publish-events is Enabled and that its failure queue is empty",
+      "First check that the event source mapping of publish-events is Enabled and that its failure queue is empty",
     );
     const { changed, deleted } = compareItems(neighbours, await tableItems());
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
@@ -151,7 +151,7 @@ describe("accounts erase", () => {
       using _ = beforeCall(isSwept, () => aLead(account));
       expect(await erase(account)).toMatchObject({
         output: undefined,
-        failure: `The account ${account} was written to while it was erased: end imports and copies, and run the command again, with the authorizerCacheSeconds of its stage as --cache-seconds.`,
+        failure: `The account ${account} was written to during its erasure. End imports and copies, then run the command again with the stage's authorizerCacheSeconds as --cache-seconds.`,
       });
     }
     expect((await erase(account)).output).toMatchObject({ leads: 1 });

@@ -45,7 +45,7 @@ test.each<[string, string, readonly string[], string, RegExp]>([
     "other",
     ["--channel", "whatsapp", "--sender", "+49 1"],
     token,
-    /an id of Meta/,
+    /an id from Meta/,
   ],
   ["without a token", "other", ["--channel", "instagram", "--sender", "17841"], "", /standard input/],
   ["with half a token", "other", ["--channel", "instagram", "--sender", "17841"], "EAAGxxxxx", /20 to 2,000/],

@@ -96,5 +96,5 @@ test.each([
 
 test("a table that is not named by its stage is refused", async () => {
   const { code, stderr } = await program(["events", "resend", "--table", "unit"]);
-  expect([code, stderr]).toEqual([1, "Only the stream of a stage is read again: use --stage.\n"]);
+  expect([code, stderr]).toEqual([1, "Only the events of a stage can be sent again: use --stage.\n"]);
 });

@@ -27,7 +27,7 @@ const files: Readonly<Record<string, OtherFile>> = {
     first: [
       "--map 'Company name=metadata.Company name'",
       "2 rows: createdAt must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone.",
-      "--map-value 'attempted to contact=new' tells which one it is.",
+      "--map-value 'attempted to contact=new' says which one it is.",
     ],
     options: [...berlin, "--map-value", "Attempted to Contact=qualified"],
     stored: [
@@ -84,7 +84,9 @@ const files: Readonly<Record<string, OtherFile>> = {
       "\uFEFFid\tcreated_time\tcampaign_name\tfull_name\temail\tphone_number\nl:87\t2024-05-01T10:00:00-05:00\tSpring\tAna Ruiz\tana@example.com\tp:+34600\n",
       "utf16le",
     ),
-    first: ["1 row: id must be lead_ followed by a ULID, as an export has it: --map id=externalId"],
+    first: [
+      "1 row: id must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId",
+    ],
     stored: [
       {
         ...{

@@ -133,24 +133,24 @@ describe("leads import", () => {
     [
       "a header, with all that is wrong in it,",
       "Имя,E-Mail,,name,Name,Phone No,metadata,metadata.a\nAda,,,,,,,\n",
-      `Nothing is stored, because of the header:
+      `Nothing is stored, because of faults in the header:
   1. "Имя" is unknown
   2. "E-Mail" is email
   3. "" is unknown
   4. "name" is known
-  5. "Name" is name, as column 4: rename one in the file, or --map it
+  5. "Name" also means name, like column 4: rename one in the file, or --map it
   6. "Phone No" is addresses.phone
   7. "metadata" is known
-  8. "metadata.a" stands in place of metadata: remove one
-The others are taken, or left out, with --ignore-others
+  8. "metadata.a" conflicts with the column metadata: remove one of them
+To keep or leave out the other columns, add --ignore-others
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
       "a header without names",
       "email\na@example.com\n",
-      `Nothing is stored, because of the header:
+      `Nothing is stored, because of faults in the header:
   1. "email" is known
-The column name is missing: --map "<name>=name" takes another, or joins several.
+The column name is missing: with --map "<name>=name", another column takes its place, or several are joined.
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
@@ -160,12 +160,8 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
     ],
     ["no array in a .json", '{"name":"Ada"}', /must have an array of objects/],
     ["an inexact number in a .json", '[{"externalId":12345678901234567890}]', /too large to be read exactly/],
-    [
-      "an open quote in a .csv",
-      'name\nAda\n"Grace\n',
-      /starts on line 3 has a misplaced quote or an open one/,
-    ],
-    ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced quote/],
+    ["an open quote in a .csv", 'name\nAda\n"Grace\n', /starts on line 3 has a misplaced or unclosed quote/],
+    ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced or unclosed quote/],
     [
       "a row that is too long in a .csv",
       `name\nAda\n${"x".repeat(300_000)}\n`,
@@ -383,7 +379,7 @@ describe("a repeated leads import", () => {
     const path = await leadFile("email,other\na@b.de,c@d.de\n");
     const both = ["--map", "EMAIL=name", "--map", "email=email"];
     expect(await importFile(account, path, ...both, "--map", "other=email")).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('2. "other" is email, as column 1') },
+      ...{ code: 1, stderr: expect.stringContaining('2. "other" also means email, like column 1') },
     });
     await importFile(account, path, ...both, "--ignore-others");
     expect(await storedLeads(account)).toMatchObject([{ name: "a@b.de", email: "a@b.de" }]);
@@ -426,7 +422,7 @@ describe("a repeated leads import", () => {
     expect(report).toMatchObject({ imported: 1, present: 0, rejected: 2 });
     const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. Correct the row, or change that lead with --update.`;
     expect(await readLines(report.rejects)).toMatchObject([
-      { line: 3, errors: [{ field: "addresses", message: "must not be that of line 2" }] },
+      { line: 3, errors: [{ field: "addresses", message: "must not be the same as on line 2" }] },
       { line: 4, errors: [{ message: `is not stored: ${ofOther}` }] },
     ]);
     const stored = await storedLeads(account);

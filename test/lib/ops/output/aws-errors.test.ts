@@ -21,7 +21,7 @@ test.each([
   [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
   [
     new UnknownOutcomeError("unknown"),
-    "It is unknown whether the change took effect: check, and run the command again.",
+    "It is unknown whether the change took effect: check it, then run the command again.",
   ],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
 ])("%o becomes a UserError", async (error, message) => {
