@@ -46,7 +46,7 @@ const sendTraces = new PolicyStatement({
 });
 
 const whyNoQueue =
-  "No event is ever queued: callers get the failures, what reads a queue or the stream has a queue of failures, and of scheduled runs the next one follows.";
+  "No event is ever queued: callers get the failures, readers of a queue or the stream have a failure queue, and a failed scheduled run is followed by the next one.";
 
 /** One function of the service with its log group and its role. All defaults of the functions are here. */
 export class ServiceFunction extends Construct {
@@ -115,7 +115,7 @@ export class ServiceFunction extends Construct {
       { id: "Serverless-LambdaDLQ", reason: whyNoQueue },
       { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
     );
-    const reason = "X-Ray has no resources whose traces could be allowed alone.";
+    const reason = "X-Ray supports no resource but * for these actions.";
     if (tracing)
       Validations.of(role).acknowledge(
         { id: "AwsSolutions-IAM5[Resource::*]", reason },

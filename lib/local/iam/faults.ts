@@ -15,7 +15,10 @@ const share = 0.2;
 export function readFaults(names: string): readonly InjectedFault[] {
   return names.split(",").map((name) => {
     const fault = faultNames.find((known) => known === name.trim());
-    if (!fault) throw new UserError(`FAULTS=${names} must have names of ${faultNames.join(", ")}.`);
+    if (!fault)
+      throw new UserError(
+        `FAULTS=${names} must have one or more of ${faultNames.join(", ")}, separated by commas.`,
+      );
     return fault;
   });
 }

@@ -44,7 +44,9 @@ export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
     if (signal.aborted) return;
     if (!failure) return log(entry(event));
     if (!failure.isRetried)
-      return log(`${entry(event)} is given up, on AWS to the rule's dead-letter queue: ${failure.reason}`);
+      return log(
+        `${entry(event)} was given up (on AWS, it goes to the rule's dead-letter queue): ${failure.reason}`,
+      );
     if (attempt === 0) log(`${entry(event)} failed and is retried: ${failure.reason}`);
     setTimeout(retryDelay(attempt), undefined, { signal, ref: false }).then(
       () => deliver(event, url, attempt + 1),

@@ -83,7 +83,7 @@ export function openLocalQueues(
     }
     if (signal.aborted) return;
     waiting.delete(MessageDeduplicationId);
-    log(`[${queue.url}] a message is given up, on AWS to its dead-letter queue`);
+    log(`[${queue.url}] a message was given up (on AWS, it goes to its dead-letter queue)`);
   }
 
   return {

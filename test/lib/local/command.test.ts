@@ -59,7 +59,11 @@ test.each([
   ["PORT", "65536", /^PORT=65536 must be/],
   ["DYNAMODB_ENDPOINT", "localhost:8000", /^DYNAMODB_ENDPOINT=localhost:8000 must be a URL/],
   ["DYNAMODB_ENDPOINT", "https://localhost:8000", /must be a URL such as http:/],
-  ["FAULTS", "late,loss", /^FAULTS=late,loss must have names of throttle, late, drop\.$/],
+  [
+    "FAULTS",
+    "late,loss",
+    /^FAULTS=late,loss must have one or more of throttle, late, drop, separated by commas\.$/,
+  ],
   ["EVENTS_URL", "ftp://localhost", /^EVENTS_URL=ftp:\/\/localhost must be a URL/],
 ])("%s=%s is rejected with a sentence", async (name, value, sentence) => {
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -117,7 +117,7 @@ test.each([[302], [400], [404]])("an event is given up after %i", async (status)
   const { log, putMessages } = open(connector.url);
   await putMessages("msg_1");
   expect(log).toEqual([
-    `[events] message.sent msg_1 is given up, on AWS to the rule's dead-letter queue: the connector responded with ${status}`,
+    `[events] message.sent msg_1 was given up (on AWS, it goes to the rule's dead-letter queue): the connector responded with ${status}`,
   ]);
 });
 

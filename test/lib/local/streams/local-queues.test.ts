@@ -72,7 +72,7 @@ test("a message is deleted after its last attempt, but stays stored if the run e
   const file = join(await temporaryDirectory(), "queue.json");
   const first = await open(file, () => failed);
   await first.send("a1");
-  await expect.poll(() => first.delivered).toEqual(["a1", "a1", expect.stringContaining("is given up")]);
+  await expect.poll(() => first.delivered).toEqual(["a1", "a1", expect.stringContaining("was given up")]);
   const second = await open(file, () => {
     second.stop();
     throw new Error("its worker was ended");
