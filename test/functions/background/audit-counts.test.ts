@@ -23,7 +23,7 @@ const { memory } = watched;
 /** The time of the last audit. */
 let now = 0;
 
-/** Runs before each call. */
+/** Runs before each call of the table. */
 let before: (command: object) => void;
 
 beforeEach(() => {
@@ -35,12 +35,12 @@ beforeEach(() => {
   now = Date.now();
   watched.before = (command) => {
     before(command);
-    // More than one page.
+    // The scan takes more than one page.
     if (command instanceof ScanCommand) command.input.Limit = 50;
   };
 });
 
-/** Stores leads of which only the rows matter. */
+/** Stores leads that have only the fields of their rows. */
 async function putLeads(account: string, ids: readonly string[], status = "new"): Promise<void> {
   for (const id of ids) {
     const Item = { ...leadKey(account, id), id, status, byLabel: `LEAD#${account}#web` };
@@ -59,7 +59,7 @@ async function countLeads(account: string) {
   return ids;
 }
 
-/** Audits without waiting, a time after the last audit. @param time how much time it has */
+/** Audits some hours after the last audit, without waits. @param time the time of the run, in milliseconds */
 async function audit(hours: number, time = 60_000, rowsAtOnce?: number) {
   using _ = skipWaits();
   now += hours * hour;
@@ -90,7 +90,7 @@ test("in a week, each list is verified once, and repaired if it is wrong", async
   expect(await audit(1)).toEqual({ verified: 4, repaired: 0, oldest: 0 });
 });
 
-test("a long list is repaired as it is verified, and the next audit goes on where the time ended", async () => {
+test("a long list is repaired while it is verified, and the next audit continues where the last one ran out of time", async () => {
   const ids = await countLeads("long");
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
   await putLeads("long", [first, last], "booked");
@@ -100,7 +100,7 @@ test("a long list is repaired as it is verified, and the next audit goes on wher
     if (!(command instanceof QueryCommand) || command.input.Limit !== 10_000) return;
     command.input.Limit = 30;
     read.push(String(command.input.ExpressionAttributeValues?.[":start"]));
-    // Two looks at the first rows, and one at the next.
+    // Two reads of the first rows, and one read of the next rows.
     if (read.length === 3) vi.advanceTimersByTime(hour);
   };
   expect(await audit(0, 60_000, 30)).toEqual({ verified: 0, repaired: 1, oldest: 168 });
@@ -114,7 +114,7 @@ test("a long list is repaired as it is verified, and the next audit goes on wher
   ]);
 });
 
-test("the time ends at the list of an account that was erased meanwhile, and the next audit goes on behind it", async () => {
+test("if an account is erased while its list is audited and the time ends, the next audit continues after this list", async () => {
   await countLeads("erased");
   await countLeads("other");
   const erased = { account: "erased", list: countedLists.lead };
@@ -137,7 +137,7 @@ test("the time ends at the list of an account that was erased meanwhile, and the
   expect((await readRoot(erased))?.expiresAt).toBeDefined();
 });
 
-test("an account that is erased and used again before a maintainer comes is not wrong, and is counted", async () => {
+test("the list of an account that is used again after its erasure is counted, and not reported as wrong", async () => {
   const erased = { account: "erased", list: countedLists.lead };
   const left = { ...emptyRoot(now - 24 * hour), version: 1, expiresAt: Math.ceil(now / 1000) + 24 * 3600 };
   memory.put({
@@ -151,7 +151,7 @@ test("an account that is erased and used again before a maintainer comes is not 
   expect([root?.expiresAt, root?.buffer.length]).toEqual([undefined, 40]);
 });
 
-test("a tail that no change has come for is counted", async () => {
+test("an audit counts a tail for which the stream has delivered no change", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: now - 60_000 });
   await countLeads("tail");
   vi.useRealTimers();
@@ -164,7 +164,7 @@ test("a tail that no change has come for is counted", async () => {
   expect((await watermark()) > String(rows.at(-1))).toBe(true);
 });
 
-test("a position of the scan that the table does not take fails once, and then the audit begins again", async () => {
+test("a stored scan position that the table refuses fails one audit, and the next audit begins again", async () => {
   await countLeads("any");
   const round = { beganAt: 0, lists: 1, position: { pk: "LEAD#any", sk: "x".repeat(1025) } };
   await table.send(
@@ -192,14 +192,14 @@ test("a list that cannot be verified is logged, and does not stop the others", a
   expect(lines.error).toEqual([expect.objectContaining(line)]);
 });
 
-test("a list for whose next rows all the time of a run is not enough is given up, and those behind it are verified", async () => {
+test("a list is given up if a whole run is too short for its next rows, and the lists after it are verified", async () => {
   await countLeads("first");
   await countLeads("second");
   vi.useFakeTimers({ toFake: ["Date"], now });
   before = (command) => {
     if (JSON.stringify(command).includes("COUNT#first")) vi.advanceTimersByTime(hour);
   };
-  // The run that comes to it, one that begins with it, and the next one.
+  // The run that reaches the list, the run that begins with it, and the next run.
   expect(await audit(0)).toMatchObject({ verified: 0 });
   expect(lines.error).toEqual([]);
   expect(await audit(1)).toMatchObject({ verified: 0 });
@@ -207,7 +207,7 @@ test("a list for whose next rows all the time of a run is not enough is given up
   expect(await audit(1)).toMatchObject({ verified: 1, oldest: 2 });
 });
 
-test("a repair for which the time was too short is continued by the next run", async () => {
+test("a repair that does not finish in time is continued by the next run", async () => {
   const [first = ""] = await countLeads("changed");
   await putLeads("changed", [first], "booked");
   vi.useFakeTimers({ toFake: ["Date"], now });
@@ -223,7 +223,7 @@ test("a repair for which the time was too short is continued by the next run", a
 test.each([
   { time: 900_000, verified: 1, oldest: 0 },
   { time: 89_000, verified: 0, oldest: 168 },
-])("the function keeps 90 seconds of its $time ms to end, and says what it has done", async ({
+])("the function stops 90 seconds before the end of its $time ms, and logs what it has done", async ({
   time,
   ...done
 }) => {
@@ -232,7 +232,7 @@ test.each([
   expect(lines.info).toEqual([{ event: "counts audited", repaired: 0, ...done }]);
 });
 
-test("a table that throttles until the time is up ends the run, and the next one goes on", async () => {
+test("a run ends if the table throttles until its time is up, and the next run continues", async () => {
   await countLeads("busy");
   vi.useFakeTimers({ toFake: ["Date"], now });
   before = (command) => {
@@ -245,7 +245,7 @@ test("a table that throttles until the time is up ends the run, and the next one
   expect(await audit(1)).toEqual({ verified: 1, repaired: 0, oldest: 1 });
 });
 
-test("a run whose time ends between lists is continued at the page of the scan that it had come to", async () => {
+test("if the time of a run ends between lists, the next run continues at the same page of the scan", async () => {
   for (let n = 0; n < 200; n++) memory.put({ pk: `MESSAGE#any#conv_${n}`, sk: "msg_1" });
   vi.useFakeTimers({ toFake: ["Date"], now });
   const read: unknown[] = [];

@@ -14,7 +14,7 @@ const anAccount = (accountId = "acme") => ({
   createdAt: "2026-01-01T00:00:00.000Z",
 });
 
-/** A key and its item, as an operator's command stored it. The digest is by Python's hashlib. */
+/** A key and its item, as an operator's command stored it. Python's hashlib computed the digest. */
 const issued = {
   apiKey: `lck_01JZ0000000000000000000000_${"0".repeat(27)}_2HQhI7`,
   item: {
@@ -45,7 +45,7 @@ describe("the authorizer", () => {
     ["Bearer ", "full"],
     ["bearer ", "read"],
     ["BEARER  ", "full"],
-  ])("admits a stored key after %j, and passes on its access %s, and nothing else", async (scheme, access) => {
+  ])("admits a stored key after %j, and passes on only its account, its id and its access %s", async (scheme, access) => {
     store({ ...issued.item, access, note: "internal", validUntil: "9999-01-01T00:00:00.000Z" });
     expect(await authorize(`${scheme}${issued.apiKey}`)).toEqual({
       isAuthorized: true,
@@ -61,7 +61,7 @@ describe("the authorizer", () => {
     ["invalid", { validUntil: "" }],
     ["expired", { validUntil: "2030-13-01T00:00:00.000Z" }],
     ["revoked", { revokedAt: past, access: "write", validUntil: past }],
-  ])("rejects a key as %s with %j", async (reason, fields) => {
+  ])("rejects a key as %s if its item has %j", async (reason, fields) => {
     store({ ...issued.item, ...fields });
     expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied(reason));
   });
@@ -70,8 +70,8 @@ describe("the authorizer", () => {
     ...["accountId", "keyId", "validUntil", "revokedAt"].map((name): [string, unknown] => [name, 1]),
     ["accountId", ""],
     ["keyId", "another"],
-  ])("rejects a key with the %s %j, and logs the item", async (name, value) => {
-    // Another key in each test: an environment logs one item of a partition.
+  ])("rejects a key whose item has the %s %j, and logs the item", async (name, value) => {
+    // Each test uses another key, because an environment logs only one item of a partition.
     const { apiKey, keyId: sk } = await issueApiKey("acme");
     const item = [...table.memory.items()].find((each) => each.sk === sk);
     store({ ...item, [name]: value });
@@ -108,7 +108,7 @@ describe("the authorizer", () => {
     expect(table.calls).toEqual([]);
   });
 
-  test("rejects an unknown key, and no identity, with one consistent read at the most", async () => {
+  test("rejects an unknown key after one consistent read, and a missing identity without a read", async () => {
     store(issued.item);
     expect(await authorize(`Bearer ${newApiKey(issued.item.keyId)}`)).toEqual(denied("unknown"));
     expect(table.calls).toMatchObject([{ name: "GetCommand", input: { ConsistentRead: true } }]);
@@ -131,7 +131,7 @@ test("a new key's record holds a digest, never the secret", async () => {
   expect(await authorize(`Bearer ${apiKey}`)).toMatchObject({ isAuthorized: true });
 });
 
-test("only the identity source decides, by which API Gateway caches the result", async () => {
+test("only the identity source decides, because API Gateway caches the result by it", async () => {
   store(issued.item);
   const [live, bad] = [`Bearer ${issued.apiKey}`, "Bearer bad"];
   const others = {
@@ -148,7 +148,7 @@ test("only the identity source decides, by which API Gateway caches the result",
 describe("the limit and the freeze of an account", () => {
   const reads = () => table.calls.map(({ input }) => String((input.Key as { pk: string }).pk).split("#")[0]);
 
-  test("are passed on with each of its keys, for one more read, consistent as well", async () => {
+  test("are passed on with each key of the account, for one more consistent read", async () => {
     const frozenAt = "2026-01-01T00:00:00.000Z";
     store({ ...anAccount(), requests: 250, frozenAt });
     const context = { rateLimitRequests: 250, frozenAt };
@@ -161,7 +161,7 @@ describe("the limit and the freeze of an account", () => {
     }
   });
 
-  test("are not passed on if it has that of the stage and takes writes", async () => {
+  test("are not passed on if the account has the limit of the stage and is not frozen", async () => {
     for (const item of [issued.item, anAccount(), anAccount("other")]) store(item);
     await writeLimit("acme", 7);
     await writeLimit("acme", undefined);
@@ -176,7 +176,7 @@ describe("the limit and the freeze of an account", () => {
     -1,
     1.5,
     null,
-  ])("passes none on for a limit of %j, and logs the item", async (requests) => {
+  ])("do not include the invalid limit %j, and the item is logged", async (requests) => {
     const accountId = `limit of ${requests}`;
     store({ ...issued.item, accountId });
     store({ ...anAccount(accountId), requests });
@@ -186,7 +186,7 @@ describe("the limit and the freeze of an account", () => {
     expect(logged).toHaveBeenCalledWith(line);
   });
 
-  test.each(["soon", 1, null, {}])("since the invalid time %j is a freeze, too", async (frozenAt) => {
+  test.each(["soon", 1, null, {}])("include a freeze even if its time is invalid: %j", async (frozenAt) => {
     store(issued.item);
     store({ ...anAccount(), frozenAt });
     expect(await authorize(`Bearer ${issued.apiKey}`)).toMatchObject({
@@ -194,7 +194,7 @@ describe("the limit and the freeze of an account", () => {
     });
   });
 
-  test("are not read for a key that is revoked", async () => {
+  test("are not read for a revoked key", async () => {
     store({ ...issued.item, revokedAt: past });
     expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual(denied("revoked"));
     expect(reads()).toEqual(["KEY"]);

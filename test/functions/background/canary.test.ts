@@ -43,7 +43,7 @@ const server = createServer(async (request, response) => {
   const headers = request.headers as Readonly<Record<string, string>>;
   const sent = { method, url, headers, body: await text(request) };
   requests.push(sent);
-  // As on a machine, no two requests come in the same millisecond.
+  // As on a real machine, no two requests arrive in the same millisecond.
   vi.setSystemTime(Date.now() + 1);
   const answer = await respond(sent, response);
   if (answer) response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body ?? {}));
@@ -75,15 +75,15 @@ const serve = async ({ method, url = "", headers, body }: Sent): Promise<Answer>
   };
 };
 
-/** Which kind of request it is. */
+/** The kind of a request: its method, its path and the parameter that matters. */
 const nameOf = ({ method, url = "", headers }: Sent) =>
   `${method} ${url.replace(/(ifExists|awaitingReply|[?]id|[?]created\w+)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
 
-/** The table, what its stream has not delivered, and the units that were used. */
+/** The table, the changes that its stream has not delivered yet, and the used units. */
 let memory: MemoryTable;
 let changes: DynamoDBRecord[];
 const used = { reads: 0, writes: 0 };
-/** The one of the key. */
+/** The account of the canary's key. */
 let account: string;
 
 beforeEach(() => {
@@ -105,7 +105,7 @@ beforeEach(() => {
   storeKey("lck_key");
 });
 
-/** The stream delivers everything to the maintainer. @returns the types of the events of these changes */
+/** Delivers all changes of the stream to the maintainer. @returns the types of their events */
 async function deliver(): Promise<string[]> {
   vi.setSystemTime(Date.now() + 2000);
   const records = changes;
@@ -116,7 +116,7 @@ async function deliver(): Promise<string[]> {
 
 const untilNextRun = () => vi.setSystemTime(Math.ceil((Date.now() + 1) / 300_000) * 300_000);
 
-/** How many items of each type the account has. */
+/** How many items of each type the table has. */
 function stored(): Record<string, number> {
   const types = Array.from(memory.items(), ({ pk }) => readPartition(String(pk))?.type ?? "");
   return Object.fromEntries(
@@ -135,7 +135,7 @@ function storeKey(value: string | undefined) {
     .resolves({ Parameter: { ...(value !== undefined && { Value: value }) } });
 }
 
-/** Fails a run. @returns the code and the reason of the error that it logs */
+/** Expects a run to fail. @returns the code of the cause that it logs */
 async function failure(): Promise<string | undefined> {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   await expect(run()).rejects.toThrow("The function failed.");
@@ -154,7 +154,7 @@ const ok = (body: object) => ({ status: 200, body });
 const page = (data: object[], total = data.length) => ok({ data, pagination: { total } });
 const found = page([{ id: "another" }]);
 
-/** Runs that are counted. */
+/** Makes runs, and counts the changes of each before the next one. */
 async function runs(count: number): Promise<void> {
   for (let times = 0; times < count; times++) {
     await run();
@@ -165,7 +165,7 @@ async function runs(count: number): Promise<void> {
 
 let aged: { readonly items: ReturnType<MemoryTable["snapshot"]>; readonly now: number } | undefined;
 
-/** So many runs that there are more leads and conversations than a run compares, and than the roots of the counts have. */
+/** Makes so many runs that there are more leads and conversations than a run compares, and than the roots count. */
 async function manyRuns(): Promise<void> {
   if (!aged) {
     await runs(110);
@@ -175,7 +175,7 @@ async function manyRuns(): Promise<void> {
   vi.setSystemTime(aged.now);
 }
 
-test("it uses every route with its key, with new writes in each run", async () => {
+test("each run uses every route with the key, and makes new writes", async () => {
   for (let times = 0; times < 2; times++) {
     await run();
     untilNextRun();
@@ -243,13 +243,13 @@ test.each<[string, string, (body: object) => Answer, number?]>([
   expect(await failure()).toBe(code);
 });
 
-test("it follows no redirect: its key must not go to another address", async () => {
+test("a run follows no redirect: its key must not go to another address", async () => {
   respond = () => ({ status: 302, headers: { location: "/elsewhere" } });
   expect(await failure()).toBe("GET /api/v1/leads returned 302");
   expect(requests).toHaveLength(1);
 });
 
-test("it waits eight seconds for a response", async () => {
+test("a run waits eight seconds for a response", async () => {
   const { timeout } = AbortSignal;
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 10));
   respond = () => undefined;
@@ -257,13 +257,13 @@ test("it waits eight seconds for a response", async () => {
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
 });
 
-test("it names why it has no connection", async () => {
+test("a run without a connection logs why", async () => {
   const cause = Object.assign(new Error("secret"), { code: "ECONNREFUSED" });
   vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed", { cause }));
   expect(await failure()).toBe("GET /api/v1/leads got no response (ECONNREFUSED)");
 });
 
-test("a key that is not stored fails the run", async () => {
+test("a run fails if no key is stored", async () => {
   for (const value of [undefined, ""]) {
     storeKey(value);
     expect(await failure()).toBe("The parameter of the key is empty");
@@ -274,7 +274,7 @@ test("a key that is not stored fails the run", async () => {
   expect(await failure()).toBeUndefined();
 });
 
-test("once nothing counts its changes, the second run fails, and until all are counted", async () => {
+test("if changes are no longer counted, runs fail from the second one on, until all changes are counted", async () => {
   await manyRuns();
   await run();
   untilNextRun();
@@ -292,11 +292,11 @@ test("once nothing counts its changes, the second run fails, and until all are c
 test.each([
   ["lead", "leads"],
   ["conversation", "conversations"],
-] as const)("a %s that is counted and not there fails the run, and so does a list of %s without rows", async (type, list) => {
+] as const)("a run fails if a counted %s does not exist, and if the list of %s has no rows", async (type, list) => {
   await manyRuns();
   const code = `The total of ${list} was wrong`;
   const restore = memory.snapshot();
-  // The oldest one that a run compares, which nodes count, and one that the root counts.
+  // The oldest row that a run compares, which a node counts, and a row that the root counts.
   const rows = rowsOf(type);
   for (const nth of [95, 30]) {
     memory.delete(rows[nth] ?? {});
@@ -308,7 +308,7 @@ test.each([
   expect(await failure()).toBe(code);
 });
 
-test("with the key of another account, a run fails as long as that has leads of its own, and writes nothing", async () => {
+test("with the key of an account that has other leads, every run fails and writes nothing", async () => {
   account = "another";
   const event = { account, body: { name: "Ada", source: "web" } };
   await invokeHandler("create-lead", routeEvent("create-lead", event));
@@ -321,7 +321,7 @@ test("with the key of another account, a run fails as long as that has leads of 
   expect({ ...stored(), rate: 0 }).toEqual({ ...before, rate: 0 });
 });
 
-test("what a run has left that ended at any time, and an outage of days, fail no run after them", async () => {
+test("runs succeed after a run that ended at any of its requests, and after an outage of days", async () => {
   await manyRuns();
   for (const sent of Array(15).keys()) {
     requests = [];
@@ -337,7 +337,7 @@ test("what a run has left that ended at any time, and an outage of days, fail no
   await runs(3);
 });
 
-test("items that nobody could have stored by the API fail no run", async () => {
+test("no run fails because of items that the API could not have stored", async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
   await manyRuns();
   for (const type of ["lead", "conversation"] as const)
@@ -346,7 +346,7 @@ test("items that nobody could have stored by the API fail no run", async () => {
   await runs(3);
 });
 
-test("a run costs the units that deploying.md has, and stores two leads and a conversation", async () => {
+test("a run costs the units that deploying.md states, and stores two leads and one conversation", async () => {
   await manyRuns();
   const before = stored();
   const events = new Set<string>();

@@ -42,7 +42,7 @@ test.each<[number, Error, number]>([
   [1, new TypeError("The state could not be stored."), 60],
   [31, new UndeliveredError("130429: Why"), 900],
   [32, new UndeliveredError("130429: Why"), 0],
-])("after attempt %i with %s, the next one follows in %i seconds", async (attempts, error, seconds) => {
+])("after attempt %i with %s, the next attempt follows in %i seconds", async (attempts, error, seconds) => {
   deliver.mockRejectedValue(error);
   expect(await receive(attempts)).toEqual({ batchItemFailures: [{ itemIdentifier: "1" }] });
   expect(deliver).toHaveBeenCalledWith(message, { isLast: attempts === 32 });
@@ -60,7 +60,7 @@ test.each([
   ],
   ["another refusal", new UndeliveredError("1: Why"), "delivery failed", { reason: "1: Why" }],
   ["a fault", new TypeError("Secret text"), "delivery failed", { name: "TypeError" }],
-])("%s is one line in the log, without the text", async (_, error, event, why) => {
+])("%s is logged in one line, without the text of the message", async (_, error, event, why) => {
   deliver.mockRejectedValue(error);
   await receive(1);
   expect(log.mock.calls).toEqual([
@@ -71,7 +71,7 @@ test.each([
 
 test.each([
   1, 32,
-])("a message of a frozen account waits for 15 minutes and has not failed, at attempt %i", async (attempts) => {
+])("a message of a frozen account waits for 15 minutes, and is not logged as a failure, at attempt %i", async (attempts) => {
   vi.spyOn(accounts, "readFrozenAt").mockResolvedValue("2026-01-01T00:00:00.000Z");
   expect(await receive(attempts)).toEqual({ batchItemFailures: [{ itemIdentifier: "1" }] });
   expect(send.mock.lastCall?.[0].input).toMatchObject({ ReceiptHandle: "handle", VisibilityTimeout: 900 });

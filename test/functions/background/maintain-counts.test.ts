@@ -88,7 +88,7 @@ test("counts every changed row of a batch of more than a thousand", async () => 
   }
 });
 
-/** Leads whose counting fails with an error, as the SDK throws it. */
+/** Imports leads, and makes the table fail with this error of the SDK when they are counted. */
 function poisonedLeads(name: string): readonly LeadItem[] {
   table.before = (command) => {
     const error = Object.assign(new Error("failed"), { name, $metadata: {} });
@@ -98,9 +98,9 @@ function poisonedLeads(name: string): readonly LeadItem[] {
 }
 
 test.each([
-  ["gives up changes of a list that are a minute old if its items fail it", "ValidationException", 0],
-  ["keeps changes of a list that are a minute old if the table fails it", "InternalServerError", 20],
-])("%s, once another list was counted", async (_, name, left) => {
+  ["gives up changes of a list after a minute if its items cause the failure", "ValidationException", 0],
+  ["keeps changes of a list after a minute if the table causes the failure", "InternalServerError", 20],
+])("%s, provided that another list was counted", async (_, name, left) => {
   const records = created(poisonedLeads(name));
   const other = created(importLeads(20, "sound"));
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
@@ -116,7 +116,7 @@ test.each([
   expect(logged.mock.lastCall).toMatchObject([{ event, account: "poisoned", list: "lead" }]);
 });
 
-test("after an outage, an environment gives up old changes at once, but none before it has counted a list", async () => {
+test("after an outage, an environment gives up old changes at once, but only when it has counted a list", async () => {
   vi.resetModules();
   const { table: client } = await import("../../../shared/dynamodb/table-client.ts");
   vi.spyOn(client, "send").mockImplementation(sharedClient.send as never);
@@ -131,20 +131,20 @@ test("after an outage, an environment gives up old changes at once, but none bef
   expect(await failures(...old)).toBe(0);
 });
 
-test("does nothing more when only the time for the last commits is left, and reports the whole batch", async () => {
+test("counts nothing and reports the whole batch if only the time for the last commits is left", async () => {
   const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
   expect(batchItemFailures).toHaveLength(20);
   expect(await countedLeads(account)).toBe(0);
 });
 
-/** The record of a lead that was written so many milliseconds after its id. */
+/** The record of a lead that was written this many milliseconds after its id was created. */
 function writtenAfter(time: number, attributes: object = {}): DynamoDBRecord {
   const now = 1000 * Math.floor(Date.now() / 1000);
   const id = newId("lead", now - time);
   return streamRecord(undefined, { ...put(leadItem(account, aLead(id))), ...attributes }, now);
 }
 
-test("rows that routes write late are logged before they are so late that totals are short of them, and those are counted", async () => {
+test("late writes of routes are logged before totals can miss rows, and rows that land even later are still counted", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   await deliver(created(importLeads(100)));
   const changed = writtenAfter(2000);
@@ -155,6 +155,6 @@ test("rows that routes write late are logged before they are so late that totals
   await deliver([writtenAfter(1501), writtenAfter(3000)]);
   // The times of records are in whole seconds.
   expect(warn.mock.calls).toEqual([[{ event: "late writes", rows: 2, latest: 4000 }]]);
-  // It lies before the watermark.
+  // The row that was written 3 s late lies before the watermark.
   expect(await countedLeads(account)).toBe(counted + 1);
 });

@@ -55,14 +55,14 @@ const webhook = (
   });
 const total = async (of = account) => (await call("list-leads", { account: of })).body.pagination.total;
 
-test("a signed webhook is stored in its order, and once if it comes again", async () => {
+test("the messages of a signed webhook are stored in order, and once if it is delivered again", async () => {
   const body = webhook("106", ["Zo\u00eb", "2", "3"]);
   for (let n = 0; n < 2; n++) expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
   const [conversation] = (await call("list-conversations", { account })).body.data;
   expect([conversation?.messageCount, conversation?.lastMessage.text]).toEqual([3, "3"]);
 });
 
-test("what is no text is stored with what Meta tells of it, and once if it comes again with more", async () => {
+test("a message that is not a text is stored with Meta's details, and once if it is delivered again with more details", async () => {
   const location = { latitude: 52.5, longitude: 13.4 };
   for (const more of [{}, { name: "Office" }]) {
     const part = { type: "location", location: { ...location, ...more }, timestamp: "1795000000" };
@@ -84,7 +84,7 @@ test("what is no text is stored with what Meta tells of it, and once if it comes
   expect(data).toMatchObject([{ messages: [{ message: "[location] 52.5, 13.4", metadata }] }]);
 });
 
-test("what was written on the phone is stored once, and its lead no longer waits", async () => {
+test("a reply that was written on the phone is stored once, and its lead no longer waits", async () => {
   const hi = webhook("106");
   await post(hi, sign(hi));
   const body = hi
@@ -101,7 +101,7 @@ test("what was written on the phone is stored once, and its lead no longer waits
   expect([data, await waiting()]).toMatchObject([[{ messageCount: 2, lastMessage }], 0]);
 });
 
-test("a thousand messages at once are stored, those of each lead in their order", async () => {
+test("the thousand messages of a webhook are stored once, in order for each lead", async () => {
   const texts = Array.from({ length: 1000 }, (_, n) => `${n}`);
   const body = webhook("106", texts, (n) => ({ from: `49${n % 100}` }));
   for (let n = 0; n < 2; n++) expect(await post(body, sign(body))).toEqual({ statusCode: 200 });
@@ -111,7 +111,7 @@ test("a thousand messages at once are stored, those of each lead in their order"
   expect(last.sort()).toEqual(texts.slice(900).map((text) => [10, text]));
 });
 
-test("a lead whose message cannot be stored stops no other, and the webhook comes again", async () => {
+test("if a message cannot be stored, those of other leads are stored, and the webhook fails so that it is delivered again", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   const body = webhook("106", ["1", "2", "3"], (n) => ({ from: `49${n}` }));
   const store = vi.spyOn(entries, "receiveEntry").mockRejectedValueOnce(new Error("On purpose."));
@@ -122,7 +122,7 @@ test("a lead whose message cannot be stored stops no other, and the webhook come
   expect(await total()).toBe(3);
 });
 
-test("a webhook of a frozen account comes again, and what it has of another one is stored once", async () => {
+test("a webhook of a frozen account returns 503, and its messages of another account are stored once", async () => {
   const errors = vi.spyOn(console, "error");
   const other = randomUUID();
   await connect({ account: other, channel: "whatsapp", sender: "107" });
@@ -162,9 +162,9 @@ test.each([
 test.each<[string, string | undefined, string?]>([
   ["no signature and six megabytes", undefined, " ".repeat(6_000_000)],
   ["no signature", undefined],
-  ["that of another secret", sign(webhook("106"), "other")],
-  ["that of another body", sign(webhook("107"))],
-])("a webhook with %s is refused before anything is called", async (_, signature, more = "") => {
+  ["the signature of another secret", sign(webhook("106"), "other")],
+  ["the signature of another body", sign(webhook("107"))],
+])("a webhook with %s is refused without a call of the table", async (_, signature, more = "") => {
   expect([await post(webhook("106") + more, signature), table.calls.length]).toEqual([
     { statusCode: 401 },
     0,
@@ -176,18 +176,18 @@ test.each([
   "null",
   "{",
   '{"object":"instagram","entry":[{"id":"1","messaging":[null,{}]}]}',
-])("a signed body of another form is taken and changes nothing: %s", async (body) => {
+])("a signed body of another form is accepted, and changes nothing: %s", async (body) => {
   expect([await post(body, sign(body)), await total()]).toEqual([{ statusCode: 200 }, 0]);
 });
 
-test("a webhook of a sender that no account has is taken and logged", async () => {
+test("a webhook of a sender that no account has is accepted and logged", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   const body = webhook("107");
   expect([await post(body, sign(body)), await total()]).toEqual([{ statusCode: 200 }, 0]);
   expect(warn.mock.calls).toEqual([[{ event: "sender unknown", channel: "whatsapp", sender: "107" }]]);
 });
 
-test("without the secret of the app a webhook fails, with an alarm, and comes again", async () => {
+test("without the secret of the app, a webhook fails, so that there is an alarm and it is delivered again", async () => {
   vi.spyOn(console, "error").mockReturnValue();
   // A secret is remembered for a minute.
   vi.setSystemTime(Date.now() + 61_000);
@@ -196,7 +196,7 @@ test("without the secret of the app a webhook fails, with an alarm, and comes ag
   vi.useRealTimers();
 });
 
-test("the address is confirmed to whoever knows the stage's token", async () => {
+test("only a request with the token of the stage confirms the address", async () => {
   const asked = { "hub.mode": "subscribe", "hub.challenge": "42" };
   expect(await get({ ...asked, "hub.verify_token": "verify" })).toMatchObject({
     statusCode: 200,

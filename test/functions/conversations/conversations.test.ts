@@ -14,7 +14,7 @@ const account = "acme";
 const table = useTable();
 let leadId: string;
 beforeEach(async () => {
-  // Where the clock stands still, no deadline ends retries.
+  // While the clock stands still, no deadline ends retries.
   table.before = (_, call) => {
     if (call > 10_000) throw new Error("A message is retried without end.");
   };
@@ -32,7 +32,7 @@ async function ended(): Promise<string> {
 
 const lockKey = () => activeConversationKey(account, leadId, "whatsapp");
 
-/** Runs something once, before the n-th write from then on. */
+/** Runs a function once, before the n-th write from now on. */
 function beforeWrite(n: number, run: () => unknown) {
   let writes = 0;
   table.before = (command) => {
@@ -41,19 +41,19 @@ function beforeWrite(n: number, run: () => unknown) {
   };
 }
 
-test("a message joins a conversation that is active again, so that no lead has two on a channel", async () => {
+test("a message joins a conversation that is reopened meanwhile, so that no lead has two active ones on a channel", async () => {
   const id = await ended();
-  // The message first tries to join, and then to start another.
+  // The message first tries to join the conversation, and then to start another one.
   beforeWrite(2, () => setStatus(account, id, "active"));
   expect((await aMessage(account, leadId)).conversationId).toBe(id);
   expect(await list()).toMatchObject([{ id, status: "active", messageCount: 2 }]);
 });
 
 test.each([
-  ["that the lock names", [0], 0],
-  ["that the lock names from then on", [0], 1],
-  ["that no lock names yet", [], 0],
-])("a conversation does not become active beside one %s, and that does so meanwhile", async (_, named, n) => {
+  ["the lock named that one before", [0], 0],
+  ["the lock names that one from then on", [0], 1],
+  ["there was no lock before", [], 0],
+])("a conversation is not reopened while another one becomes active: %s", async (_, named, n) => {
   const [id, ...others] = [await ended(), await ended(), await ended()] as const;
   const other = others[n] ?? "";
   table.memory.delete(lockKey());
@@ -69,10 +69,10 @@ test.each([
   expect(await list("status=active")).toMatchObject([{ id: other }]);
 });
 
-test("a conversation that its lead writes to at the moment of its end stays, if the request says what was read", async () => {
+test("a conversation is not ended if its lead writes meanwhile and the request states the number of messages read", async () => {
   const { conversationId: id } = await aMessage(account, leadId, "whatsapp", { direction: "inbound" });
   const changed = { status: 409, code: "conversation_changed", id };
-  // The message comes before the conversation is written, and is seen by the next attempt.
+  // The message is stored before the status is written, so that the next attempt sees it.
   beforeWrite(1, () => aMessage(account, leadId, "whatsapp", { direction: "inbound" }));
   for (const status of ["closed", "active"])
     expect((await setStatus(account, id, status, {}, 1)).problem).toMatchObject(changed);
@@ -83,7 +83,7 @@ test("a conversation that its lead writes to at the moment of its end stays, if 
   expect(await list("awaitingReply=true")).toEqual([]);
 });
 
-test("a lock to the active conversation of another lead or channel, or to none, does not keep one ended", async () => {
+test("a conversation is reopened even if its lock names one of another lead or channel, or none", async () => {
   const id = await ended();
   const ofAnother = (await aMessage(account, (await aLead(account)).id)).conversationId;
   const bySms = (await aMessage(account, leadId, "sms")).conversationId;
@@ -95,7 +95,7 @@ test("a lock to the active conversation of another lead or channel, or to none, 
   }
 });
 
-test("nothing of a conversation that is deleted meanwhile comes back, nor one of a lead that is erased", async () => {
+test("a change of status restores no conversation that is deleted meanwhile, and reopens none of an erased lead", async () => {
   const id = await ended();
   const notFound = { status: 404, code: "conversation_not_found" };
   table.memory.delete(leadKey(account, leadId));
@@ -106,7 +106,7 @@ test("nothing of a conversation that is deleted meanwhile comes back, nor one of
   expect(await readItem(key)).toBeUndefined();
 });
 
-test("ids of a conversation increase with each message that is stored, whatever the clocks of the machines", async () => {
+test("the ids of a conversation's messages increase in the order of storage, whatever the clocks of the machines show", async () => {
   const random = seeded(1);
   const start = Date.now();
   vi.useFakeTimers({ toFake: ["Date"] });

@@ -7,10 +7,10 @@ import { VirtualTable } from "../../support/tables/virtual-table.ts";
 
 const start = Date.UTC(2026, 0, 1);
 
-/** How long a transaction takes, and any other call, in milliseconds: assumptions. */
+/** The assumed times of a transaction and of any other call, in milliseconds. */
 const [transactionTime, callTime] = [12, 4];
 
-/** More than are busy at once. */
+/** More environments than are busy at once. */
 const environmentCount = 80;
 
 /** Loads `send-message` as an execution environment of its own. */
@@ -21,7 +21,7 @@ async function loadEnvironment() {
   return { table, handler };
 }
 
-/** Messages of an account to one conversation: the texts that were sent, the other responses, and how many were busy at most. */
+/** The messages of an account to one conversation: the sent texts, the refusals, and the most busy executions. */
 class Messages {
   readonly sent: string[] = [];
   readonly refusals: { readonly code: string; readonly retryAfter: number }[] = [];
@@ -93,17 +93,17 @@ test.each([
 }) => {
   const { hot, beside, items } = await run(perSecond, seconds);
   expect(hot.mostBusy).toBeLessThanOrEqual(mostBusy);
-  // A conversation takes so many of more than it can take.
+  // A conversation still takes this many when there are more than it can take.
   expect(hot.sent.length).toBeGreaterThan(Math.min(0.9 * perSecond, 40) * seconds);
   // Each message that was sent is stored and counted once, and no other is.
   const stored = items.flatMap(({ message }) => (message === undefined ? [] : [message]));
   expect(stored.sort()).toEqual([...hot.sent].sort());
   const conversations = items.filter(({ messageCount }) => messageCount !== undefined);
   expect(conversations).toEqual([expect.objectContaining({ messageCount: hot.sent.length })]);
-  // Twenty a second are few enough for each to be sent.
+  // At twenty a second, every message is sent.
   expect(hot.refusals.length > 0).toBe(perSecond > 20);
   expect(hot.refusals.filter(({ code }) => code !== "too_many_at_once")).toEqual([]);
-  // Those that are refused at the same time are told different times, which grow.
+  // Requests that are refused at the same time get different times to retry, which grow.
   if (perSecond > 20)
     expect(new Set(hot.refusals.map(({ retryAfter }) => retryAfter)).size).toBeGreaterThanOrEqual(3);
   expect(beside.refusals).toEqual([]);

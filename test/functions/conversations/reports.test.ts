@@ -8,11 +8,11 @@ import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 const account = "acme";
 
-/** How far a message gets, from the least to the most. */
+/** How far a message has got, in ascending order. */
 const deliveries = ["sent", "failed", "delivered", "read"] as const;
 type State = Pick<Message, "delivery" | "deliveryError" | "providerId">;
 
-/** What a report makes of a message. */
+/** The message that a report must leave. */
 function reported({ delivery, deliveryError, ...message }: Message, state: State): Message {
   const rank = (reached?: Message["delivery"]) => (reached ? deliveries.indexOf(reached) : -1);
   if (rank(state.delivery) > rank(delivery)) return { ...message, ...state };
@@ -20,7 +20,7 @@ function reported({ delivery, deliveryError, ...message }: Message, state: State
   return { ...state, ...message, delivery, deliveryError: error };
 }
 
-test("of two reports of a message, none takes it back, and only what changes it has an event", async () => {
+test("two reports of a message never move its delivery back, and only a change publishes an event", async () => {
   const records: DynamoDBRecord[] = [];
   new WatchedTable(records);
   const { id: leadId } = await aLead(account);

@@ -17,19 +17,19 @@ async function aQueue() {
     const { id } = await aLead(account);
     await aMessage(account, id, "sms", { direction: "inbound" });
     leads.push(id);
-    // Each has a time of its own.
+    // Each lead has waited for another time.
     await setTimeout(2);
   }
   return { account, first: String(leads[0]) };
 }
 
-/** Whether a command goes on behind the first page of an index. */
+/** Whether a command reads a page of an index after the first one. */
 const readsOn = (index: string) => (command: TableCommand) =>
   command instanceof QueryCommand &&
   command.input.IndexName === index &&
   command.input.ExclusiveStartKey !== undefined;
 
-test("who is answered and waits again while the list is read is in it", async () => {
+test("a lead that is answered and waits again while the list is read is still listed", async () => {
   const { account, first } = await aQueue();
   using _pages = smallPages();
   using _moved = beforeCall(readsOn("by-waiting"), async () => {
@@ -43,7 +43,7 @@ test("who is answered and waits again while the list is read is in it", async ()
 test.each([
   "createdAt",
   "-createdAt",
-])("a lead that is changed while a window of changes is read by %s is in it", async (sort) => {
+])("a lead that changes while a window of changes is read by %s is still listed", async (sort) => {
   const { account, first } = await aQueue();
   using _pages = smallPages();
   using _moved = beforeCall(readsOn("by-activity"), () =>

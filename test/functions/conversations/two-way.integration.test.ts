@@ -18,7 +18,7 @@ import { interceptAttempts, lateAttempts, tableFaults } from "../../support/tabl
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
-/** Sends a request again while others win, or while its outcome is unknown. */
+/** Repeats a request while others win the race, or while its outcome is unknown. */
 async function untilDone<Response extends { readonly status?: number | undefined; readonly body: object }>(
   request: () => Promise<Response>,
 ): Promise<Response["body"]> {
@@ -40,8 +40,8 @@ function send(account: string, leadId: string, direction: string) {
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).sort();
 
 /**
- * The account's conversations with their messages, which the newest precedes. Each shows what its messages say, and waits for
- * nothing once it has ended.
+ * Reads the account's conversations with their messages, the newest first. Expects the fields of each to follow from its
+ * messages, and no conversation to wait once it has ended.
  */
 async function agreeing(account: string): Promise<OpenedConversation[]> {
   const list = async (query: string) =>
@@ -62,7 +62,7 @@ async function agreeing(account: string): Promise<OpenedConversation[]> {
   return found;
 }
 
-/** The events of an account but those of its leads, in the order of the table's stream. */
+/** The events of an account except `lead.created`, in the order of the table's stream. */
 async function eventsOf(account: string) {
   const { Table } = await table.send(new DescribeTableCommand({ TableName: tableName }));
   const client = engineStreamsClient(engineEndpoint);
@@ -81,11 +81,11 @@ async function eventsOf(account: string) {
   return toEvents(records).filter((event) => event.account === account && event.type !== "lead.created");
 }
 
-test("four messages at once in both directions, the first ones, and two while it is closed agree with their conversation", async () => {
+test("a conversation agrees with its messages: the first four at once in both directions, and two more while it is closed", async () => {
   const account = "at-once";
   const leads = await Promise.all(Array.from({ length: 32 }, () => aLead(account)));
   const first = await Promise.all(
-    // Every choice of four directions.
+    // Every combination of four directions.
     leads.flatMap(({ id }, n) =>
       [1, 2, 4, 8].map((bit) => send(account, id, n & bit ? "outbound" : "inbound")),
     ),
@@ -119,10 +119,10 @@ test("four messages at once in both directions, the first ones, and two while it
   expect(changes.sort()).toEqual(closed.map((row) => `${row.id} ${changed(row)}`).sort());
 });
 
-test.each(Object.keys(tableFaults))("a fault of each first write makes nothing twice: %s", async (fault) => {
+test.each(Object.keys(tableFaults))("a fault of each first write causes no duplicate: %s", async (fault) => {
   const account = `fault ${fault}`;
   const { id: leadId } = await aLead(account);
-  /** Sends a request until it succeeds, whose first write has the fault. */
+  /** Repeats a request until it succeeds. Its first write has the fault. */
   async function disturbed<T>(request: () => Promise<T>): Promise<T> {
     let isFirst = true;
     interceptAttempts(async (attempt) => {
@@ -156,7 +156,7 @@ test.each(Object.keys(tableFaults))("a fault of each first write makes nothing t
   expect(await agreeing(account)).toMatchObject([{ status: "closed", messages }]);
   expect((await eventsOf(account)).map(({ type }) => type).sort()).toEqual([
     "conversation.started",
-    // The lead waits as long as the message has failed.
+    // The lead waits again while its reply counts as failed.
     ...Array(5).fill("conversation.updated"),
     ...["message.received", "message.received", "message.sent", "message.updated", "message.updated"],
   ]);

@@ -18,10 +18,10 @@ beforeEach(async () => {
 
 const waiting = async () => (await call("list-conversations", { account, query: "awaitingReply=true" })).body;
 
-/** The messages that were stored: `in` of the lead, and `out` to it. */
+/** The stored messages: `in` from the lead, and `out` to it. */
 type Stored = Message[];
 
-/** A step: `in`, `out`, a status of the conversation, or what is reported of the n-th message, from 0. */
+/** Makes a step: `in`, `out`, a status of the conversation, or a report of the n-th message, counted from 0. */
 async function step(stored: Stored, text: string): Promise<unknown> {
   const [, n, state] = /^(\d)(.*)$/.exec(text) ?? [];
   const message = stored[Number(n)];
@@ -61,7 +61,7 @@ test.each<[steps: string, since?: number]>([
   ["in out closed 1failed"],
   ["in out closed 1failed active"],
   ["in out 1failed closed active"],
-])("after %s, a lead waits since its first message that has no reply", async (steps, since) => {
+])("after %s, a lead waits since its first message without a reply", async (steps, since) => {
   const stored: Stored = [];
   for (const text of steps.split(" ")) await step(stored, text);
   const { data, pagination } = await waiting();
@@ -70,20 +70,20 @@ test.each<[steps: string, since?: number]>([
   expect([data, pagination.total]).toEqual([rows, rows.length]);
 });
 
-test("an old reply that fails late does not move the time of a lead who has waited through a hundred messages", async () => {
+test("the late failure of an old message does not change since when a lead with a hundred newer messages has waited", async () => {
   const stored: Stored = [];
   for (const text of ["out", ...Array(101).fill("in")]) await step(stored, text);
   await step(stored, "0failed");
   expect((await waiting()).data).toMatchObject([{ awaitingReplySince: stored[1]?.createdAt }]);
 });
 
-test("a lead whose reply failed is back at its old place, and an event tells of it", async () => {
+test("a lead whose reply failed returns to its old place in the list, with an event", async () => {
   const records: DynamoDBRecord[] = [];
   new WatchedTable(records);
   const leads = [await aLead(account), await aLead(account)];
   for (const { id } of leads) {
     await aMessage(account, id, "sms", { direction: "inbound" });
-    // Who has waited for the same time is in any order.
+    // Leads that have waited for the same time are in any order.
     await setTimeout(2);
   }
   const reply = await aMessage(account, String(leads[0]?.id), "sms");
@@ -103,7 +103,7 @@ test.each<[meanwhile: string, since?: number]>([
   ["out"],
   ["closed"],
   ["1delivered"],
-])("a reply fails while another request does %s", async (meanwhile, since) => {
+])("when a reply fails while another request does %s, the lead waits as if one had followed the other", async (meanwhile, since) => {
   const stored: Stored = [];
   const others = meanwhile === "2failed" ? ["out"] : [];
   for (const text of ["in", "out", ...others]) await step(stored, text);
@@ -119,7 +119,7 @@ test.each<[meanwhile: string, since?: number]>([
   );
 });
 
-test("a state that is no failure reads and writes the message alone", async () => {
+test("a report that is no failure reads and writes only the message", async () => {
   const stored: Stored = [];
   for (const text of ["in", "out"]) await step(stored, text);
   const calls: number[] = [];

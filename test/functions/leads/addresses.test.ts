@@ -51,12 +51,12 @@ test.each([
   expect(await list(`address=${asked || `${channel}: ${address}`}`)).toEqual(isFound ? [lead] : []);
 });
 
-test("PHP's [] is {}", async () => {
+test("an empty array is accepted as an empty object, because PHP sends {} as []", async () => {
   const body = { name: "Ada", metadata: [], addresses: [] };
   expect((await call("create-lead", { account, body })).body).toMatchObject({ metadata: {} });
 });
 
-test("a message goes to the first address of its lead on the channel, at that time", async () => {
+test("a message goes to the first address that its lead has on the channel when it is sent", async () => {
   const { id } = await aLead(account, { addresses: { "whatsapp-2": ["2"], whatsapp: ["+49 1", "+49 2"] } });
   const sent = await aMessage(account, id, "WhatsApp");
   await update({ id, addresses: { whatsapp: null } });
@@ -75,7 +75,7 @@ test("a message goes to the first address of its lead on the channel, at that ti
   expect(events.map((event) => "to" in event && event.to)).toEqual(["+49 1", false, false, "3"]);
 });
 
-test("an address is returned as it was first sent, in whatever form it is compared", async () => {
+test("an address is returned as it was first sent, although it is compared in another form", async () => {
   const forms = ["+55 31 9 9123-0001", "553191230001", "0052 1 55 7777 1001", "+52 55 7777 1001"];
   const { id, addresses } = await aLead(account, whatsapp(...forms));
   expect(addresses).toEqual({ whatsapp: [forms[0], forms[2]] });
@@ -87,7 +87,7 @@ test("an address is returned as it was first sent, in whatever form it is compar
   expect([status, body]).toMatchObject([409, { code: "lead_exists", id }]);
 });
 
-test("an address that the item of a lead has, and another lead by its name, stays that of the other", async () => {
+test("if the item of a lead has an address that another lead has claimed, the address stays with the other lead", async () => {
   const { id } = await aLead(account, whatsapp("1", "2"));
   const bob = await aLead(account);
   memory.put({ ...addressKey(account, "whatsapp", "1"), leadId: bob.id });
@@ -96,7 +96,7 @@ test("an address that the item of a lead has, and another lead by its name, stay
   expect(names).toEqual([{ ...addressKey(account, "whatsapp", "1"), leadId: bob.id }]);
 });
 
-test("a lead that has an address twice, as no request stores it, can be erased", async () => {
+test("a lead can be erased even if its item has an address twice, which no request stores", async () => {
   const { id } = await aLead(account, whatsapp("1"));
   const item = [...memory.items()].find(({ sk }) => sk === id);
   memory.put({ ...item, addresses: { whatsapp: ["1", "(1)"] } } as Item);

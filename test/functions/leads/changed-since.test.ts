@@ -10,12 +10,12 @@ import { countedLeads } from "../../support/cases/history.ts";
 import { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { call } from "../../support/requests/call.ts";
 
-/** How late the index shows the changes of the n-th lead, in milliseconds: normally a second, and a few once a write is late. */
+/** How late the index shows the changes of the n-th lead, in milliseconds: a second, or eight for every tenth lead. */
 const lateness = (n: number) => (n % 10 === 0 ? 8_000 : 1_000);
 
 type Store = Parameters<typeof syncLeads>[2];
 
-/** Passes on by the client's recipe what has changed since a position, with requests to `list`. @returns the next position */
+/** Synchronizes the changes since a position by the client's recipe, with requests to `list`. @returns the next position */
 const sync = (
   list: (query: string) => ReturnType<typeof call<"list-leads">>,
   since: Position,
@@ -26,7 +26,7 @@ const sync = (
   return syncLeads(createClient({ url: "http://127.0.0.1", key: "key", fetch }), since, store);
 };
 
-test("who asks what has changed since misses none of 50 changes a second, by an index that is late", async () => {
+test("a synchronization misses none of 50 changes a second, even if the index is late", async () => {
   const history = await countedLeads(200);
   const { account, table, rows } = history;
   const ids = [...rows.keys()];
@@ -64,7 +64,7 @@ test("who asks what has changed since misses none of 50 changes a second, by an 
     changes.filter(
       ({ id, updatedAt, at }) => at <= history.now - 10_000 && updatedAt > (copy.get(id)?.updatedAt ?? ""),
     );
-  // The first look finds leads that are older than the minute that the next one reads again.
+  // The first look finds leads that are older than the minute that the next look reads again.
   let position: Position = { newest: "1970-01-01T00:01:00Z", seen: [] };
   for (let look = 0; look < 9; look++) {
     for (let n = 0; n < 100; n++) await change();
@@ -74,7 +74,7 @@ test("who asks what has changed since misses none of 50 changes a second, by an 
   expect(changes.length).toBeGreaterThan(1000);
 });
 
-test("of 10,000 leads, the 20 that have changed since are one request of at most three read units", async () => {
+test("synchronizing the 20 of 10,000 leads that changed takes one request and at most three read units", async () => {
   const history = await countedLeads(10_000);
   const { account, table } = history;
   const newest = new Date(history.now).toISOString();

@@ -28,11 +28,11 @@ const addresses = <T>(other: fc.Arbitrary<T>) => {
   });
   return fc.oneof(
     { weight: 8, arbitrary: channels.map((all) => Object.fromEntries(all)) },
-    // Too many with what the lead has.
+    // Too many together with the addresses that the lead has.
     { weight: 1, arbitrary: fc.constant({ ü: [..."123456789"] }) },
   );
 };
-/** Values of leads, few enough to meet again. */
+/** Values of leads, so few that leads share them. */
 const values = {
   externalId: fc.constantFrom("a", "A", "ü#/%~'"),
   name: fc.constantFrom("Ada", "Grace"),
@@ -41,7 +41,7 @@ const values = {
   tags: fc.array(fc.constantFrom("x", "y"), { maxLength: 2 }),
 };
 const status = fc.constantFrom(...leadStatuses);
-/** Some are too much only with what the lead has: eleven names, or two of the longest values. */
+/** Some are too much only together with the stored metadata: eleven names, or two of the longest values. */
 const metadata = <T>(other: fc.Arbitrary<T>) =>
   fc.oneof(
     fc.dictionary(fc.constantFrom("a", "b/c", "~d"), fc.oneof(fc.constant(""), other), { maxKeys: 2 }),
@@ -59,9 +59,9 @@ const some = (all: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
     .tuple(fc.record(all), fc.shuffledSubarray(Object.keys(all), { minLength: 1 }))
     .map(([values, names]) => Object.fromEntries(names.map((name) => [name, values[name]])));
 const { externalId, ...others } = values;
-/** What names a lead: one that is or was, by its number from the newest on, or none. */
+/** What names the lead of an update. Its id is a number, counted from the newest lead that ever existed. */
 const named = some({ id: fc.nat(9), externalId, addresses: addresses(fc.constant(null)) });
-/** A change of one field must not undo another's. */
+/** The changes of an update. A change of one field must not undo a change of another field. */
 const changed = some({
   ...{ ...others, email: fc.option(values.email), source: fc.option(values.source) },
   ...{ status, score: fc.nat(1), metadata: metadata(fc.constant(null)) },
@@ -76,7 +76,7 @@ const history = fc.record({
   requests: fc.array(request, { minLength: 16, maxLength: 16 }),
   steps: fc.array(
     fc.record({
-      /** Start at the same moment: requests by their numbers, beyond them the erasure of a lead. */
+      /** Actions that start at the same moment: the request with a number, or the erasure of a lead if there is none. */
       actions: fc.array(fc.record({ n: fc.nat(16), at: fc.nat() }), { minLength: 1, maxLength: 3 }),
       /** How many turns the calls of the table wait. */
       turns: fc.array(fc.nat(3), { minLength: 12, maxLength: 12 }),
@@ -105,7 +105,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Action =
   | { readonly body: Fields; readonly query: string; readonly key?: string | undefined }
   | { readonly id: string };
-/** A response, with what counts of a problem. */
+/** A response. Of a problem, it has only the fields that are compared. */
 interface Answer {
   readonly status?: number | undefined;
   readonly body: Fields;
@@ -123,7 +123,7 @@ const given = (all: Fields) => Object.fromEntries(Object.entries(all).filter(([,
 const compared = (channel: string, address: string) =>
   `${channel.toLowerCase()}:${/^[\d ()+]+$/.test(address) ? address.replace(/\D/g, "") : address.includes("@") ? address.toLowerCase() : address}`;
 
-/** What names a lead, or is to name it, in the order in which it is sent. */
+/** The external id and the addresses of a lead or a request, in the order in which they are sent. */
 const namesOf = ({ externalId, addresses }: Pick<Fields, string>) => [
   ...(externalId === undefined ? [] : [`external ${externalId}`]),
   ...Object.entries(Object(addresses) as Record<string, string[] | null>).flatMap(([channel, list]) =>
@@ -160,7 +160,7 @@ function put(leads: Lead[], before: Lead | undefined, after: Lead): Fields[] {
 const refusal = (status: number, code: string, id?: string) =>
   [{ status, body: given({ code, id }) }, [] as Fields[]] as const;
 
-/** Does the same with an account, which gives a lead the id and the times of the real one. @returns answer and events */
+/** Does the same in the model, which takes the id and the times of the real lead. @returns the answer and the events */
 function act({ leads, first }: State, action: Action, real: Answer): readonly [Answer, Fields[]] {
   if ("id" in action) {
     const at = leads.findIndex(({ id }) => id === action.id);
@@ -192,7 +192,7 @@ function act({ leads, first }: State, action: Action, real: Answer): readonly [A
   const { id, createdAt, updatedAt } = real.body;
   const made = { id, score: 0, status: "new", tags: [], createdAt, updatedAt: createdAt };
   const merged = given({ ...found?.metadata, ...Object(metadata) });
-  // Who takes the last entry away takes the metadata away.
+  // An update that removes the last entry removes the metadata.
   const before = found ? found.metadata : metadata === undefined ? undefined : {};
   const wasEmpty = before !== undefined && Object.keys(before).length === 0;
   const hasAny = Object.keys(merged).length > 0 || wasEmpty;
@@ -224,17 +224,17 @@ async function send(account: string, action: Action): Promise<Answer> {
   return { status, body: code === undefined ? { ...body } : given({ code, id }), ...replayed };
 }
 
-/** What was sent, with its answer unless that was lost: then it may have had no effect. */
+/** What was sent, with its answer. If the answer was lost, the action may have had no effect. */
 interface Done {
   readonly action: Action;
   readonly answer: Answer | undefined;
-  /** What was sent again. */
+  /** The attempt that this one repeats. */
   readonly before: Done | undefined;
 }
 
 /**
- * The state after some order of what was done at the same moment, which has its answers, its events and the keys that are
- * recorded; undefined if there is none.
+ * Finds an order of actions at the same moment that explains their answers, the events and the recorded keys. Returns the
+ * state after them, or undefined if there is no such order.
  */
 function explain(
   state: State,
@@ -316,7 +316,7 @@ async function run({ requests, steps }: History): Promise<void> {
     if (!request) return { id: state.leads[at % state.leads.length]?.id ?? "" };
     const { id, ...fields }: Fields = request.body;
     const body = id === undefined ? fields : { id: known.at(-1 - (Number(id) % known.length)), ...fields };
-    // What has a key is sent again as it was.
+    // A request with a key is repeated as it was first sent.
     if (request.key === undefined) return { ...request, body };
     sent[n] ??= { ...request, body };
     return sent[n];
@@ -357,7 +357,7 @@ async function run({ requests, steps }: History): Promise<void> {
   }
 }
 
-test("leads with external ids and addresses match a model in memory, also after requests at the same moment and lost responses", async () => {
+test("leads with external ids and addresses match a model in memory, even after concurrent requests and lost responses", async () => {
   // Retries do not wait.
   vi.spyOn(Math, "random").mockReturnValue(0);
   using _ = skipWaits();

@@ -11,9 +11,9 @@ import { aLead, aMessage, setStatus } from "../../support/requests/requests.ts";
 import { smallLimits } from "../../support/requests/small-limits.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
-/** Few sources and channels, so that filters match; some would be confused by a careless key or parser. */
+/** Few sources and channels, so that filters match; a careless key or parser would confuse some of them. */
 const label = fc.constantFrom("instagram", "a,y & b=ü>", "a,b", "a#new", "a%23new", "new", "\u00e9\u{1F600}");
-/** Some differ only by letter case, and so are one address. */
+/** Some differ only by letter case, and are the same address. */
 const email = fc.constantFrom("ada@example.com", "Ada@Example.com", "a#new@example.com", "b@example.com");
 const account = fc.constantFrom("one", "one", "one", "two", "one#new");
 /** A value in some of eight cases. */
@@ -27,7 +27,7 @@ const steps = {
     at: fc.nat(),
     channel: fc.oneof(label, fc.constant("new")),
     direction: sometimes(fc.constantFrom("inbound", "inbound", "outbound"), 6),
-    // With the characters that are shown: at most 100, and 256 bytes.
+    // A text, and how many characters of it are shown: at most 100, with at most 256 bytes.
     text: fc.constantFrom(
       ["Hello", 5],
       ["é".repeat(101), 100],
@@ -48,7 +48,7 @@ const steps = {
     after: sometimes(fc.nat(), 1),
     before: sometimes(fc.nat(), 1),
     isAwaiting: sometimes(fc.constant(true), 2),
-    /** The conversations whose last messages, or beginnings of waiting, bound those of the others. */
+    /** The rows whose last change, last message or beginning of waiting bounds the times of the listed rows. */
     activeAfter: sometimes(fc.nat(), 2),
     activeBefore: sometimes(fc.nat(), 2),
     sort: sometimes(fc.constantFrom("-createdAt", "createdAt", "-lastMessageAt", "lastMessageAt"), 6),
@@ -65,7 +65,7 @@ const steps = {
 };
 type Steps = { [Name in keyof typeof steps]: (typeof steps)[Name] extends fc.Arbitrary<infer T> ? T : never };
 
-/** What an account has, with the fields of its record. */
+/** A lead or a conversation of an account, with the fields of its record. */
 interface Row {
   readonly account: string;
   readonly record: Record<string, unknown> & { readonly id: string };
@@ -82,7 +82,7 @@ class Model {
     new WatchedTable(this.#stream);
   }
 
-  /** The stream is delivered, and its rows are counted. */
+  /** Delivers the stream, so that its rows are counted. */
   async count() {
     const wait = async (milliseconds: number) => void vi.setSystemTime(Date.now() + Math.ceil(milliseconds));
     const context = { deadline: Date.now() + 60_000, limits: smallLimits, wait, unsettled: this.#unsettled };
@@ -223,7 +223,7 @@ class Model {
     );
     const path = isLeads ? "/api/v1/leads" : "/api/v1/conversations";
     const lastTime = body.data.at(-1)?.[time];
-    // Of the oldest changes first, the next page begins with the time of the last row, unless all rows have it.
+    // With the oldest changes first, the next page begins at the time of the last row, unless all rows have this time.
     const goesOn = byChange && !sort?.startsWith("-") && lastTime !== activeAfter;
     expect(links).toEqual(
       expected.map(([rel, to]) => {
@@ -247,7 +247,7 @@ test("lists, filters, pages and their links match a model in memory", async () =
       vi.useFakeTimers({ toFake: ["Date"] });
       const model = new Model();
       for (const [n, run] of steps.entries()) {
-        // Some have the same time.
+        // Some steps happen at the same time.
         vi.setSystemTime(Date.now() + (n % 3));
         await run(model);
       }

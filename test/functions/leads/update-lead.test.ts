@@ -47,7 +47,7 @@ function erase(id: string) {
   memory.delete(externalIdKey(account, externalId));
 }
 
-test("what another release has stored of a lead stays", async () => {
+test("an update keeps the fields that another release has stored in a lead", async () => {
   const { id } = await aLead(account, { externalId, email: "ada@example.com", source: "web" });
   const { details, ...item } = stored(leadKey(account, id)) ?? {};
   memory.put({ ...item, other: 1, details: { ...Object(details), later: { x: 1 } } });
@@ -59,7 +59,7 @@ test("what another release has stored of a lead stays", async () => {
     expect(attributes).not.toContain(name);
 });
 
-test("a fault of an update says what leaving out means", async () => {
+test("the message of an update's fault says whether to leave a field out or to send null", async () => {
   await aLead(account, { externalId });
   const { problem } = await update({ tags: null, email: "", metadata: null });
   expect(problem.errors?.map(({ field, message }) => `${field} ${message}`)).toEqual([
@@ -69,7 +69,7 @@ test("a fault of an update says what leaving out means", async () => {
   ]);
 });
 
-test("a read that shows only a part of what stores a lead makes no second lead", async () => {
+test("an update creates no second lead if a read shows its external id, but not the lead yet", async () => {
   const { id } = await aLead(account, { externalId });
   const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === id;
   next = { isIt, run: () => ({}) };
@@ -77,7 +77,7 @@ test("a read that shows only a part of what stores a lead makes no second lead",
   expect([status, body.id, next]).toEqual([200, id, undefined]);
 });
 
-test("a retry whose read does not show the new lead yet returns it", async () => {
+test("a retry returns the new lead even if a read does not show it yet", async () => {
   const first = await update({ name: "Ada" }, "key");
   const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === first.body.id;
   next = { isIt, run: () => ({}) };
@@ -85,7 +85,7 @@ test("a retry whose read does not show the new lead yet returns it", async () =>
   expect([status, body, next]).toEqual([201, first.body, undefined]);
 });
 
-test("an external id that another lead gets meanwhile is that of this lead", async () => {
+test("if another lead gets the external id meanwhile, the update changes that lead", async () => {
   const { id } = await aLead(account, { externalId });
   const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === id;
   let other: string | undefined;
@@ -100,7 +100,7 @@ test("an external id that another lead gets meanwhile is that of this lead", asy
   expect(await find()).toEqual([body]);
 });
 
-test("a retry beside its first attempt gets the response of that, and no 409 of its own lead", async () => {
+test("a retry that conflicts with the first attempt returns the first response, and no 409 because of its own lead", async () => {
   const headers = { "idempotency-key": "key" };
   const send = () => call("create-lead", { account, headers, body: { name: "Ada", externalId } });
   const { body } = await send();
@@ -117,10 +117,10 @@ test("a retry beside its first attempt gets the response of that, and no 409 of 
 test.each<[string, unknown, boolean, boolean]>([
   ["a lead that does not exist", newId("lead"), false, true],
   ["a lead that does not exist", newId("lead"), false, false],
-  ["no id", "lead_1", true, true],
+  ["a text that is no id", "lead_1", true, true],
   ["nothing", undefined, false, false],
   ["another lead", "other", true, false],
-])("an external id that names %s becomes that of the next lead", async (_, planted, isLogged, isUpdate) => {
+])("an external id whose item names %s is given to the next lead", async (_, planted, isLogged, isUpdate) => {
   const logged = vi.spyOn(console, "error").mockImplementation(() => {});
   const other = await aLead(account, { externalId: "crm-2" });
   vi.setSystemTime(Date.now() + 1);
@@ -139,7 +139,7 @@ test.each<[string, unknown, boolean, boolean]>([
   );
 });
 
-/** The next update, or another command, once it is sent. @param meanwhile what happens before */
+/** Intercepts the next update, or another command. @param meanwhile what happens before @returns the sent commands */
 function nextUpdate(
   meanwhile: () => unknown = () => {},
   kind: typeof UpdateCommand | typeof TransactGetCommand = UpdateCommand,
@@ -154,7 +154,7 @@ function nextUpdate(
   return sent;
 }
 
-test("a late second attempt does not repeat a change that was taken back", async () => {
+test("a late second attempt does not repeat a change that was undone meanwhile", async () => {
   const { name } = await aLead(account, { externalId });
   const first = nextUpdate();
   await update({ name: "Grace" });
@@ -163,7 +163,7 @@ test("a late second attempt does not repeat a change that was taken back", async
   expect(await find()).toMatchObject([{ name }]);
 });
 
-test("a lead that gets another status and another source at once is listed by both", async () => {
+test("a lead whose status and source are changed at the same moment is listed by both", async () => {
   const lead = await aLead(account, { externalId, source: "web" });
   nextUpdate(() => memory.put(leadItem(account, { ...lead, status: "booked" })));
   expect((await update({ source: "fair" })).body).toMatchObject({ source: "fair", status: "booked" });
@@ -178,16 +178,16 @@ test.each<[string, { readonly addresses: object }, (other: string) => unknown]>(
     (id) => update({ externalId: undefined, id, addresses: { sms: null } }),
   ],
   [
-    "the other lead that has the address is erased",
+    "the lead that has the address is erased",
     { addresses: { sms: ["1"] } },
     (id) => memory.delete(leadKey(account, id)),
   ],
   [
-    "a lead gets the address that names none",
+    "another lead gets an address that no lead had",
     { ...{ externalId: undefined }, addresses: { sms: ["2"] } },
     () => aLead(account, { addresses: { sms: ["2"] } }),
   ],
-])("an update is not refused because of what it has read one after the other: %s meanwhile", async (_, body, meanwhile) => {
+])("an update is not refused if %s between its reads", async (_, body, meanwhile) => {
   await aLead(account, { externalId });
   const { id: other } = await aLead(account, { addresses: { sms: ["1"] } });
   const sent = nextUpdate(() => meanwhile(other), TransactGetCommand);

@@ -7,7 +7,7 @@ const start = Date.UTC(2026, 0, 1);
 interface Plan {
   readonly limit: number;
   readonly environments: number;
-  /** How long after its start an environment hears nothing of the table, in milliseconds. */
+  /** For how long after the start the table does not respond to an environment, in milliseconds. */
   readonly slow: number;
 }
 
@@ -32,15 +32,15 @@ test.each([
   // Each environment lets one request pass, and pays for it with the leases that arrive later.
   { limit: 25, environments: 20, slow: 1500, most: 25 },
   { limit: 10, environments: 150, slow: 700, most: 10 },
-  // One for each environment, at the most.
+  // At most one request for each environment.
   { limit: 10, environments: 20, slow: 1500, most: 20 },
-])("$environments environments that are slow for $slow ms grant at most $most of $limit", async ({
+])("$environments environments without a response for $slow ms grant at most $most requests, with a limit of $limit", async ({
   most,
   ...plan
 }) => {
   const granted = await burst(plan);
   expect(granted).toBeLessThanOrEqual(most);
-  // Permits are not lost to leases that were late.
+  // No permit is lost because its lease was late.
   expect(granted).toBeGreaterThanOrEqual(plan.limit);
 });
 

@@ -27,7 +27,7 @@ async function list(after: number, account: string, query = ""): Promise<[number
   return [result.status, calls.length];
 }
 
-/** Throttles the range of every call, or of those of a kind. */
+/** Throttles the key range of every call, or of every call of a kind. */
 const throttle = (kind: new (input: never) => object = Object) => {
   table.before = (command) => {
     if (command instanceof kind) throw new ThrottlingException({ message: "throttled", $metadata: {} });
@@ -41,7 +41,7 @@ const refusedAtOnce = [429, 0];
 const refused = [429, 2];
 const listed = [200, 2];
 
-test("after a throttle, lists of the range fail at once, for a time that doubles up to five seconds, until one succeeds", async () => {
+test("after a throttle, lists of the key range fail at once; the backoff doubles up to five seconds until a list succeeds", async () => {
   const account = randomUUID();
   throttle();
   expect(await list(0, account)).toEqual(refused);
@@ -65,7 +65,7 @@ test("the jitter may shorten the backoff to nothing", async () => {
   for (let i = 0; i < 5; i++) expect(await list(0, account)).toEqual(refused);
 });
 
-test("other filters, lists and accounts are not affected", async () => {
+test("a backoff does not affect other filters, lists and accounts", async () => {
   const [account, other] = [randomUUID(), randomUUID()];
   throttle();
   await list(0, account, "status=new");
@@ -79,7 +79,7 @@ test("other filters, lists and accounts are not affected", async () => {
   expect((await call("create-lead", { account, body: { name: "Ada" } })).status).toBe(201);
 });
 
-test("the conversations of a lead back off together, whatever else filters them", async () => {
+test("all lists of a lead's conversations back off together, whatever other filters they have", async () => {
   const account = randomUUID();
   const conversations = async (query: string) =>
     (await call("list-conversations", { account, query })).status;
@@ -90,7 +90,7 @@ test("the conversations of a lead back off together, whatever else filters them"
   expect(await conversations("leadId=lead_2")).toBe(200);
 });
 
-test("a list that fails at once is answered with 429 and Retry-After, and is no error of the service", async () => {
+test("a list that fails at once returns 429 with Retry-After, and is not logged as an error", async () => {
   const account = randomUUID();
   throttle();
   const first = await call("list-leads", { account });
@@ -115,7 +115,7 @@ test.each([
   expect(await list(0, account)).toEqual(listed);
 });
 
-test("after a throttle, the messages of the conversation back off, and the list does not", async () => {
+test("if reading the messages of a conversation is throttled, this backs off, and the list does not", async () => {
   const account = randomUUID();
   const id = newId("conv");
   table.memory.put(conversationItem(account, startedConversation(id)));

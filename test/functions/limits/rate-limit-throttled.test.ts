@@ -35,7 +35,7 @@ const hotKey = thrown("ThrottlingException", {
   throttlingReasons: because("TableWriteKeyRangeThroughputExceeded"),
 });
 
-/** Counts used requests as the table does, and fails for the account `hot`. */
+/** Counts used requests as the table does, and can fail for the account `hot`. */
 class LimiterTable {
   /** The accounts of all attempts so far. */
   attempts: string[] = [];
@@ -64,7 +64,7 @@ class LimiterTable {
 test.each([
   ["the throttle of a partition", hotKey],
   ["an older throttle without a reason", thrown("ProvisionedThroughputExceededException")],
-])("after %s the account is refused for a second or two, without another attempt; others are not", async (...args) => {
+])("after %s, the account is refused for one or two seconds without another attempt; other accounts are not", async (...args) => {
   const [, fail] = args;
   const watched = new LimiterTable(fail);
   const take = rateLimiter(limit);
@@ -78,7 +78,7 @@ test.each([
   expect(watched.attempts).toEqual(["hot"]);
   expect(warn).not.toHaveBeenCalled();
   expect(await take("cold")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 60 });
-  // It is asked for again, and gets what is left.
+  // The limiter asks for the account again, and gets what is left.
   watched.fail = undefined;
   vi.setSystemTime(start + 2000);
   expect(await take("hot")).toEqual({ granted: true, requests: 300, remaining: 299, reset: 58 });
@@ -146,16 +146,16 @@ test.each<[string, Fail]>([
 
 test.each([
   [100_000, [1, 2, 4, 8, 10, 10]],
-  // At most two of each hundred that are left.
+  // At most two of each hundred requests that are left.
   [300, [1, 2, 4, 5, 5, 5]],
-])("of %i requests, leases double up to ten", async (requests, leases) => {
+])("with a limit of %i requests, leases double up to a maximum", async (requests, leases) => {
   const watched = new LimiterTable();
   const take = rateLimiter({ requests, seconds: 60 });
   while (watched.leases.length < leases.length) expect((await take("busy")).granted).toBe(true);
   expect(watched.leases).toEqual(leases);
 });
 
-test("a lease that the table refuses without the used requests finds none left", async () => {
+test("if the table refuses a lease and does not return the used requests, none are left", async () => {
   const watched = new LimiterTable(thrown("ConditionalCheckFailedException"));
   watched.onAttempt = () => {
     if (watched.attempts.length > 1) throw new Error("It asks again.");

@@ -18,10 +18,10 @@ type Take = ReturnType<typeof rateLimiter>;
 
 const limitOf = (requests: number): RateLimit => ({ requests, seconds: 60 });
 
-/** A limiter that shares nothing with others but the table. */
+/** A limiter that shares only the table with others. */
 const environment = (requests = 300): Take => rateLimiter(limitOf(requests));
 
-/** Makes requests in all environments until they reject them. @returns how many were granted */
+/** Makes requests in all environments until all are rejected. @returns how many were granted */
 async function useUp(takes: readonly Take[], account: string, requests?: number): Promise<number> {
   for (let granted = 0, before = -1; ; ) {
     if (granted === before) return granted;
@@ -41,7 +41,7 @@ test.each([
   { limit: 100, own: 250, count: 12 },
   { limit: 100, own: 30, count: 12 },
   { limit: 100, own: 1, count: 12 },
-])("an account gets exactly its limit in a window: $limit, or its own, $own, in $count environments", async ({
+])("an account gets exactly its limit in a window: $limit of the stage, or $own of its own, in $count environments", async ({
   limit,
   own,
   count,
@@ -72,13 +72,13 @@ test("the usage record expires after the window", async () => {
 });
 
 describe("when the limit of an account changes in a window", () => {
-  test("a higher one grants what it adds, to a refused account too", async () => {
+  test("a higher limit grants what it adds, also to a refused account", async () => {
     const take = environment();
     expect(await useUp([take], "acme", 20)).toBe(20);
     expect(await useUp([take], "acme", 50)).toBe(30);
   });
 
-  test("a lower one grants what is leased already, and no more", async () => {
+  test("a lower limit grants what is leased already, and no more", async () => {
     const [take, other] = [environment(6000), environment(6000)];
     // Leases of 1, 2, 4 and 8.
     await repeat(take, "acme", 8);
@@ -86,7 +86,7 @@ describe("when the limit of an account changes in a window", () => {
     expect(await other("acme", 10)).toMatchObject({ granted: false, requests: 10, remaining: 0 });
   });
 
-  test("keys with different ones get the higher, and no more", async () => {
+  test("keys with different limits get the higher one together, and no more", async () => {
     const take = environment();
     let granted = 0;
     for (let n = 0; n < 400; n++) if ((await take("acme", n % 2 === 0 ? 30 : 60)).granted) granted++;

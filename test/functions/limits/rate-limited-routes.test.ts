@@ -32,7 +32,7 @@ async function useUp(account: string, name: RouteName): Promise<void> {
   for (let n = 0; n < 20; n++) expect((await request(account, name)).status).not.toBe(429);
 }
 
-test("an account with a limit of its own has it in the headers and in the problem", async () => {
+test("the headers and the problem show the limit of an account that has its own", async () => {
   const own = (name: RouteName) => call(name, { account: "own", rateLimitRequests: 2, body: bodies[name] });
   const statuses = [];
   for (const name of routes) statuses.push((await own(name)).status);
@@ -50,7 +50,7 @@ describe("over the limit", () => {
     const account = `past-${name}`;
     await useUp(account, name);
     vi.mocked(console.info).mockClear();
-    // An invalid request gets the same.
+    // An invalid request gets the same response.
     for (const body of [bodies[name], "{"]) {
       const { result, calls } = await watched.watch(() => call(name, { account, body }));
       expect(calls).toEqual([]);
@@ -65,7 +65,7 @@ describe("over the limit", () => {
     expect(vi.mocked(console.info).mock.calls).toMatchObject([[line], [line]]);
   });
 
-  test("a read key's refused writes count, and get 429 like all others", async () => {
+  test("the refused writes of a read-only key count as requests, and then get 429", async () => {
     const write = () => call("create-lead", { account: "reader", access: "read", body: { name: "Ada" } });
     const statuses = [];
     for (let n = 0; n < 21; n++) statuses.push((await write()).status);
@@ -74,14 +74,14 @@ describe("over the limit", () => {
 
   test.each(
     routes,
-  )("%s gets 429 if other environments have used it up; a write writes nothing", async (name) => {
+  )("%s returns 429 if other environments have used up the limit, and a write writes nothing", async (name) => {
     const window = rateWindowKey("elsewhere", start / 1000);
     watched.memory.put({ ...window, used: 20 });
     const { result, calls } = await watched.watch(() => request("elsewhere", name));
     expect([result.status, result.headers["retry-after"]]).toEqual([429, "59"]);
     expect(result.problem.code).toBe("rate_limited");
     if (bodies[name]) expect(calls.map((call) => call.name)).toEqual(["UpdateCommand"]);
-    // The next environment has not heard of it, either.
+    // In the next window, requests are granted again.
     watched.memory.put({ ...window, used: 0 });
     vi.setSystemTime(start + 60_000);
     expect((await request("elsewhere", "list-leads")).status).toBe(200);

@@ -21,13 +21,13 @@ const requests: Record<RouteName, TestRequest> = {
 /** The headers that a route reads, in any letter case. */
 const documented = /^(?:accept-encoding|content-(?:encoding|length|type)|idempotency-key)$/i;
 
-/** The headers of a request, in which each one that a route has no reason to read has the other account. */
+/** The headers of a request. Each header that routes have no reason to read contains the other account. */
 const namingOther = (sent: object) =>
   new Proxy(sent, {
     get: (target, name) => (documented.test(String(name)) ? Reflect.get(target, name) : other),
   });
 
-/** The event of a request with a key of `acme`, in which everything but the authorizer's result names the other account. */
+/** The event of a request with a key of `acme`. Everything except the authorizer's result names the other account. */
 function hostileEvent(name: RouteName, request: TestRequest) {
   const event = routeEvent(name, { ...request, account: "acme" });
   const { authorizer, ...requestContext } = event.requestContext;
@@ -48,7 +48,7 @@ function hostileEvent(name: RouteName, request: TestRequest) {
 
 test.each(
   Object.values(routes),
-)("$name uses the data of the key's account alone, whatever else the request names", async ({ name }) => {
+)("$name uses only the data of the key's account, whatever else the request names", async ({ name }) => {
   const { memory } = new WatchedTable();
   for (const account of ["acme", other]) {
     memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });

@@ -44,13 +44,13 @@ test.each([
   [`[${long(999, "1,")}1]`, "too_many"],
   [`[${long(400, "[],")}[]]`, "wrong_type"],
   [`[${long(500, "[],")}[]]`, "too_many"],
-  // Marks in strings do not count.
+  // Brackets and commas in strings do not count.
   [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
 ])("the body %j has one fault", async (body, code) => {
   for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
 });
 
-test("a body of 81,920 bytes is taken in base64, too, and one that is not UTF-8 is not", async () => {
+test("a body in base64 may have 81,920 bytes, and is refused if it is not UTF-8", async () => {
   const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
   expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
   const wrong = Buffer.from('{"name":"\xff"}', "latin1").toString("base64");
@@ -62,21 +62,21 @@ test.each([
   [99, "94"],
   [100, "at least 95"],
   [900, "at least 95"],
-])("of %i faults, the first 100 are listed, and the detail tells of %s more", async (count, more) => {
+])("of %i faults, the first 100 are listed, and the detail says how many more there are: %s", async (count, more) => {
   const body = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
   const { faults, problem } = await refuse("create-lead", { body: { name: "Ada", ...body } });
   expect(faults).toHaveLength(Math.min(count, 100));
   expect(problem.detail).toContain(`; and ${more} more faults.`);
 });
 
-test("repeated names beside 100 other faults are not listed", async () => {
+test("repeated names are not listed if there are 100 other faults", async () => {
   const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
   const { faults } = await refuse("create-lead", { body: `{${twice}}` });
   expect(faults).toHaveLength(100);
   expect(faults.map(({ code }) => code)).not.toContain("duplicate_key");
 });
 
-test("100 faults of long names have a response of less than 64 KB", async () => {
+test("the response to 100 faults with long names has less than 64 KB", async () => {
   const names = Array.from({ length: 100 }, (_, n) => [n + long(100, "\0"), 1]);
   const { problem } = await refuse("create-lead", { body: Object.fromEntries(names) });
   expect(problem.errors).toHaveLength(100);
@@ -86,7 +86,7 @@ test("100 faults of long names have a response of less than 64 KB", async () => 
 test.each([
   ["conv_1", "conversation"],
   ["msg_1", "message"],
-])("a message to %s is refused as one to the id of a %s", async (leadId, kind) => {
+])("the refusal of a message to %s says that this is the id of a %s", async (leadId, kind) => {
   const { problem } = await refuse("send-message", { body: { leadId, channel: "a", message: "Hello" } }, 404);
   expect(problem.detail).toBe(`This account has no lead with this leadId, which is the id of a ${kind}.`);
 });
@@ -118,7 +118,7 @@ test.each([
   ['{"a":",","b":["]",","],"c":{"d":"}","d":"{"}}', "c[d]"],
   ['{"toString":1,"constructor":2,"hasOwnProperty":3}'],
   [`{"${long(100)}":{"a":1,"a":2}}`, `${long(64)}…`],
-])("the repeated names of %s", async (body, ...expected) => {
+])("all repeated names of a body are faults: %s", async (body, ...expected) => {
   const faults = await listFaults("create-lead", { body });
   const repeated = faults.filter((fault) => fault.endsWith(" duplicate_key"));
   expect(repeated).toEqual(expected.map((name) => `${name} duplicate_key`));

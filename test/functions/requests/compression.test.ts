@@ -57,7 +57,7 @@ test.each([
 test.each([
   "a",
   "\u00e9",
-])("a body is compressed from 1,024 bytes, however many characters they are: %s", async (unit) => {
+])("a body is compressed from 1,024 bytes on, however many characters it has: %s", async (unit) => {
   const tags = Array(11).fill("x".repeat(64));
   const create = (name: string) =>
     invokeHandler("create-lead", routeEvent("create-lead", accepting({ body: { name, tags } }, "gzip")));

@@ -33,14 +33,14 @@ beforeEach(() => {
   takeUnits();
 });
 
-/** Sends a request. @returns the calls of the table and their units, which the request's log line has as well */
+/** Sends a request. @returns the calls of the table and their units, which its log line must also have */
 async function cost(send: () => Promise<unknown>) {
   calls = [];
   await send();
   const unitsOf = (isRead: boolean) =>
     sum(calls.filter((call) => call.isRead === isRead).map(({ units }) => units));
   const [read, write] = [unitsOf(true), unitsOf(false)];
-  // And no other request's.
+  // The log line has only the units of this request.
   expect(logged.mock.lastCall).toMatchObject([{ event: "request", reads: read, writes: write }]);
   return { calls: calls.length, read, write };
 }
@@ -59,23 +59,23 @@ test("an Idempotency-Key costs its record and the price of a transaction, and no
   expect(await cost(() => create(lead))).toEqual({ ...none, calls: 1, write: 6 });
   expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, write: 6 + 1 + 2 });
   expect(await cost(() => send(id))).toEqual({ calls: 3, read: 2, write: 11 });
-  // Of the indexes, a message writes that by activity: its conversation leaves one place and takes another.
+  // A message writes only the index by activity: its conversation leaves one place and takes another.
   const joining = { calls: 3, read: 2, write: 4 + 2 };
   expect(await cost(() => send(id))).toEqual(joining);
   const { conversationId } = (await send(id)).body;
   for (const status of ["paused", "active"])
     await updateConversation(account, { id: conversationId, status });
-  // Those of the changes belong to no request.
+  // The units of these changes belong to no request.
   takeUnits();
-  // The first message after a change removes what marks it.
+  // The first message after a change removes its mark.
   expect(await cost(() => send(id))).toEqual(joining);
   expect(await cost(() => send(id, "c-1"))).toEqual({ ...joining, write: 6 + 2 });
-  // The call that fails on the existing record reports no cost. Whether the lead is still there costs a read.
+  // The call that fails on the existing record reports no cost. A read checks whether the lead still exists.
   expect(await cost(() => create(lead, "c-1"))).toEqual({ ...none, calls: 1, read: 1 });
   expect(await cost(() => send(id, "c-1"))).toEqual({ calls: 2, read: 2, write: 0 });
 });
 
-test("of two directions, what changes since when a lead waits costs one unit more, and a late report a read", async () => {
+test("a message that changes since when a lead waits costs one more unit, and a late report costs one read", async () => {
   const { id } = await aLead(account);
   const message = await aMessage(account, id, "sms");
   const body = { leadId: id, channel: "sms", message: "Hello" };
@@ -102,7 +102,7 @@ test("of two directions, what changes since when a lead waits costs one unit mor
   expect(await cost(end)).toEqual({ calls: 2, read: 1, write: 9 });
 });
 
-test("each name costs its item and the price of a transaction, and an update the reads that find the lead, and what it changes", async () => {
+test("each name of a lead costs its item and the price of a transaction; an update costs its changes and the reads that find the lead", async () => {
   const addresses = (...whatsapp: string[]) => ({ addresses: { whatsapp } });
   const externalId = "crm-1";
   const creations = [
@@ -116,14 +116,14 @@ test("each name costs its item and the price of a transaction, and an update the
     // The lead leaves its place by activity and takes another, and each other index copies its fields.
     [() => update({ externalId, name: "Grace" }), 3, 2, 5 + 2],
     [() => update({ externalId, name: "Grace" }), 2, 2, 0],
-    // It leaves two places more, and takes two others.
+    // The lead leaves two more places, and takes two others.
     [() => update({ externalId, status: "booked" }), 3, 2, 7 + 2],
     [() => update({ externalId, score: 1 }, "key"), 3, 2, 7 + 3],
     [() => update({ id, name: "Grace" }), 2, 1, 7],
     [() => update({ ...addresses("49 4"), score: 1 }), 3, 2, 7],
     [() => update({ id, ...addresses("+49 4"), score: 2 }), 3, 2, 7],
     [() => update({ id, ...addresses("+49 5") }), 3, 2, 7 + 3],
-    // Each address that is taken away costs a read as well.
+    // Each address that is removed also costs a read.
     [() => update({ id, addresses: { whatsapp: null } }), 4, 3, 8 + 2 * 2],
     [() => update({ id, ...addresses("+49 4") }), 3, 2, 7 + 3],
     // A message costs what it costs without an address.
@@ -136,7 +136,7 @@ test("each name costs its item and the price of a transaction, and an update the
     expect([n, await cost(run)]).toEqual([n, { calls, read, write }]);
 });
 
-test("docs/bench/pages.md has the units of each write", async () => {
+test("docs/bench/pages.md states the units of each write", async () => {
   const externalId = "crm-9";
   const { id } = (await create({ ...lead, externalId })).body;
   const message = await aMessage(account, id, "sms");

@@ -25,10 +25,10 @@ import {
   timedOut,
 } from "../../support/tables/table-faults.ts";
 
-/** Occurs nowhere else: a log that holds it holds what a test sent. */
+/** Occurs nowhere else: a log that contains it contains what a test sent. */
 const marker = "zqxjkvwb";
 
-/** The text for a field. The marker is repeated, so that the fragment of one that an error quotes is found too. */
+/** The text for a field. It repeats the marker, so that a fragment of the text in an error is also found. */
 const textOf = (field: string) => `${marker.repeat(3)}-${field}`;
 
 const apiKey = newApiKey(ulid());
@@ -62,7 +62,7 @@ const exception =
       CancellationReasons: [{ Code: "ValidationError", Message: text, Item: createItem(text) }],
     });
 
-/** What the table makes of a call; each response has more of the data than AWS would ever quote. */
+/** How the table fails a call. Each response quotes more of the data than AWS would ever quote. */
 const faults: Readonly<Record<string, (text: string) => Received | Error>> = {
   ValidationException: exception("ValidationException"),
   AccessDeniedException: exception("AccessDeniedException"),
@@ -105,7 +105,7 @@ const requests: readonly (readonly [RouteName, TestRequest])[] = [
   ["send-message", { body: message }],
 ];
 
-/** A change of a lead, which is counted until a little time is left. */
+/** Counts a change of a lead, until little time is left. */
 function countLead() {
   const id = newId("lead", Date.now() - 60_000);
   const item = leadItem("acme", { ...lead, id, score: 0, status: "new", createdAt: createdAt(id) });
@@ -114,7 +114,7 @@ function countLead() {
 
 test.each(
   Object.entries(faults),
-)("nothing of a table's error is logged or returned: %s", async (name, fail) => {
+)("no text of an error of the table is logged or returned: %s", async (name, fail) => {
   interceptAttempts(async ({ input }) => {
     const outcome = fail(`${textOf("row")} ${JSON.stringify(input)}`);
     if (outcome instanceof Error) throw outcome;

@@ -19,7 +19,7 @@ vi.stubEnv("RATE_LIMIT_REQUESTS", "999999999");
 vi.stubEnv("RATE_LIMIT_SECONDS", "86400");
 const { call } = await import("../../support/requests/call.ts");
 
-/** What the gateway adds at most: the status line, the id of the request, the time, the length, and for other origins. */
+/** The bytes that the gateway adds at most: status line, request id, time, length, and the headers for other origins. */
 const gatewayHeaders = 500;
 
 const updateRoute = { ...routes["create-lead"], body: routes["create-lead"].otherBodies.schemas.update };
@@ -85,8 +85,8 @@ test.each<[what: string, ids: string[], page: number, rels: string]>([
   ["100 ids, past the last page", realIds(100), 101, "prev"],
   ["50 long ids", longIds, 2, "next"],
   ["50 long ids, last page", longIds, 100, "prev"],
-  ["more than there is room for", Array<string>(100).fill("'".repeat(64)), 2, ""],
-])("links leave out last, then first and prev, and next as the last one: %s", (_, id, page, rels) => {
+  ["ids without room for any link", Array<string>(100).fill("'".repeat(64)), 2, ""],
+])("links that are too long leave out last, then first and prev, and finally next: %s", (_, id, page, rels) => {
   const query: object = { id };
   const pagination = { page, limit: 1, total: 100 };
   const links = linkHeader("/api/v1/conversations", query, { data: [], pagination });

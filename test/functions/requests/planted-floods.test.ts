@@ -22,14 +22,14 @@ beforeEach(() => {
 
 const list = (query: string) => table.watch(() => call("list-conversations", { account, query }));
 
-/** The item of a conversation, whose id and last message are of a time. */
+/** The item of a conversation whose id and last message have this time. */
 function aConversation(at: number, values: Item = {}): Item {
   const id = newId("conv", at);
   const item = conversationItem(account, startedConversation(id, { leadId, channel: "sms" }));
   return { ...item, ...values };
 }
 
-describe("beside planted rows of 390 KB, a list by the last message", () => {
+describe("among planted rows of 390 KB, a list by the last message", () => {
   const channel = "x".repeat(195_000);
   const queries = ["sort=-lastMessageAt", "sort=-lastMessageAt&status=active"];
   let ids: unknown[];
@@ -41,7 +41,7 @@ describe("beside planted rows of 390 KB, a list by the last message", () => {
     ids = rows.map(({ id }) => id);
   });
 
-  test("costs what it does without, if they are of the future", async () => {
+  test("costs the same as without them, if they are in the future", async () => {
     const before = [];
     for (const query of queries) before.push(await list(query));
     for (let n = 0; n < 24; n++) {
@@ -54,7 +54,7 @@ describe("beside planted rows of 390 KB, a list by the last message", () => {
     }
   });
 
-  test("passes them by as long as it may read them, and is busy then", async () => {
+  test("skips them while there are few, and is busy if it would have to read too many", async () => {
     const plant = (count: number) => {
       for (let n = 0; n < count; n++)
         table.memory.put(

@@ -33,7 +33,7 @@ beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation((line) => void logged.push(line));
 });
 
-/** Stores an item that no code of ours does, as the client reads it; the next one is later. */
+/** Stores an item that our code would not store, as the client reads it. The next item gets a later time. */
 function plant(item: object): void {
   memory.put(unmarshall(marshall(item, { removeUndefinedValues: true }), { ...readNumbers }));
   vi.setSystemTime(Date.now() + 1);
@@ -71,7 +71,7 @@ describe("lists leave out", () => {
     "another address than that of its index": having({ email: "grace@example.com" }),
   };
 
-  test("every lead that is invalid, and no other, and log the key of the first one", async () => {
+  test("every invalid lead and no other, and log the key of the first one", async () => {
     const { id } = await aLead(account, { source: "web", email: anEmail });
     const planted = new Map<string, Item>();
     for (const [what, spoil] of Object.entries(spoils)) {
@@ -87,7 +87,7 @@ describe("lists leave out", () => {
     expect(logged).toEqual([expect.objectContaining({ event: "invalid item", pk, sk })]);
   });
 
-  test("a conversation of another account, or without its fields", async () => {
+  test("a conversation of another account, and conversations with invalid fields", async () => {
     const lead = await aLead(account);
     const { conversationId, createdAt } = await aMessage(account, lead.id, "sms", { direction: "inbound" });
     for (const spoiled of [
@@ -105,7 +105,7 @@ describe("lists leave out", () => {
     expect(logged).toHaveLength(2);
   });
 
-  test("what is no message of the conversation that is opened, which has as many as it is asked for", async () => {
+  test("invalid messages of an opened conversation, which still has as many messages as requested", async () => {
     const { id: leadId } = await aLead(account);
     const sent: Message[] = [];
     for (let n = 0; n < 60; n++) {
@@ -231,7 +231,7 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
         expect(problem.detail).toContain("cannot be read");
       }
       expect(logged).toContainEqual(expect.objectContaining({ event: "invalid item", ...key }));
-      // An expired one does not count, as ever.
+      // An expired record does not count, as always.
       plant({ ...record, ids: undefined, expiresAt: 1 });
       const again = await call(route, request);
       expect([again.status, again.body.id === body.id]).toEqual([201, false]);
@@ -240,7 +240,7 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
   });
 });
 
-describe("every other event of a batch is composed beside", () => {
+describe("the other events of a batch are composed in spite of", () => {
   const insert = (item: object) => streamRecord(undefined, JSON.parse(JSON.stringify(item)));
   const leadId = newId("lead");
   const [lead, conversation] = [
@@ -253,7 +253,7 @@ describe("every other event of a batch is composed beside", () => {
     createdAt: createdAt(id),
   });
 
-  test("every item that is invalid, of which the first key of each partition is logged", async () => {
+  test("every kind of invalid item, and the first invalid key of each partition is logged", async () => {
     const leads = [
       ...[{ id: undefined }, { email: 1 }, { id: newId("lead") }],
       // A sort key of another kind.
@@ -280,7 +280,7 @@ describe("every other event of a batch is composed beside", () => {
     );
   });
 
-  test("an item for which composing fails otherwise, and log its key and the cause", async () => {
+  test("an item that fails for another reason, and its key and the cause are logged", async () => {
     const [item, first, last] = [message(), message(), message()];
     const failing = insert(item);
     Object.assign(failing.dynamodb?.NewImage ?? {}, { message: { X: "of no type" } });

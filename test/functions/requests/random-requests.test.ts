@@ -15,7 +15,7 @@ import { expectNothingSentIn } from "../../support/setup/leaks.ts";
 import { storedForm } from "../../support/tables/stored-form.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
-/** What clients are told that they may send, as schemas of the query and the body of each route. */
+/** The document that tells clients what they may send, with schemas of the query and the body of each route. */
 const document = JSON.parse(readFileSync("docs/openapi.json", "utf8"));
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: fullFormats });
 const keyPattern = new RegExp(document.components.parameters.IdempotencyKey.schema.pattern);
@@ -37,10 +37,10 @@ const schemas = {
   "send-message": { ...schemasOf("send-message"), body: document.components.schemas.NewMessage },
 };
 
-/** A field or a parameter; the value of a parameter is null if no text can be it. */
+/** A field or a parameter. The value of a parameter is null if its text cannot be valid. */
 type Member = readonly [name: string, value: unknown];
 
-/** A lead that is new: it has a name, and no field that is null or only changes a lead. */
+/** A new lead has a name, and no field that is null or that only updates have. */
 const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
 NewMessage.properties.template = document.components.schemas.NewTemplate;
 const { id: _id, status: _status, score: _score, ...newFields } = NewLead.properties;
@@ -60,7 +60,7 @@ const newLead = {
   required: ["name"],
 };
 
-/** One with few fields, of which most requests are valid. */
+/** A new lead with few fields, so that most requests are valid. */
 const small = {
   ...newLead,
   properties: { name: newLead.properties.name, addresses: newLead.properties.addresses },
@@ -80,9 +80,9 @@ function bodySchema({ route, query, encoding }: Pick<Sent, "route" | "query" | "
 const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
 const isArray = (name: string) => /^(?:id|externalId|address)$/.test(name);
 
-/** Whether a text has what the patterns of the document do not know: they are about ASCII. */
+/** Whether a text has a fault that the patterns of the document do not see, because they are about ASCII. */
 function isRefused(name: string, text: string): boolean {
-  // Nothing has an unpaired surrogate in its id.
+  // An id with an unpaired surrogate is not refused, because no record has it.
   if (!idFields.test(name) && /[\u0080-\u009f\p{Cs}]/u.test(text)) return true;
   const { length } = [...storedForm(text)];
   return (textFields.test(name) && length === 0) || (labelFields.test(name) && length > 64);
@@ -94,12 +94,12 @@ const labelFields = /^(?:source|channel|status)$/;
 
 const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
 
-/** Whether an address has what does not show: only a telephone number is written with blanks. */
+/** Whether an address has invisible characters. Only a telephone number may have blanks. */
 const isHidden = (text: string) => !/^(?:\(\+|[+(\d])[\d ()./-]*$/.test(text) && !isVisible(text);
 
 type Addresses = Readonly<Record<string, readonly string[] | null>>;
 
-/** The faults of addresses that the document does not know, and their channels. */
+/** The faults of addresses and of their channels that the document does not know. */
 function addressFaults(addresses: Addresses): string[] {
   const channels = Object.keys(addresses).map(storedForm);
   return [
@@ -113,7 +113,7 @@ function addressFaults(addresses: Addresses): string[] {
   ];
 }
 
-/** Addresses as they are stored, and those of them that the leads of the test have. */
+/** Addresses as they are stored: each one once, by the stored form of its channel. */
 const storedAddresses = (addresses: Addresses) =>
   Object.entries(addresses).flatMap(([name, list]) => {
     const all = list?.filter(
@@ -176,7 +176,7 @@ function faultsOf(
   );
 }
 
-/** The parameters that do not go with the others of a query. */
+/** The parameters that cannot be combined with the others of a query. */
 function misplaced(query: readonly Member[]): string[] {
   const has = (name: string) => query.some(([other]) => other === name);
   const wrong = has("awaitingReply")
@@ -284,7 +284,7 @@ const valuesOf = (
 const spaced = (text: string) => text.replaceAll("_", " ");
 const addressText = words("+49_1 49-1 Ada@X ada@x new-1 a_b 字").map(spaced);
 const long = "x".repeat(100);
-/** How a value is sent in a query: an object is no text by itself, if its `toString` is a value, too. */
+/** How a value is sent in a query: an object as JSON, because its `toString` may be a value. */
 const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
 const strays = fc.tuple(
   fc.oneof(words("name email leadId message page limit id update Name score pk toString __proto"), text),
@@ -295,7 +295,7 @@ const hex = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, 
 const insert = (json: string, at: number, ...bytes: number[]) =>
   Buffer.concat([Buffer.from(json.slice(0, at)), Buffer.from(bytes), Buffer.from(json.slice(at))]);
 
-/** Ways to send a body; all but the first two spoil it as a whole, some at a place in it. */
+/** Ways to send a body. All except the first two spoil it as a whole, some of them at a place in it. */
 const forms: readonly ((json: string, at: number) => string | Buffer)[] = [
   (json) => json,
   (json) => json.replace(/[^\r\n -~]/g, hex),
@@ -309,7 +309,7 @@ const forms: readonly ((json: string, at: number) => string | Buffer)[] = [
   (json, at) => insert(json, at, 0xed, 0xa0, 0x80),
 ];
 
-/** Ways to send a text in a query; all but the first three are not UTF-8. */
+/** Ways to send a text in a query. All except the first three are not UTF-8. */
 const encodings: readonly ((text: string) => string)[] = [
   encodeURIComponent,
   (text) => encodeURIComponent(text).replaceAll("%20", "+"),
@@ -317,14 +317,14 @@ const encodings: readonly ((text: string) => string)[] = [
   ...["%", "%zz", "%ff", "%ed%a0%80"].map((end) => (text: string) => encodeURIComponent(text) + end),
 ];
 
-/** A field of the body has other values than the parameter of its name. */
+/** Fields of the body that get other values than the parameter with the same name. */
 const bodyValues: Readonly<Record<string, string>> = { externalId: "newExternalId" };
 
 /**
- * Requests to a route, with values of its own fields and parameters, mostly, and others.
+ * Requests to a route, mostly with its own fields and parameters and with valid values.
  *
  * @param body the schema of the body
- * @param chosen the parameter that chooses it
+ * @param chosen the parameter that chooses this schema
  */
 function requestTo(
   route: RouteName,
@@ -376,14 +376,14 @@ function requestTo(
 
 type Sent = ReturnType<typeof requestTo> extends fc.Arbitrary<infer T> ? T : never;
 
-/** The text of a body, its bytes, and whether it is refused as a whole. */
+/** The bytes of a body, and whether it is refused as a whole. */
 function render({ body = [], form, at }: Sent, isSent: boolean) {
   const json = `{${body.map((member) => member.map((part) => JSON.stringify(part)).join(" :")).join("\r\n,")}}`;
   const bytes = Buffer.from(isSent ? (forms[form]?.(json, at % json.length) ?? "") : "");
   return { bytes, isRefused: form > 1 || bytes.length > 81_920 || /"__proto__" ?:/.test(json) };
 }
 
-/** The parameters as they are parsed; ids that are repeated are one parameter. */
+/** The parameters as they are parsed. Repeated ids are one parameter. */
 function parse({ route, query, encoding }: Sent): Member[] {
   const isOther = (id: string) => id.startsWith(route === "list-conversations" ? "lead_" : "conv_");
   const arrays: string[] = Object.keys(schemas[route].query.properties).filter(isArray);
@@ -423,7 +423,7 @@ async function makeRecords(account: string, isAnswered: boolean) {
 
 type Records = Awaited<ReturnType<typeof makeRecords>>;
 
-/** Whether a body names what its account has. */
+/** Whether a body names records that its account has. */
 function isOwn(schema: object, input: Item, { lead, messages, conversation }: Records): boolean {
   if (schema === NewMessage) return input.leadId === lead.id;
   if (schema === NewLead) return input.id === undefined || input.id === lead.id;
@@ -439,7 +439,7 @@ function changedRecord(schema: object, input: Item, { message, conversation }: R
   return { ...conversation, status, ...(status !== "active" && { awaitingReplySince: undefined }) };
 }
 
-test("random requests are carried out as the document says, or refused for all that is wrong and change nothing", async () => {
+test("random requests are carried out as the document says, or are refused with all their faults and change nothing", async () => {
   const { memory } = new WatchedTable();
   const lines: string[] = [];
   const note = (line: unknown) => void lines.push(JSON.stringify(line));
@@ -458,7 +458,7 @@ test("random requests are carried out as the document says, or refused for all t
 
   const request = fc.oneof(
     ...(Object.keys(routes) as RouteName[]).map((route) => requestTo(route, values)),
-    // Few others create something.
+    // Few other requests create something.
     ...[1, 2].map(() => requestTo("create-lead", values, small)),
     requestTo("send-message", values),
     requestTo("send-message", values, MessageUpdate, [["update", "message"]]),
@@ -523,7 +523,7 @@ test("random requests are carried out as the document says, or refused for all t
       );
     const isChange = isKnown && schema === NewLead && (hasAddress || input.id !== undefined);
     const isConflict = isKnown && (isChange ? input.externalId !== undefined : hasAddress);
-    // What names no lead makes one, which needs a name.
+    // An update that names no existing lead creates one, which needs a name.
     if (isLead && faults.length === 0 && isKnown && !isChange && !("name" in input)) faults.push("body name");
     if (faults.length === 0 && schema === MessageUpdate && isKnown && input.id !== own.message.id)
       faults.push("body id");
@@ -572,6 +572,6 @@ test("random requests are carried out as the document says, or refused for all t
   });
   await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
   expect(error).not.toHaveBeenCalled();
-  // It sees each kind of response.
+  // The requests got every kind of response.
   expect([...statuses.keys()].sort()).toEqual([200, 201, 400, 404, 409, 415]);
 });

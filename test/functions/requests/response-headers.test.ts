@@ -37,7 +37,7 @@ const reopening = { query: "update=conversation", body: { id: ended, status: "ac
 const closingAsRead = { ...reopening, body: { id: other, status: "closed", messageCount: 5 } };
 const report = { id: ended, conversationId: ended, delivery: "sent" };
 
-/** Lets all calls fail but those of the rate limiter. */
+/** Throttles all calls, also those of the rate limiter. */
 const throttle = () => {
   table.before = () => {
     throw new ThrottlingException({ message: "throttled", $metadata: {} });
@@ -98,17 +98,17 @@ const cases: readonly Case[] = [
   [403, "insufficient_access", "create-lead", { body, frozenAt, access: "read" }],
 ];
 
-/** What the log has of each request. */
+/** The fields that the log has of each request. */
 const requestLine = { event: "request", replayed: false, requestId: "request-1", reads: 0, writes: 0 };
 
-test("the cases have every problem", () => {
+test("the cases cover every problem code", () => {
   const codes = cases.flatMap(([, code]) => code ?? []);
   expect(new Set(codes)).toEqual(new Set(Object.keys(problems)));
 });
 
 test.each(
   cases,
-)("%i %s of %s is not cached, logged without the caller's text, and a failure with its cause", async (...args) => {
+)("%i %s of %s is not cached, and is logged without the caller's text; a failure is logged with its cause", async (...args) => {
   const [status, code, route, request, prepare] = args;
   const account = `${status} ${route}`;
   await prepare?.(account);
@@ -121,7 +121,7 @@ test.each(
   });
   expect(info.mock.lastCall).toEqual([{ ...requestLine, account, route, status, ...(code && { code }) }]);
   if (!code) return expect(logged).not.toHaveBeenCalled();
-  // What the table's error says stays inside.
+  // The message of the table's error is not returned.
   expect(JSON.stringify(response)).not.toContain("inside");
   const { title } = problems[code];
   expect(response.problem).toMatchObject({ type: `urn:problem-type:${code}`, title, status, code });
@@ -131,7 +131,7 @@ test.each(
   expect(logged.mock.calls).toEqual(isFailure ? [[{ ...line, cause }]] : []);
 });
 
-test("the type of a problem is an address on the page of errors, if the stage names one", async () => {
+test("the type of a problem is an address on the page of errors, if the stage has such a page", async () => {
   vi.stubEnv("ERRORS_URL", "https://docs.example.com/errors");
   vi.resetModules();
   const { problemResponse } = await import("../../../shared/http/problem-responses.ts");
@@ -139,7 +139,7 @@ test("the type of a problem is an address on the page of errors, if the stage na
   expect(JSON.parse(body).type).toBe("https://docs.example.com/errors#busy");
 });
 
-test("a replayed response is logged as one", async () => {
+test("a replayed response is logged as replayed", async () => {
   await createOther("replayed");
   await createOther("replayed");
   expect(info.mock.calls).toMatchObject([[{ replayed: false }], [{ status: 201, replayed: true }]]);

@@ -19,7 +19,7 @@ test.each([
   ["update=message", "message", { id: rejected, conversationId: idOf("conv", 1), delivery: "read" }],
   ["update=message", "message", { id: idOf("msg", 1), conversationId: rejected, delivery: "read" }],
   ["update=conversation", "conversation", { id: rejected, status: "active" }],
-])("an id that DynamoDB would reject returns 404, and reads nothing: %s of a %s", async (query, noun, body) => {
+])("an id that DynamoDB would reject returns 404 without a read: %s of a %s", async (query, noun, body) => {
   const { result, calls } = await table.watch(() => call("send-message", { query, body }));
   expect([result.problem.code, calls]).toEqual([`${noun}_not_found`, []]);
 });
@@ -43,7 +43,7 @@ test("create-lead replaces no lead", async () => {
 
 test.each([
   [19, [{ Limit: 20 }]],
-  // DynamoDB does not say that no more follow.
+  // DynamoDB does not say whether more rows follow.
   [20, [{ Limit: 20 }, { ProjectionExpression: "sk" }]],
 ])("a first page that holds all %i leads takes these queries: %j", async (count, expected) => {
   putLeads(table.memory, "acme", count);
@@ -54,7 +54,7 @@ test.each([
   expect(queries[0]).not.toHaveProperty("ProjectionExpression");
 });
 
-test("a hundred ids take one call, and a unit each", async () => {
+test("a hundred ids take one call, and one read unit each", async () => {
   const ids = putLeads(table.memory, "acme", 100).map(({ id }) => id);
   const list = () => call("list-leads", { query: `limit=100&id=${ids}` });
   const { result, calls, units } = await table.watch(list);

@@ -19,7 +19,7 @@ const send = (account: string, key: string, leadId: string, message = "Hello") =
     headers: { "idempotency-key": key },
   });
 
-/** Of all accounts and routes: it is another key in each of them. */
+/** All accounts and routes use this text: it is another key in each of them. */
 const key = "key-1";
 
 test("a retry returns the message after the conversation was closed, and 404 after the lead was deleted", async () => {
@@ -34,7 +34,7 @@ test("a retry returns the message after the conversation was closed, and 404 aft
     expect((await send("later", another, id)).problem.code).toBe("lead_not_found");
 });
 
-test("a key is remembered for a day, and for eight with an inbound message; then it is new, even before its record is deleted", async () => {
+test("a key is remembered for a day, or for eight with an inbound message; then it is new even before its record is deleted", async () => {
   stopClock(Date.UTC(2026, 0, 1));
   const account = "expired";
   const headers = { "idempotency-key": key };
@@ -62,7 +62,7 @@ test("a key is remembered for a day, and for eight with an inbound message; then
   }
 });
 
-test("the same body is one request in another order of its fields, and another one with ifExists", async () => {
+test("a body with its fields in another order is the same request, and with ifExists it is another one", async () => {
   const body = { name: "Ada", externalId: "crm-1" };
   const first = await create("acme", key, body);
   expect((await create("acme", key, Object.fromEntries(Object.entries(body).reverse()))).body).toEqual(

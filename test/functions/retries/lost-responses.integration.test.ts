@@ -21,7 +21,7 @@ import { tableItems } from "../../support/tables/table-items.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
-/** What the table has of an account. */
+/** The stored items of an account. */
 async function stored(account: string) {
   const items = [...(await tableItems()).values()].filter(
     ({ pk }) => readPartition(String(pk))?.account === account,
@@ -39,7 +39,7 @@ const externalId = "crm-1";
 
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
-/** A write that a client sends, again after a failure if it has a key. */
+/** A write of a client, which repeats it after a failure if it has a key. */
 interface Write {
   readonly marker: string;
   id?: string;
@@ -49,7 +49,7 @@ interface Write {
 class Clients {
   readonly writes: Write[] = [];
   readonly leads: string[] = [];
-  /** The metadata of the lead that all change. */
+  /** The metadata of the lead that all clients change. */
   readonly updated: Record<string, string> = Object.create(null);
   readonly account: string;
   readonly #random: () => number;
@@ -73,9 +73,9 @@ class Clients {
     for (let n = 0; n < 8; n++) await this.#update(client, n);
   }
 
-  /** Changes a lead that all clients change, each an entry of its metadata. */
+  /** Changes the lead that all clients change. Each client has its own entry of the metadata. */
   async #update(client: number, n: number): Promise<void> {
-    // Every object has something with the first two.
+    // Every object inherits something with the first two names.
     const entry = ["constructor", "toString", "a/b", "~", "ü", "x"][client] ?? "";
     const key = this.#random() < 0.5 ? withKey(`update-${client}-${n}`) : {};
     const fields = { externalId, name: "shared", metadata: { [entry]: `${n}` } };
@@ -106,7 +106,7 @@ class Clients {
     return undefined;
   }
 
-  /** The total has every lead that was acknowledged before, and none besides those requested and the one that all change. */
+  /** Expects the total to have every acknowledged lead, and at most those requested and the one that all change. */
   async #list(): Promise<void> {
     const least = this.leads.length;
     const { status, body } = await call("list-leads", { account: this.account, query: "limit=1" });
@@ -116,11 +116,11 @@ class Clients {
   }
 }
 
-// Both take effect before the client retries, or after.
+// Both attempts take effect before the client retries, or after it.
 test.each([
   "before",
   "after",
-])("a write of which both attempts are late is made once for a client that retries: %s", async (landing) => {
+])("a write is made once if both of its attempts take effect %s the client's retry", async (landing) => {
   stopClock();
   const account = `late-twice-${landing}`;
   const { id: leadId } = await aLead(account);

@@ -12,7 +12,7 @@ const start = Date.UTC(2026, 0, 1);
 const headers = { "idempotency-key": "key-1" };
 
 const table = useTable();
-/** Of each test: an environment remembers what was hot. */
+/** Another one in each test, because an environment remembers hot accounts. */
 let account: string;
 /** When each transaction was sent, in milliseconds since the start. */
 let attempts: number[];
@@ -28,7 +28,7 @@ beforeEach(() => {
   attempts = [];
 });
 
-/** Lets transactions meet conflicts up to a time, in milliseconds since the start. */
+/** Makes transactions conflict until a time, in milliseconds since the start. */
 function conflictUntil(end: number): void {
   table.before = (command) => {
     if (!(command instanceof TransactWriteCommand)) return;
@@ -61,7 +61,7 @@ test.each([
   ["TransactionConflict", {}, 503, "busy", 1],
   ["ConditionalCheckFailed", {}, 503, "busy", 1],
   ["TransactionConflict", { headers }, 201, undefined, 2],
-])("after a lost response and a %s, a message with %j returns %i: only one with a key is sent again", async (...args) => {
+])("after a lost response and a %s, a message with %j returns %i: only a message with a key is sent again", async (...args) => {
   const [reason, key, status, code, sent] = args;
   table.before = (command) => {
     if (!(command instanceof TransactWriteCommand)) return;
@@ -79,7 +79,7 @@ test.each([
     );
 });
 
-test("a request that takes too long ends as busy before its invocation does", async () => {
+test("a request that takes too long returns busy before its invocation ends", async () => {
   table.before = () => new Promise(() => {});
   const late = setTimeout(10_000, undefined, { ref: false });
   const result = await Promise.race([call("create-lead", { account, body: { name: "Ada" } }, 600), late]);
@@ -89,7 +89,7 @@ test("a request that takes too long ends as busy before its invocation does", as
 const send = (leadId: string, channel = "whatsapp") =>
   call("send-message", { account, body: { leadId, channel, message: "Hello" } });
 
-test("after a refusal, messages to the conversation fail at once, in any letter case; others are sent", async () => {
+test("after a refusal, messages to the conversation fail at once, in any letter case of the channel; others are sent", async () => {
   // The backoff is nearly the longest that its jitter allows.
   vi.spyOn(Math, "random").mockReturnValue(0.999);
   conflictUntil(Number.POSITIVE_INFINITY);

@@ -19,7 +19,7 @@ vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
 // More attempts than the client makes.
 vi.stubEnv("AWS_MAX_ATTEMPTS", "5");
 
-/** What happens when an id was made. */
+/** Runs when an id is created. */
 let onId = () => {};
 vi.doMock("../../../shared/ids.ts", async (original) => {
   const ids = await original<typeof import("../../../shared/ids.ts")>();
@@ -40,7 +40,7 @@ const { limits } = await import("../../../shared/pages/tree/tree-limits.ts");
 test.each([
   [1500, 2],
   [1501, 1],
-])("a call whose first attempt fails after %i ms makes %i in all: none later than 1.5 s", async (age, count) => {
+])("a call whose first attempt fails after %i ms makes %i attempts: none begins later than 1.5 s", async (age, count) => {
   const start = Date.now();
   vi.useFakeTimers({ now: start, toFake: ["Date"] });
   const handle = vi.spyOn(table.config.requestHandler, "handle").mockImplementation(async () => {
@@ -58,7 +58,7 @@ test.each([
     () => createLead("acme", { name: "Ada" }, { key: { pk: "a", sk: "b" }, fingerprint: "c" }),
   ],
   ["a conversation", () => sendMessage("acme", { leadId: "lead_1", channel: "sms", message: "Hello" })],
-])("the age of a call is that of the id of %s: one of 1.5 s is sent no more", async (_, write) => {
+])("a call is as old as the id of %s, and is not sent after 1.5 s", async (_, write) => {
   vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
   const send = table.send.bind(table);
   vi.spyOn(table, "send").mockImplementation(((command: object) =>
@@ -89,7 +89,7 @@ test("a throttled call is repeated once, after a tenth of a second at most", asy
   expect(timer.mock.calls.map(([, milliseconds]) => milliseconds)).toEqual([99]);
 });
 
-test("every write lands before its row may be counted: an attempt takes a second with its connection", async () => {
+test("every write lands before its row may be counted: an attempt takes at most a second, with its connection", async () => {
   const { lookup } = dns;
   vi.spyOn(dns, "lookup").mockImplementation(((...args: Parameters<typeof lookup>) =>
     setTimeout(() => lookup(...args), 800)) as never);
