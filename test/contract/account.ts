@@ -22,7 +22,7 @@ export interface Page {
 
 export type Query = Readonly<Record<string, string | number>>;
 
-/** A source, a channel or a part of an address that nobody else has. */
+/** A source, a channel or a part of an address that nothing else has. */
 export const unique = (name: string) => `contract-${name}-${randomUUID().slice(-12)}`;
 
 export function pathOf(path: string, query: Query): string {
@@ -63,7 +63,7 @@ export class Account extends Client {
     expectMatch(`GET ${pathOf(path, query)}`, seen, { ids, total: ids.length });
   }
 
-  /** The same for a filter that reads an index, which follows writes. */
+  /** Expects the same of a filter that reads an index, which shows writes later. */
   expectIndexed(path: string, query: Query, ids: readonly string[]): Promise<void> {
     return eventually(() => this.expectRows(path, query, ids));
   }

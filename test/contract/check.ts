@@ -2,7 +2,7 @@ import type { Account } from "./account.ts";
 import type { Client } from "./client.ts";
 import { Failure } from "./expectations.ts";
 
-/** What the checks are made with. */
+/** The accounts and clients that the checks use. */
 export interface Context {
   /** The account that has most of the records. */
   readonly mine: Account;
@@ -17,7 +17,7 @@ export interface Context {
   readonly creating?: Account | undefined;
   /** With a key of a third account, which has a low rate limit. */
   readonly limited?: Client | undefined;
-  /** Records that many checks read, by what made them. */
+  /** Records that many checks read, by the function that made them. */
   readonly shared: Map<unknown, Promise<unknown>>;
 }
 

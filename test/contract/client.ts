@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 
-/** A header that has several values is sent as often. */
+/** A header that has several values is sent once for each of them. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Sending {
@@ -30,7 +30,7 @@ export interface HttpResponse {
   readonly body: unknown;
 }
 
-/** How often a request is sent until an response counts that asks for a retry. */
+/** How often a request is sent at most, as long as the responses ask for a retry. */
 const attempts = 8;
 
 /** The longest wait for a retry, in seconds: a window of the default rate limit. */
@@ -127,7 +127,7 @@ export class Client {
 /** Whether a request can be sent again when it is unknown if it has taken effect: a POST needs an idempotency key. */
 const isRepeatable = ({ method, headers = {} }: Sending) => method !== "POST" || "idempotency-key" in headers;
 
-/** A 429 has not taken effect. */
+/** Whether a request may be retried. A request that got 429 has not taken effect. */
 const mayRetry = (sending: Sending, { status }: HttpResponse) =>
   status === 429 || (status >= 500 && isRepeatable(sending));
 

@@ -26,7 +26,7 @@ interface Expected {
   readonly body?: unknown;
 }
 
-/** Compares an response, and returns its body. @throws Failure */
+/** Compares a response, and returns its body. @throws Failure */
 export function expectResponse<Body = unknown>(response: HttpResponse, expected: Expected): Body {
   const { request, status, body } = response;
   if (status !== expected.status) throw new Failure(request, expected, { status, body });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { listening } from "../support/requests/listening.ts";
 
-/** The suite outside of the project, as somebody may run it who has nothing else. */
+/** A copy of the suite outside of the project, for somebody who has nothing else. */
 const copy = mkdtempSync(join(tmpdir(), "contract-"));
 afterAll(() => rmSync(copy, { recursive: true }));
 const files = globSync("{*.ts,checks/*.ts}", { cwd: import.meta.dirname, exclude: ["*.test.ts"] });
@@ -33,13 +33,13 @@ function serve(listener: RequestListener): Promise<string> {
 const keys = ["--key", "one", "--other-key", "two"];
 const emptyPage = JSON.stringify({ data: [], pagination: { page: 1, limit: 20, total: 0 } });
 
-test("a service that stores nothing fails by the names of its promises", async () => {
+test("the report on a service that stores nothing names each promise that fails", async () => {
   const url = await serve((_, response) => void response.end(emptyPage));
   const { code, printed } = await run(["--url", url, ...keys]);
   expect(code).toBe(1);
   expect(printed).toMatch(/^FAILED {2}A new lead is returned with 201 .*\(README\.md#first-requests\)$/m);
   expect(printed).toMatch(/^ {8}expected \{"status":201,.*\n {8}seen {5}\{"status":200,/m);
-  expect(printed).toMatch(/^skipped A key that may only read lists .*\n {8}needs --read-only-key$/m);
+  expect(printed).toMatch(/^skipped A key that may only read can list .*\n {8}needs --read-only-key$/m);
   expect(printed).toMatch(/^\d+ ok, \d+ failed, \d+ skipped in \d/m);
 });
 
@@ -49,13 +49,13 @@ test.each([
   [["--url", "127.0.0.1", ...keys], "--url must be an address such as http://127.0.0.1:3000, not 127.0.0.1."],
   [["--url", "http://127.0.0.1:1", ...keys], "http://127.0.0.1:1 does not respond"],
   [["--urls"], "Unknown option '--urls'"],
-])("%j cannot be checked", async (args, message) => {
+])("the arguments %j end the run with a message and the exit code 2", async (args, message) => {
   const { code, printed } = await run(args);
   expect(printed).toContain(message);
   expect(code).toBe(2);
 });
 
-test("a refused key is an error", async () => {
+test("a refused key ends the run with a message and the exit code 2", async () => {
   const url = await serve((_, response) => void response.writeHead(403).end());
   const { code, printed } = await run(["--url", url, ...keys]);
   expect(printed).toContain("refuses --key with 403.");

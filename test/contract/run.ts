@@ -19,7 +19,7 @@ node run.ts --url <address> --key <API key> --other-key <API key>
 The checks leave some hundred leads and conversations in the first two accounts. Nothing else should write there
 meanwhile, because totals are compared. Exits with 1 if a promise is not kept, and with 2 if it cannot check.`;
 
-/** What keeps the checks from being made. */
+/** Thrown if the checks cannot be made. */
 class UsageError extends Error {}
 
 function readOptions() {
@@ -67,7 +67,7 @@ async function prepare(options: Options): Promise<Context> {
     anonymous: new Client(url),
     key: String(options.key),
     readOnly: await readOnly,
-    // It may not make the request that tells whether a key is accepted.
+    // This key may not make the request that shows whether a key is accepted.
     creating: options["create-key"] === undefined ? undefined : new Account(url, options["create-key"]),
     limited: await limited,
     shared: new Map(),

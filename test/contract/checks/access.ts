@@ -7,14 +7,14 @@ const gatewayMessages = { 401: "Unauthorized", 403: "Forbidden", 404: "Not Found
 
 type Status = keyof typeof gatewayMessages;
 
-/** Expects an response of the gateway, which has another shape than that of a function, and no body for HEAD. */
+/** Expects a response of the gateway. It has another shape than a response of a function, and no body for HEAD. */
 function expectGateway(response: HttpResponse, status: Status) {
   const headers = { "apigw-requestid": /./, "content-encoding": undefined };
   const body = response.request.startsWith("HEAD ") ? undefined : { message: gatewayMessages[status] };
   expectResponse(response, { status, headers, body });
 }
 
-/** Requests that the gateway refuses, as docs/errors.md has them: request lines, or the only header of a list. */
+/** Requests of docs/errors.md that the gateway refuses: request lines, or the only header of a request for a list. */
 const slips: Readonly<Record<Status, readonly string[]>> = {
   404: [
     "GET /api/v1/leads/",
@@ -52,7 +52,7 @@ const slipsReturn =
     }
   };
 
-/** A message to a lead that nobody has. */
+/** A message to a lead that no account has. */
 const message = { leadId: "lead_nobody", channel: "web", message: "Hello" };
 
 /** A request of each route. */
@@ -63,7 +63,7 @@ const everyRoute: readonly Sending[] = [
   posting(conversations, message),
 ];
 
-/** Expects every route to refuse what a header has. */
+/** Expects every route to refuse these Authorization headers. */
 const everyRouteRefuses =
   (status: Status, authorizations: (key: string) => readonly (string | undefined)[]): Check["run"] =>
   async ({ anonymous, mine, key }) =>
@@ -94,7 +94,7 @@ export const accessChecks = [
     "An unknown route, path or method returns 404, also HEAD and OPTIONS": slipsReturn(404),
     "A request without an Authorization header returns 401": slipsReturn(401),
     "A key without the scheme Bearer returns 403": slipsReturn(403),
-    "Bearer and the names of headers are the same in any letter case": async ({ anonymous, key }) => {
+    "Bearer and the names of headers are accepted in any letter case": async ({ anonymous, key }) => {
       expectResponse(await anonymous.get(leads, { AUTHORIZATION: `bearer ${key}` }), { status: 200 });
       expectResponse(await anonymous.get(leads, { authorization: `BEARER ${key}` }), { status: 200 });
     },
@@ -109,7 +109,7 @@ export const accessChecks = [
     ]),
   }),
   ...promises("docs/usage.md#using-the-api", {
-    "A key that may only read lists what its account has": readingOnly(async (readOnly, mine) => {
+    "A key that may only read can list what its account has": readingOnly(async (readOnly, mine) => {
       const { id } = await mine.createLead();
       await readOnly.expectRows(leads, { id }, [id]);
       for (const path of [leads, conversations])
@@ -128,7 +128,7 @@ export const accessChecks = [
     ),
   }),
   ...promises("docs/errors.md#problem-codes", {
-    "A key that may only create leads creates them, and gets 403 for anything else, unexamined": async ({
+    "A key that may only create leads creates them, and gets 403 for anything else, valid or not": async ({
       mine,
       creating,
     }) => {
@@ -170,7 +170,7 @@ export const accessChecks = [
       const seen = data.find((conversation) => conversation.id === id);
       expectMatch(`${id} in the other account`, seen, undefined);
     },
-    "A message to the lead of another account returns 404, as to none": async ({ mine, other }) => {
+    "A message to another account's lead returns 404, as to an unknown lead": async ({ mine, other }) => {
       const { id: leadId } = await mine.createLead();
       const unknown = await other.post(conversations, message);
       const body = expectResponse<object>(unknown, { status: 404, body: { code: "lead_not_found" } });
@@ -178,13 +178,13 @@ export const accessChecks = [
       expectResponse(theirs, { status: 404, body: { ...body, requestId: /./ } });
       for (const client of [mine, other]) await client.expectRows(conversations, { leadId }, []);
     },
-    "What one account writes changes no total of another": async ({ mine, other }) =>
+    "The writes of an account change no total of another account": async ({ mine, other }) =>
       other.expectNothingStored(async () => {
         await mine.sendMessage((await mine.createLead()).id, "web");
       }),
   }),
   ...promises("docs/deploying.md#calls-from-browsers", {
-    "No response lets a page read it whose origin is not listed": async ({ mine, anonymous }) => {
+    "No page can read a response if its origin is not listed": async ({ mine, anonymous }) => {
       const origin = `https://${unique("page")}.example`;
       const headers = { origin, "access-control-request-method": "GET" };
       for (const response of [

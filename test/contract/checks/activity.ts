@@ -11,7 +11,7 @@ async function makeConversations({ mine }: Context) {
   const sent: Message[] = [];
   const send = async (n: number, message: string) => {
     sent.push(await mine.sendMessage(leadIds[n] ?? "", channel, message));
-    // Each has a time of its own.
+    // Each message has a time of its own.
     await setTimeout(3);
   };
   for (const n of [0, 1, 2]) {
@@ -78,7 +78,7 @@ export const activityChecks = [
         [{ channel, status: "closed", lastMessageAfter: lastAt(2), sort: "-lastMessageAt" }, []],
       ],
     ),
-    "Leads are sorted by their last change, in either order, and listed since one": async (context) => {
+    "Leads are sorted by their last change, in either order, and listed since a change": async (context) => {
       const { channel: source, leadIds } = await shared(context, makeConversations);
       const { mine } = context;
       const [a = "", b = "", c = ""] = leadIds;
@@ -141,7 +141,7 @@ export const activityChecks = [
       const { data } = await context.mine.list(conversations, { id });
       expectMatch("a conversation without include", data, [{ id, messages: undefined }]);
     },
-    "A key that may only read opens conversations, and no key those of another account": async (context) => {
+    "A read-only key can open conversations, and no key those of another account": async (context) => {
       const { ids } = await shared(context, makeConversations);
       const query = { id: ids[2] ?? "", include: "messages" };
       const mine = context.readOnly ?? context.mine;
@@ -150,7 +150,7 @@ export const activityChecks = [
       });
       await context.other.expectRows(conversations, query, []);
     },
-    "A template of up to 3,072 bytes is returned with its message, and an inbound one has none": async ({
+    "A template of up to 3,072 bytes is returned with its message; an inbound message has none": async ({
       mine,
     }) => {
       const { id: leadId } = await mine.createLead();
@@ -168,7 +168,7 @@ export const activityChecks = [
         "body template too_large",
       ]);
     },
-    "Messages come with exactly one id, and are described only with include": rejects({
+    "include needs exactly one id, and the other parameters of messages need include": rejects({
       "include=messages": "include not_allowed",
       "include=messages&id=conv_1,conv_2": "include not_allowed",
       "include=leads&id=conv_1": "include not_allowed",

@@ -48,7 +48,7 @@ export const conversationChecks = [
     },
   }),
   ...promises("docs/usage.md#filters", {
-    "A channel is stored in one form, and messages join in any spelling": async ({ mine }) => {
+    "A channel is stored in one form, and messages in any spelling of it join": async ({ mine }) => {
       const { id } = await mine.createLead();
       const { conversationId } = await mine.sendMessage(id, "whatsapp");
       const expected = { channel: "whatsapp", conversationId };
@@ -78,7 +78,7 @@ export const conversationChecks = [
     },
   }),
   ...promises("docs/usage.md#pages", {
-    "The total of all conversations grows by each that starts, not by each message": async ({ mine }) => {
+    "The total of all conversations grows with each new one, not with each message": async ({ mine }) => {
       const [{ id }, before] = [await mine.createLead(), await mine.count(conversations)];
       for (const channel of ["web", "sms", "web"]) await mine.sendMessage(id, channel);
       expectMatch("the total", await mine.count(conversations), before + 2);

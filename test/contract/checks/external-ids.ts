@@ -15,7 +15,7 @@ const entries = (count: number, text = "x") =>
 
 export const externalIdChecks = [
   ...promises("docs/usage.md#external-ids-addresses-and-updates", {
-    "An externalId is that of one lead of an account: 409 has the id of this lead": async ({
+    "An externalId belongs to one lead of an account: 409 has the id of this lead": async ({
       mine,
       other,
     }) => {
@@ -38,7 +38,7 @@ export const externalIdChecks = [
       expectMatch("the statuses", [ids.size, ...statuses], [1, 201, ...Array(9).fill(409)]);
       expectMatch("the total of leads", await mine.count(leads), before + 1);
     },
-    "An address is that of one lead of an account, in any spelling: 409 has the id of this lead": async ({
+    "An address belongs to one lead of an account, in any spelling: 409 has the id of this lead": async ({
       mine,
       other,
     }) => {
@@ -59,7 +59,7 @@ export const externalIdChecks = [
       await other.expectRows(leads, { address }, [foreign.id]);
       expectFaults(await mine.get(`${leads}?address=${number}`), ["query address invalid_format"]);
     },
-    "An update means the lead with its id, its externalId or an address, and gives it the other names":
+    "An update changes the lead with its id, its externalId or an address, and adds the other names to it":
       async ({ mine }) => {
         const [externalId, one, two] = [unique("later"), unique("one"), unique("two")];
         const { id } = await mine.createLead(web(one));
@@ -74,7 +74,7 @@ export const externalIdChecks = [
         await mine.expectRows(leads, { address: `web:${one},web:${two}` }, []);
         expectFaults(await update(mine, web(one)), ["body name required"]);
       },
-    "An update whose names are of two leads returns 409, and one with an unknown id 404": async ({
+    "An update whose names belong to two leads returns 409, and one with an unknown id 404": async ({
       mine,
     }) => {
       const [externalId, address] = [unique("one"), unique("two")];
@@ -91,7 +91,7 @@ export const externalIdChecks = [
       const { data } = await mine.list(leads, { id: `${id},${other}` });
       expectMatch("the names", data, Array(2).fill({ name: "Contract check" }));
     },
-    "With ifExists=update, the fields that are sent are changed, and null takes one away": async ({
+    "With ifExists=update, the fields that are sent are changed, and null removes a field": async ({
       mine,
     }) => {
       const [externalId, source] = [unique("update"), unique("Source")];
@@ -103,12 +103,12 @@ export const externalIdChecks = [
       const removed = { email: undefined, metadata };
       const expected = { ...lead, ...changes, source: source.toLowerCase(), ...removed, updatedAt: /Z$/ };
       const body = expectResponse(await update(mine, sent), { status: 200, body: expected });
-      // This one changes nothing, not even the time of the last change.
+      // The same update again changes nothing, not even the time of the last change.
       expectResponse(await update(mine, sent), { status: 200, body });
       expectMatch("the lead by its id", (await mine.list(leads, { id: lead.id })).data, [body]);
       await mine.expectIndexed(leads, { source, status: "qualified" }, [lead.id]);
     },
-    "Updates at the same moment lose nothing of each other": async ({ mine }) => {
+    "Updates at the same moment overwrite nothing of each other": async ({ mine }) => {
       const externalId = unique("update");
       await mine.createLead({ externalId });
       await atOnce(5, (n) => update(mine, { externalId, metadata: { [`n${n}`]: "x" } }));

@@ -92,7 +92,7 @@ export const faultChecks = [
     },
   }),
   ...promises("docs/errors.md#faults", {
-    "A field or a body that is missing is required": rejects(
+    "A missing field or body is reported as required": rejects(
       "required",
       [post({}), "name"],
       [posting(conversations, {}), "leadId", "channel", "message"],

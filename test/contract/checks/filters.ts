@@ -16,7 +16,7 @@ async function makeRecords({ mine }: Context) {
     [`ada-${tag}@example.com.au`, "straße, a=b&c+d"],
   ] as const) {
     made.push(await mine.createLead({ email: address, source: `${tag}-${source}` }));
-    // Each has a time of its own.
+    // Each lead has a time of its own.
     await setTimeout(3);
   }
   for (const { id } of made.slice(0, 2)) {
@@ -85,7 +85,7 @@ export const filterChecks = promises("docs/usage.md#filters", {
     [{ source: `${tag}-web`, createdAfter: at(1) }, [1]],
     [{ email: `ada-${tag}@example.com`, createdBefore: at(2) }, [0]],
   ]),
-  "createdAfter includes its time, createdBefore excludes it, and if equal they find nothing": finds(
+  "createdAfter includes its time, createdBefore excludes it, and equal times find nothing": finds(
     leads,
     ({ at }) => [
       [{ createdAfter: at(1), createdBefore: at(3) }, [2, 1]],

@@ -43,7 +43,7 @@ const refused: readonly (readonly [Sending, number])[] = [
   [posting(conversations, { leadId: "lead_nobody", channel: "web", message: "Hello" }), 404],
 ];
 
-/** Texts that are no keys. */
+/** Texts that are not valid as keys. */
 const invalid = [
   ...["", '""', "k".repeat(256), "a,b", "a b", "a\\b", "é"],
   ...[`"${"k".repeat(256)}"`, '"a","b"', '"a";b=1', '"a', '"a\\b"', '"a\tb"'],
@@ -105,7 +105,7 @@ export const idempotencyChecks = [
     ),
     "A key in double quotes may have any character": isKey((key) => `"${key} , \\" \\\\"`),
     "A key has up to 255 characters": isKey((key) => key.padEnd(255, "~")),
-    "A text that is no key returns 400, and stores nothing": ({ mine }) =>
+    "An invalid key returns 400, and stores nothing": ({ mine }) =>
       mine.expectNothingStored(async () => {
         for (const key of invalid)
           expectFaults(await create(mine, key), ["header idempotency-key invalid_format"]);
@@ -116,7 +116,7 @@ export const idempotencyChecks = [
         expectFaults(response, [`header ${name} unknown`]);
       }
     },
-    "A request that 400, 404 or 415 refuses has not used its key": async ({ mine }) => {
+    "A request that is refused with 400, 404 or 415 has not used its key": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
       for (const [sending, status] of refused) {
         const key = randomUUID();

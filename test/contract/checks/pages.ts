@@ -88,7 +88,7 @@ export const pageChecks = [
         expectLinks(response, { first: 1, last: 5, ...links });
       }
     },
-    "A list of nothing is one empty page": async ({ mine }) => {
+    "An empty list has one empty page": async ({ mine }) => {
       const response = await mine.get(pathOf(leads, { source: unique("nobody") }));
       const body = { data: [], pagination: { page: 1, limit: 20, total: 0 } };
       expectResponse(response, { status: 200, body });
@@ -107,7 +107,7 @@ export const pageChecks = [
     },
   }),
   ...promises("lib/openapi/guides.md#read-everything", {
-    "Pages from the creation time of the last lead on, the oldest first, miss no lead": async (context) => {
+    "Reading on from the creation time of the last lead, oldest first, misses no lead": async (context) => {
       const { made, ids } = await shared(context, makeLeads);
       const sorted = made.map(({ createdAt }) => createdAt).sort();
       const createdBefore = new Date(Date.parse(sorted.at(-1) ?? "") + 1).toISOString();

@@ -54,7 +54,7 @@ export const responseChecks = [
     "No cache may keep a response of a function": eachHasHeader("cache-control", "no-store"),
   }),
   ...promises("docs/openapi.json#/components/headers/Vary", {
-    "Responses of functions depend on Accept-Encoding": eachHasHeader("vary", "Accept-Encoding"),
+    "Responses of functions say that they vary by Accept-Encoding": eachHasHeader("vary", "Accept-Encoding"),
   }),
   ...promises("docs/openapi.json#/components/headers/RequestId", {
     "Every response has an id of its own": async (context) => {
@@ -120,7 +120,7 @@ export const responseChecks = [
     "Each response of a function reports the rate limit of its account": async (context) => {
       for (const response of await ofFunctions(context)) readRateLimit(response);
     },
-    "Past its limit, an account gets 429 for the rest of the window, and no other": async (context) => {
+    "Past its limit, an account gets 429 until the window ends, and no other does": async (context) => {
       const { limited, mine } = context;
       if (!limited) throw new Skipped("needs --limited-key");
       let response = await limited.sendOnce({ path: leads });
