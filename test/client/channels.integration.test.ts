@@ -14,7 +14,7 @@ import { startFakeMeta } from "../support/requests/fake-meta.ts";
 import { engineEndpoint } from "../support/setup/engine-endpoint.ts";
 import { synthesizeAssembly } from "../support/stack/assembly.ts";
 
-/** At night, also what takes minutes. */
+/** Faults that take minutes are made only at night. */
 const isWhole = process.env.TEST_SEED === "whole";
 const people = isWhole ? 25 : 2;
 
@@ -37,7 +37,7 @@ afterAll(() => run.stop());
 meta.webhook = `${run.url}/webhook`;
 selectEngineTable(run.dynamodbEndpoint, run.tableName);
 
-/** Each account has a sender of each channel, and the same people write to both. */
+/** Each account has a sender of each channel, and the same people write to both accounts. */
 const senders = (["acme", "globex"] as const).flatMap((account, n) => [
   { account, channel: "whatsapp", sender: `10654035224${n}` } as const,
   { account, channel: "instagram", sender: `17841405822${n}` } as const,
@@ -64,13 +64,13 @@ type Chat = (typeof chats)[number];
 const clientOf = ({ account }: Chat) => clients.get(account) as NonNullable<ReturnType<typeof clients.get>>;
 const write = (chat: Chat, text: string) => ({ ...chat, name: `${chat.account}'s Ada`, text });
 
-/** What the fake makes of each message: nothing of every second one. */
+/** The fault of each message. Every second message has none. */
 const slow = isWhole ? ["down", "", "lost"] : ["", "", ""];
 const words = ["", "refused", "", "busy", "", "late", "", ...slow];
 const textsOf = (chat: Chat) =>
   [...Array(5).keys()].map((n) => `${n} ${words[(chats.indexOf(chat) * 5 + n) % words.length]}`.trim());
 
-/** Instagram says only what is read. */
+/** Whether a failure is reported later. Instagram reports only messages that were read. */
 const isLate = ({ channel }: Pick<Chat, "channel">, text: string) =>
   channel === "whatsapp" && text.includes("late");
 
@@ -88,7 +88,7 @@ async function sentStates(chat: Chat) {
   return states;
 }
 
-test("who writes on WhatsApp or Instagram gets what is sent, in order and once, and each message shows how far it has got", async () => {
+test("messages reach people on WhatsApp and Instagram once and in order, and each message shows how far it has got", async () => {
   await meta.write(
     chats.map((chat) => write(chat, `Hello ${chat.account}?`)),
     2,
@@ -150,11 +150,11 @@ test("who writes on WhatsApp or Instagram gets what is sent, in order and once, 
     expect(named).toEqual(Array(people).fill(`${account}'s Ada`));
   }
 
-  // What waits when the run stops is sent by the next one.
+  // Messages that wait when the run stops are sent by the next run.
   for (const message of ["busy", "behind it"])
     await clientOf(chat).sendMessage({ leadId, channel: chat.channel, message });
   const queue = join(data, "local", "queue.json");
-  // Until it is refused, its function may have sent it. Others may wait there, too.
+  // Before it is refused, its function may still be sending it. Other messages may also wait there.
   const visibleSoon = async () => {
     const kept: [string, { MessageBody: string }, number][] = Object.values(
       JSON.parse(await readFile(queue, "utf8")),

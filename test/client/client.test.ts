@@ -72,7 +72,7 @@ function clientOf(...responses: readonly ((sent: Sent) => Response | Promise<Res
 const keyOf = ({ headers }: Sent) => headers.get("idempotency-key");
 
 describe("a call", () => {
-  test("retries with one key, after Retry-After and more and more jitter", async () => {
+  test("retries with one key, after Retry-After and a growing jitter", async () => {
     const { options, sent, waits } = clientOf(
       () => new Response("<html>", { status: 502 }),
       lost,
@@ -91,7 +91,7 @@ describe("a call", () => {
     expect(new Set(sent.map(({ init }) => init.body))).toEqual(new Set([JSON.stringify(lead)]));
   });
 
-  test("gives up within two minutes, with what the last response said and the error of the last attempt", async () => {
+  test("gives up within two minutes, with the last problem and the error of the last attempt", async () => {
     const { client, elapsed } = clientOf(busy, busy, lost);
     const error = await errorOf(client.listLeads({ email: "ada@example.com" }));
     expect(elapsed()).toBeGreaterThan(60_000);
@@ -106,14 +106,14 @@ describe("a call", () => {
     );
   });
 
-  test("gives up at once when the service wants a retry later than that", async () => {
+  test("gives up at once if Retry-After is longer than the time that is left", async () => {
     const { client, sent } = clientOf(() => problem(429, "rate_limited", {}, { "retry-after": "7" }));
     const error = await errorOf(client.listLeads({}, { within: 5000 }));
     expect(error).toMatchObject({ status: 429, code: "rate_limited", retryAfter: 7 });
     expect(sent).toHaveLength(1);
   });
 
-  test("ends an attempt with its timeout, or with the call if that is earlier", async () => {
+  test("ends an attempt at its timeout, or at the end of the call if that is earlier", async () => {
     const limits = vi.spyOn(AbortSignal, "timeout");
     const { client } = clientOf(busy, () => Response.json({}));
     await client.listLeads({}, { within: 16_000 });
@@ -129,7 +129,7 @@ describe("a call", () => {
     expect(await createClient({ ...options, timeout: 1 }).createLead(lead)).toEqual({ id: "lead_1" });
   });
 
-  test("has another key than each other call, and says it when it was given up", async () => {
+  test("has a key of its own, which its error has when the call gives up", async () => {
     const { client, sent } = clientOf(lost);
     const { idempotencyKey = "", code } = await errorOf(client.createLead(lead, { within: 10 }));
     expect(code).toBe("no_response");
@@ -143,7 +143,7 @@ describe("a call", () => {
   test.each([
     [201, true],
     [200, false],
-  ])("says of an update by %i whether it created the lead", async (status, created) => {
+  ])("shows by the status %i whether an update created the lead", async (status, created) => {
     const { client, sent } = clientOf(() => Response.json({ id: "lead_1" }, { status }));
     expect(await client.updateLead({ externalId: "crm-1", status: "qualified" })).toEqual({
       lead: { id: "lead_1" },
@@ -156,7 +156,7 @@ describe("a call", () => {
     [400, "invalid_input", { errors: [{ field: "name", code: "required" }] }],
     [404, "lead_not_found", {}],
     [409, "lead_exists", { id: "lead_1" }],
-  ])("ends at a refusal that another attempt would not change: %i %s %j", async (status, code, more) => {
+  ])("does not retry if another attempt would be refused in the same way: %i %s %j", async (status, code, more) => {
     const { client, sent } = clientOf(() => problem(status, code, more));
     const message = `POST /api/v1/leads: ${status} ${code}: On purpose. (request abc)`;
     expect(await errorOf(client.createLead(lead))).toMatchObject({ status, code, message, ...more });
@@ -167,7 +167,7 @@ describe("a call", () => {
     [403, '{"message":"Forbidden"}', "http_error: Forbidden"],
     [200, "<html>", "http_error: the response is not JSON"],
     [301, null, "http_error: the response is not JSON"],
-  ])("ends at %i %s, which is no response of the API", async (status, body, text) => {
+  ])("does not retry after %i %s, which is no response of the API", async (status, body, text) => {
     const headers = { "apigw-requestid": "abc", location: "/" };
     const { client, sent } = clientOf(() => new Response(body, { status, headers }));
     const error = await errorOf(client.createLead(lead));
@@ -186,14 +186,14 @@ describe("a call", () => {
   test.each([
     "",
     "/stage",
-  ])("has the path of its route behind a base URL that may end in a slash: %j", async (path) => {
+  ])("appends the path of its route to a base URL with or without a slash at its end: %j", async (path) => {
     const { options, sent } = clientOf(() => Response.json({}));
     for (const end of ["", "/"])
       await createClient({ ...options, url: `http://127.0.0.1${path}${end}` }).listLeads();
     expect(sent.map(({ url }) => url.pathname)).toEqual(Array(2).fill(`${path}/api/v1/leads`));
   });
 
-  test("takes a date as Retry-After by the clock that wrote it", async () => {
+  test("compares a date in Retry-After with the date of the response", async () => {
     const date = "Wed, 25 Nov 2026 02:00:00 GMT";
     const headers = { date, "retry-after": "Wed, 25 Nov 2026 02:05:00 GMT" };
     const { client } = clientOf(() => new Response("", { status: 503, headers }));
@@ -236,7 +236,7 @@ describe("pages", () => {
     const { client, sent } = clientOf(listOf(rows));
     const seen = await idsOf(client.leadPages(), () => {
       if (rows.length > 255) return;
-      // The first one has a place on a page that has been read, and moves all others.
+      // The late row belongs to a page that has been read, and moves all other rows.
       rows.push(
         { ...rows[0], id: late, createdAt: createdAt(late) } as Lead,
         ...leadsOf(rows.length + 3).slice(-3),
@@ -246,13 +246,13 @@ describe("pages", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("have each of more than 100 rows with exactly one time", async () => {
+  test("have each row once if more than 100 rows have the same time", async () => {
     const rows = leadsOf(250, 0);
     const { client } = clientOf(listOf(rows));
     expect(await idsOf(client.leadPages())).toEqual(rows.map(({ id }) => id).sort());
   });
 
-  test("do not end at a page that is short, because a row on it was erased, while the total has more", async () => {
+  test("do not end at a page that is short because of an erased row, while the total has more", async () => {
     const rows = leadsOf(150, 0);
     const { client } = clientOf(async (sent) => {
       const { data, ...rest } = (await listOf(rows)(sent).json()) as { data: readonly Lead[] };
@@ -262,7 +262,7 @@ describe("pages", () => {
   });
 });
 
-test("messages are read newest first, until there are no more, and none is read that is not needed", async () => {
+test("messages are read newest first, until there are no more, and only pages that are needed are read", async () => {
   const all = Array.from({ length: 250 }, (_, n) => ({ id: newId("msg", start + n) }) as Message).reverse();
   const { client, sent } = clientOf(({ url }) => {
     const { id, include, messageLimit, messagesBefore = "msg_~" } = Object.fromEntries(url.searchParams);
@@ -280,7 +280,7 @@ test("messages are read newest first, until there are no more, and none is read 
   for await (const _ of empty.messages("conv_1")) expect.fail("There is none.");
 });
 
-test("leads are found by external ids, as many in a request as fit into its header", async () => {
+test("leads are found by external ids, with as many ids in a request as its URL can hold", async () => {
   const ids = Array.from({ length: 250 }, (_, n) => `crm-${n}`);
   const { client, sent } = clientOf(({ url }) => {
     const wanted = url.searchParams.get("externalId")?.split(",") ?? [];
@@ -299,7 +299,7 @@ describe("an event", () => {
       expect(parseEvent(received)).toEqual(detail);
   });
 
-  test("of a later version is left out, and what is no event is refused", () => {
+  test("of a later version is ignored, and anything that is no event is refused", () => {
     const [detail] = Object.values(eventDetailExamples);
     expect(parseEvent({ ...detail, version: 2 })).toBeUndefined();
     for (const received of ["{}", "null", "{", { ...detail, id: 1 }, undefined])
@@ -323,7 +323,7 @@ describe("a message", () => {
   const bodies = (sent: readonly Sent[]) => sent.map(({ init }) => JSON.parse(String(init.body)));
   const stored = () => clientOf(() => Response.json({}));
 
-  test("is delivered to its channel alone, remembered and reported, without an idempotency key", async () => {
+  test("is delivered only by the connector of its channel, remembered, and reported without an idempotency key", async () => {
     const [memory, deliver] = [memoryOf("claimed"), vi.fn(async () => answer)];
     const { client, sent } = stored();
     await deliverMessage(client, { detail }, "another", memory, deliver);
@@ -335,7 +335,7 @@ describe("a message", () => {
     expect(sent.map((one) => [one.url.search, keyOf(one)])).toEqual([["?update=message", null]]);
   });
 
-  test("can come again if its delivery fails", async () => {
+  test("is released for a retry if its delivery fails", async () => {
     const memory = memoryOf("claimed");
     const deliver = () => Promise.reject(new Error("The channel is down."));
     const delivering = deliverMessage(stored().client, { detail }, channel, memory, deliver);
@@ -343,7 +343,7 @@ describe("a message", () => {
     expect(calls(memory)).toEqual([[], [[id]]]);
   });
 
-  test("that is being delivered is a failure for its sender, and one that is delivered is reported again; neither is sent", async () => {
+  test("is not sent twice: the call fails while it is being delivered, and after that it is only reported again", async () => {
     const [isBusy, isDelivered, deliver] = [memoryOf("busy"), memoryOf(answer), vi.fn(async () => answer)];
     const { client, sent } = stored();
     await expect(deliverMessage(client, { detail }, channel, isBusy, deliver)).rejects.toThrow(
@@ -354,7 +354,7 @@ describe("a message", () => {
     expect(bodies(sent)).toEqual([{ id, conversationId, ...answer }]);
   });
 
-  test("is reported with the beginning of a long error, not in a state that the API does not have, and in vain once its lead has been erased", async () => {
+  test("is reported with the beginning of a long error, and not in an unknown state; a report after an erasure is ignored", async () => {
     const { client, sent } = clientOf(
       () => problem(404, "message_not_found"),
       () => problem(400, "invalid_input"),
@@ -366,7 +366,7 @@ describe("a message", () => {
     await expect(reportDelivery(client, report)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  test("to a lead without an address on the channel has failed", async () => {
+  test("to a lead without an address on the channel is reported as failed", async () => {
     const { client, sent } = stored();
     const { to: _, ...unaddressed } = detail;
     await deliverMessage(client, unaddressed, channel, memoryOf("claimed"), () =>
@@ -377,7 +377,7 @@ describe("a message", () => {
   });
 });
 
-test("a form fails with a 409 that names no lead", async () => {
+test("findOrCreateLead fails at a 409 that names no lead", async () => {
   const { client } = clientOf(() => problem(409, "idempotency_key_reused"));
   const error = await errorOf(findOrCreateLead(client, { ...lead, externalId: "crm-1" }));
   expect(error).toMatchObject({ status: 409, code: "idempotency_key_reused" });
@@ -389,7 +389,7 @@ const nothing = async () => {};
 test.each([
   ["leads", syncLeads],
   ["conversations", syncConversations],
-] as const)("a synchronization of %s passes each change on once, also one that is listed a minute late, and is one request unless too many were changed", async (_, sync) => {
+] as const)("a synchronization of %s passes on each change once, even if it is listed a minute late, with one request unless too many changed", async (_, sync) => {
   const rows = new Map<string, string>();
   const changeAt = (id: string, seconds: number) => {
     rows.set(id, new Date(start + seconds * 1000).toISOString());
@@ -422,7 +422,7 @@ test.each([
   expect(await look()).toEqual(["c", "a"]);
   expect(await look()).toEqual([]);
   expect(sent).toHaveLength(3);
-  // An import, after which the service refuses to list all at once.
+  // After an import, the service refuses to list all rows at once.
   const imported = Array.from({ length: 20 }, (_, n) => `row ${n}`);
   for (const [n, id] of imported.entries()) changeAt(id, 1000 + n);
   expect(await look()).toEqual(imported);
@@ -441,7 +441,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
   ["receiveMessage", (client) => receiveMessage(client, received)],
   ["readInbox", (client) => readInbox(client, {})],
   ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],
-])("%s fails with the error of the API when its second request is refused for good", async (_, run) => {
+])("%s fails with the error of the API if its second request is always refused", async (_, run) => {
   const data = leadsOf(100).map((row) => ({ ...row, leadId: row.id, lastMessageAt: row.createdAt }));
   const { client } = clientOf(() => Response.json({ data, pagination: { total: 101 } }), busy);
   await expect(run(client)).rejects.toMatchObject({ status: 503, code: "busy" });
@@ -449,7 +449,7 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
 
 describe("a mirror", () => {
   const [row] = leadsOf(1) as [Lead];
-  /** A client for which the list has some leads when it is read, and the reads by ids others. */
+  /** A client whose list has the leads `listed`, and whose reads by ids find the leads `found`. */
   const clientWith = (listed: () => Promise<readonly Lead[]>, found: readonly Lead[]) => {
     const pagination = { page: 1, limit: 100, total: 0 };
     return {
@@ -465,7 +465,7 @@ describe("a mirror", () => {
     } as unknown as Client;
   };
 
-  test("does not overwrite an event that arrives while a page is on its way with the page", async () => {
+  test("does not overwrite an event with an older page that arrives after it", async () => {
     const [pageRead, pageArrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const listed = async () => {
       pageRead.resolve();
@@ -478,14 +478,14 @@ describe("a mirror", () => {
     await pageRead.promise;
     const event = parseEvent({ ...eventDetailExamples["lead.updated"], leadId: row.id });
     const applied = mirror.applyEvents(event ? [event] : []);
-    // Time enough for the event, if it did not wait.
+    // Enough time for the event, if it did not wait for the page.
     await new Promise((resolve) => setImmediate(resolve));
     pageArrives.resolve();
     await Promise.all([reconciled, applied]);
     expect(leads.get(row.id)?.status).toBe("booked");
   });
 
-  test("keeps a row that the list does not have, but that exists, and removes one that does not", async () => {
+  test("keeps an existing row that is missing from the list, and removes a row that does not exist any more", async () => {
     const { copy, leads } = createCopy();
     const gone = { ...row, id: newId("lead", start) };
     await copy.leads.put([row, gone]);
@@ -496,7 +496,7 @@ describe("a mirror", () => {
     expect([...leads.keys()]).toEqual([row.id]);
   });
 
-  test("deletes an erased lead with its conversations, and remembers it", async () => {
+  test("deletes an erased lead, and does not store it again", async () => {
     const { copy, leads } = createCopy();
     await copy.leads.put([row]);
     const mirror = createMirror(

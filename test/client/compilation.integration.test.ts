@@ -12,14 +12,14 @@ const read = (name: string) => readFile(join(directory, name), "utf8");
 const bin = (name: string) => join(directory, "node_modules", name);
 const compile = (cwd: string) => run(process.execPath, [bin("typescript/bin/tsc")], { cwd });
 
-test("has the types of the OpenAPI document and compiles with them", async () => {
+test("the client has the types of the OpenAPI document, and compiles with them", async () => {
   const generate = [bin("openapi-typescript/bin/cli.js"), "../openapi.json"];
   const { stdout } = await run(process.execPath, generate, { cwd: directory, maxBuffer: 10_000_000 });
   expect(stdout).toContain(await read("api.d.ts"));
   await compile(directory);
 });
 
-test("compiles in another program, as its page uses it, without packages and with strict rules", async () => {
+test("the client compiles in another program as its README uses it, without packages and with strict rules", async () => {
   const program = await mkdtemp(join(tmpdir(), "program-"));
   onTestFinished(() => rm(program, { recursive: true }));
   for (const file of ["client.ts", "api.d.ts", "recipes.ts"])

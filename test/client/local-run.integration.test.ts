@@ -41,7 +41,7 @@ noteSent(apiKey);
 const client = createClient({ url: api.url, key: apiKey, ...hostile() });
 const mirror = createMirror(client, copy);
 
-/** A network that refuses a fifth of the requests, and loses the responses of two. Waits take no time. */
+/** A network that refuses a fifth of the requests, and loses two fifths of the responses. Waits take no time. */
 function hostile() {
   const random = seeded(33);
   let now = 0;
@@ -75,7 +75,7 @@ async function createLead(name: string) {
   return leadId;
 }
 
-test("forms create each lead once, and each is greeted once", async () => {
+test("forms create each lead once, and each lead is greeted once", async () => {
   const owner = randomUUID();
   const clientOf = async (access: Access) =>
     createClient({ url: api.url, key: (await api.issueKey(owner, { access })).apiKey, ...hostile() });
@@ -98,7 +98,7 @@ test("forms create each lead once, and each is greeted once", async () => {
   );
 });
 
-test("an answer is one message of the lead with its address, however often its webhook comes; an inbox is two requests", async () => {
+test("an answer is stored once, for the lead with its address, however often its webhook arrives; an inbox takes two requests", async () => {
   const { apiKey: key } = await api.issueKey(randomUUID());
   const requests = vi.fn(fetch);
   const own = createClient({ url: api.url, key, fetch: requests });
@@ -125,7 +125,7 @@ test("an answer is one message of the lead with its address, however often its w
   await expect.poll(waiting).toEqual([]);
 });
 
-test("a copy follows the events, and a reconciliation finds what it has not received", async () => {
+test("a copy follows the events, and a reconciliation finds the changes that it has not received", async () => {
   receive = async (received) => {
     const event = parseEvent(received);
     if (event) await mirror.applyEvents([event]);
