@@ -29,7 +29,7 @@ async function openInbox({ width = 1280, scheme = "light" }: Partial<(typeof loo
   return { page, rows, messages, reply: page.getByLabel("Reply"), errors };
 }
 
-test("without a conversation, it says how to make one; who waits is first, and texts are no markup", async () => {
+test("without a conversation, the inbox says how to make one; a waiting lead is first, and texts are no markup", async () => {
   const { page, rows } = await openInbox();
   await page.getByText("LEAD=$(curl").waitFor();
   await store("<b>Ada</b>", "<img src=x>", "inbound");
@@ -41,7 +41,7 @@ test("without a conversation, it says how to make one; who waits is first, and t
   await page.context().close();
 });
 
-test("by keyboard alone: a reply appears with its states, an answer by itself, and a closed conversation is gone", async () => {
+test("by keyboard alone: a reply appears with its states, an answer by itself, and a closed conversation disappears", async () => {
   const { leadId, conversationId } = await store("Alan Turing", "Is it still free?", "inbound");
   const { page, rows, messages, reply, errors } = await openInbox({ width: 390 });
   const row = rows.filter({ hasText: "Alan Turing" });
@@ -75,7 +75,7 @@ test("by keyboard alone: a reply appears with its states, an answer by itself, a
   await page.context().close();
 });
 
-test("a refused text stays, with the reason; one whose response is lost is stored once when it is sent again", async () => {
+test("a refused text stays, with the reason; a text whose response was lost is stored once if it is sent again", async () => {
   await store("Tim Berners-Lee", "Hello?", "inbound");
   const { page, rows, messages, reply } = await openInbox();
   await rows.filter({ hasText: "Tim" }).click();
@@ -111,7 +111,7 @@ test("a refused text stays, with the reason; one whose response is lost is store
 
 test.each(
   looks,
-)("at $width px, in the $scheme scheme, nothing is cut and all texts have contrast", async (look) => {
+)("at $width px, in the $scheme scheme, nothing is cut and all texts have enough contrast", async (look) => {
   await store("A name that is long ".repeat(8).trim(), "word".repeat(60), "inbound");
   const { page, rows, messages } = await openInbox(look);
   await rows.first().waitFor();

@@ -26,7 +26,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** What a user has: a window's width in pixels, and light or dark colours. */
+/** How a user sees the page: the width of the window in pixels, and light or dark colours. */
 export interface Look {
   readonly width: number;
   readonly scheme: "dark" | "light";
@@ -94,13 +94,13 @@ export const bodyEditor = (dialog: Locator) =>
 export const overflow = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-/** The samples of guides that are wider than what is visible of them. */
+/** The samples of guides that are wider than their visible part. */
 export const cutSamples = (page: Page) =>
   page.evaluate<string[]>(
     '[...document.querySelectorAll(".markdown pre, .markdown pre code")].filter((sample) => sample.scrollWidth > sample.clientWidth).map(({ innerText }) => innerText)',
   );
 
-/** The texts with too little contrast that axe finds in what is visible. */
+/** The visible texts in which axe finds too little contrast. */
 export async function contrastFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate<string[]>(

@@ -44,7 +44,7 @@ test("the search finds the guides by their words", async () => {
   await page.context().close();
 });
 
-test("the first screen has a request to paste, and links lead on to guides and operations, without a frame", async () => {
+test("the first screen has a request to paste, and links lead to guides and operations, which get no frame", async () => {
   const { page } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
   const sample = page.locator(".markdown pre").first();
   expect(await sample.innerText()).toMatch(new RegExp(`^curl ${url}/.*Bearer ${run.key}'`, "s"));
@@ -77,7 +77,7 @@ test("without a lead, the page says what to do first", async () => {
 
 test.each(
   looks,
-)("at $width px, in the $scheme scheme, routes are tried with the key, and no other host is contacted", async (look) => {
+)("at $width px, in the $scheme scheme, every part fits, routes are tried with the key, and no other host is contacted", async (look) => {
   const { page, requests, errors, goTo, send, close } = await openReference(browser, `${url}/`, look);
   const shoot = (name: string) =>
     page.screenshot({ path: join(screenshots, `${look.width}-${look.scheme}-${name}.png`) });
@@ -93,7 +93,7 @@ test.each(
     await shoot(name.replaceAll(" ", "-"));
   }
 
-  // As it stands there, and not for the first time.
+  // As the page shows it, and not for the first time.
   const lead = await send("Create or update a lead");
   expect(lead).toMatchObject({ status: 201, body: { name: "Ada Lovelace" }, width: 0 });
   expect(await contrastFaults(page)).toEqual([]);
@@ -112,7 +112,7 @@ test.each(
   await page.context().close();
 });
 
-test("the newest lead is filled in, and an error shows its problem", async () => {
+test("the page fills in the newest lead, and an error shows its problem", async () => {
   const { page, goTo, send } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
   const part = await goTo("Send or update a message");
   await part.getByText("that of the newest lead of the account").waitFor();
