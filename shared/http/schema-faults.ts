@@ -3,7 +3,7 @@ import { notBlank } from "../normalize-label.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
 import type { ObjectSchema, ValidationError } from "../schemas/validator.ts";
-import { nearestName } from "./nearest-name.ts";
+import { knownName } from "./known-name.ts";
 import type { RouteEvent } from "./route-event.ts";
 
 interface PropertySchema {
@@ -120,10 +120,10 @@ function unknownMessage(name: string, { in: where, schema, property }: ErrorPlac
   if (isList && /^(?:deleted|erased)/i.test(name))
     return `${rejection}: lists have no erased records, but the event lead.erased reports each erasure`;
   if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
-  const nearest = nearestName(name, known);
-  return nearest === undefined
+  const meant = knownName(name, known);
+  return meant === undefined
     ? `${rejection}, which takes ${known.join(", ") || "none"}`
-    : `${rejection}, but ${nearest} is`;
+    : `${rejection}, but ${meant} is`;
 }
 
 /** The query parser has replaced a parameter that is not one valid string by a value of another type. */

@@ -221,11 +221,10 @@ describe("the message of a fault", () => {
   });
 
   test.each<[unknown, ...string[]]>([
-    [{ nmae: "Ada" }, "name is required", `nmae ${notField}, but name is`],
-    [
-      { name: "Ada", note: "1" },
-      `note ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
-    ],
+    ...["note", "nmae"].map((name): [object, string] => [
+      { name: "Ada", [name]: "1" },
+      `${name} ${notField}, which takes ${Object.keys(newLead.properties).join(", ")}`,
+    ]),
     ...Object.entries({
       source: ["lead_source", "utm_source"],
       email: ["emailAddress"],
@@ -304,10 +303,10 @@ const template = { name: "welcome", language: "en" };
 test.each<[string, object, ...string[]]>([
   [
     "",
-    { template: { name: "welcome", lang: "en", parameter: ["Ada"] } },
+    { template: { name: "welcome", lang: "en", Parameters: ["Ada"] } },
     "template[language] is required",
     "template[lang] is not a field of this object, which takes name, language, parameters",
-    "template[parameter] is not a field of this object, but parameters is",
+    "template[Parameters] is not a field of this object, but parameters is",
   ],
   [
     "",

@@ -1,4 +1,4 @@
-import { knownName } from "../../../../shared/http/nearest-name.ts";
+import { knownName } from "../../../../shared/http/known-name.ts";
 import { type Lead, lead } from "../../../../shared/schemas/lead-schemas.ts";
 
 /** The columns of a CSV file of leads, in the order of an export. */

@@ -1,5 +1,3 @@
-import leven from "leven";
-
 const changedSince = /^(?:since|(?:last)?(?:updated|modified|changed|activity)(?:after|since|from|min|at)?)$/;
 const changedUntil = /^(?:last)?(?:updated|modified|changed|activity)(?:before|until|to|max)$/;
 const phone =
@@ -38,25 +36,9 @@ const otherNames: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * The known name that a given name most likely means: at most a third of the letters differ, or only their order. Letter
- * case and separators make no difference: `created_after` means `createdAfter`.
- *
- * @returns undefined if no known name is that near
+ * The known name that a given name is another spelling or a synonym of. Letter case and separators make no difference:
+ * `created_after` means `createdAfter`.
  */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const same = knownName(name, known);
-  if (same !== undefined) return same;
-  const letters = toLetters(name);
-  let nearest: string | undefined;
-  let fewest = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    const differences = countDifferences(letters, toLetters(candidate));
-    if (differences < fewest) [nearest, fewest] = [candidate, differences];
-  }
-  return nearest;
-}
-
-/** The known name that a given name is another spelling or a synonym of. */
 export function knownName(name: string, known: readonly string[]): string | undefined {
   const letters = toLetters(name);
   const same = known.find((candidate) => toLetters(candidate) === letters);
@@ -64,17 +46,3 @@ export function knownName(name: string, known: readonly string[]): string | unde
 }
 
 const toLetters = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
-
-/** How many letters differ; infinitely many if the names are not near. */
-function countDifferences(name: string, candidate: string): number {
-  const most = Math.floor(Math.max(name.length, candidate.length) / 3);
-  // Past its limit, leven returns the limit.
-  const differences = leven(name, candidate, { maxDistance: most + 1 });
-  return differences <= most || isReordered(name, candidate) ? differences : Number.POSITIVE_INFINITY;
-}
-
-/** Whether only the order of the letters differs. The lengths come first, so that a very long name is not sorted. */
-const isReordered = (name: string, candidate: string) =>
-  name.length === candidate.length && sortLetters(name) === sortLetters(candidate);
-
-const sortLetters = (name: string) => [...name].sort().join("");
