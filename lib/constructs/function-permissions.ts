@@ -1,12 +1,6 @@
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import {
-  expiryAttribute,
-  type IndexName,
-  indexes,
-  type itemTypes,
-  timeIndexes,
-} from "../../shared/dynamodb/keys.ts";
+import { expiryAttribute, type IndexName, indexKeys, type itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 
 type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
@@ -14,11 +8,7 @@ type ReadAction = "GetItem" | "BatchGetItem" | "Query" | "Scan";
 type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
 /** The attributes that the table acts on: the keys of its indexes, and the expiry. */
-const tableAttributes = [
-  ...Object.values(indexes),
-  ...Object.values(timeIndexes).map(({ sortKey }) => sortKey),
-  expiryAttribute,
-] as const;
+const tableAttributes = [...indexKeys, expiryAttribute] as const;
 
 /** What a function may do with the items of some types or, without `types`, with all items. */
 interface Grant {

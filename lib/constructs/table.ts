@@ -10,13 +10,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
-import {
-  copiedFields,
-  copiedKeys,
-  expiryAttribute,
-  indexes,
-  timeIndexes,
-} from "../../shared/dynamodb/keys.ts";
+import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageResourceName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
@@ -42,22 +36,13 @@ export class ServiceTable extends Table {
       deletionProtection: config.isProtected,
       removalPolicy: config.removalPolicy,
     });
-    for (const [indexName, attribute] of Object.entries(indexes)) {
+    for (const [indexName, { partition, sort, copies }] of Object.entries(indexes)) {
       this.addGlobalSecondaryIndex({
         indexName,
-        partitionKey: textAttribute(attribute),
-        sortKey: textAttribute("sk"),
+        partitionKey: textAttribute(partition),
+        sortKey: textAttribute(sort),
         projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: [...copiedFields, ...copiedKeys.filter((other) => other !== attribute)],
-      });
-    }
-    for (const [indexName, { sortKey, copies }] of Object.entries(timeIndexes)) {
-      this.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: textAttribute("pk"),
-        sortKey: textAttribute(sortKey),
-        projectionType: ProjectionType.INCLUDE,
-        nonKeyAttributes: [...copies],
+        nonKeyAttributes: copies.filter((attribute) => attribute !== partition),
       });
     }
     Tags.of(this).add(dataFormatTag, String(dataFormat));
@@ -78,8 +63,7 @@ export class ServiceTable extends Table {
         statistic: Stats.SUM,
         label: `${kind}s of ${label}`,
       });
-    const names = Object.keys({ ...indexes, ...timeIndexes });
-    const ofIndexes = names.map((name) => metric(name, { GlobalSecondaryIndexName: name }));
+    const ofIndexes = Object.keys(indexes).map((name) => metric(name, { GlobalSecondaryIndexName: name }));
     return [metric("the table"), ...ofIndexes];
   }
 }

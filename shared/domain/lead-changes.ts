@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { indexes, leadKey } from "../dynamodb/keys.ts";
+import { indexKeys, leadKey } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
 import { normalizeLabel } from "../normalize-label.ts";
@@ -38,7 +38,7 @@ export function buildLeadUpdate(account: string, read: Item, lead: Lead) {
   // Another release may have stored fields that this one does not know.
   const others = Object.entries(Object(read.details)).filter(([name]) => !known.includes(name));
   const wanted: Item = { ...attributes, details: { ...Object.fromEntries(others), ...details } };
-  const changes = ["source", "status", "addresses", "details", "activeAt", ...Object.values(indexes)]
+  const changes = ["source", "status", "addresses", "details", ...indexKeys]
     .filter((name) => !isDeepStrictEqual(read[name], wanted[name]))
     .map((name) => [name, wanted[name]]);
   if (changes.length === 0) return { lead };

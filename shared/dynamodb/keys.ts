@@ -10,45 +10,52 @@ import { createHash } from "node:crypto";
 const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
 
 /**
- * The secondary indexes, each with its partition key attribute; their sort key is the item's `sk`. A label is a lead's source
- * or a conversation's channel.
+ * What the indexes of filters copy: the keys that a reader checks, and all of a lead or conversation that a message does not
+ * change, so that messages write none of them. This cannot be changed later: a new field of a lead becomes a part of
+ * `details`, and the key of a new index is not added. A lead's addresses stand beside `details`, so that a role may read them
+ * alone.
+ */
+const copies = [
+  ...["id", "status", "source", "leadId", "channel", "details", "addresses"],
+  ...["byStatus", "byLabel", "byStatusAndLabel", "byParent"],
+] as const;
+
+/**
+ * The secondary indexes: the attributes that are their keys, and what they copy. Those of filters sort by creation; a label is
+ * a lead's source or a conversation's channel. The others sort an account's rows by a time that changes. `by-activity` sorts
+ * leads by their last change and conversations by their last message, and has all that a page shows. `by-waiting` has the
+ * conversations that wait for a reply, and copies nothing that a message changes: a waiting lead's second message does not
+ * write it.
  */
 export const indexes = {
-  "by-status": "byStatus",
-  "by-label": "byLabel",
-  "by-status-and-label": "byStatusAndLabel",
-  "by-parent": "byParent",
-} as const;
-
-/**
- * What these indexes copy besides their keys: all of a lead or conversation that a message does not change, so that messages
- * write none of them. This cannot be changed later: a new field of a lead becomes a part of `details`, and the key of a new
- * index is not added to `copiedKeys`. A lead's addresses stand beside `details`, so that a role may read them alone.
- */
-export const copiedFields = ["id", "status", "source", "leadId", "channel", "details", "addresses"] as const;
-
-/** The keys that each index copies, because a reader checks them. */
-export const copiedKeys = ["byStatus", "byLabel", "byStatusAndLabel", "byParent"] as const;
-
-/**
- * The indexes that sort an account's rows by a time that changes. Their partition key is `pk`. `by-activity` sorts leads by
- * their last change and conversations by their last message, and has all that a page shows. `by-waiting` has the conversations
- * that wait for a reply, and copies nothing that a message changes: a waiting lead's second message does not write it.
- */
-export const timeIndexes = {
+  "by-status": { partition: "byStatus", sort: "sk", copies },
+  "by-label": { partition: "byLabel", sort: "sk", copies },
+  "by-status-and-label": { partition: "byStatusAndLabel", sort: "sk", copies },
+  "by-parent": { partition: "byParent", sort: "sk", copies },
   "by-activity": {
-    sortKey: "activeAt",
-    copies: [...copiedFields, "messageCount", "lastMessage", "lastInboundAt", "awaitingReplySince"],
+    partition: "pk",
+    sort: "activeAt",
+    copies: [
+      ...["id", "status", "source", "leadId", "channel", "details", "addresses"],
+      ...["messageCount", "lastMessage", "lastInboundAt", "awaitingReplySince"],
+    ],
   },
-  "by-waiting": { sortKey: "awaitingReplySince", copies: ["status", "leadId", "channel"] },
+  "by-waiting": { partition: "pk", sort: "awaitingReplySince", copies: ["status", "leadId", "channel"] },
 } as const;
 
-export type TimeIndexName = keyof typeof timeIndexes;
+export type IndexName = keyof typeof indexes;
 
-export type IndexName = keyof typeof indexes | TimeIndexName;
+/** The attributes that are the keys of an index, or without an index of the table. */
+export const keysOf = (index: IndexName | undefined) =>
+  index === undefined ? ({ partition: "pk", sort: "sk" } as const) : indexes[index];
 
-/** The keys that a row has if its item has them, read from the table or any of `indexes`, but not of `timeIndexes`. */
-export const keyAttributes = ["pk", "sk", ...copiedKeys] as const;
+/** The attributes that only indexes have as a key. A pure call, so that bundles leave it out if they do not use it. */
+export const indexKeys = /* @__PURE__ */ Object.values(indexes).map(({ partition, sort }) =>
+  sort === "sk" ? partition : sort,
+);
+
+/** The keys that a row has if its item has them, read from the table or an index of filters. */
+export const keyAttributes = ["pk", "sk", "byStatus", "byLabel", "byStatusAndLabel", "byParent"] as const;
 
 /** The attribute with the time after which DynamoDB deletes an item, in seconds since the epoch. */
 export const expiryAttribute = "expiresAt";

@@ -1,4 +1,4 @@
-import { type TimeIndexName, timeIndexes } from "../dynamodb/keys.ts";
+import { type IndexName, keysOf } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import { defaultLimit, defaultPage } from "../schemas/page-schemas.ts";
 
@@ -18,7 +18,7 @@ export interface Page<T> {
 export interface RowsRequest extends PageRequest {
   readonly ascending?: boolean;
   /** The index whose time sorts the rows; undefined for the order of creation. */
-  readonly by?: TimeIndexName | undefined;
+  readonly by?: IndexName | undefined;
 }
 
 /** The rows of a page, in its order, and the number of rows of the whole list. */
@@ -29,8 +29,8 @@ export interface Found {
 
 /** Takes a page, in its order, from rows that have all been read. */
 export function takePage(items: readonly Item[], { page, limit, ascending = false, by }: RowsRequest): Found {
-  const sortKey = by === undefined ? "sk" : timeIndexes[by].sortKey;
-  const sorted = items.map((item) => ({ item, at: `${item[sortKey]} ${item.sk}` }));
+  const { sort } = keysOf(by);
+  const sorted = items.map((item) => ({ item, at: `${item[sort]} ${item.sk}` }));
   sorted.sort((a, b) => (a.at < b.at === ascending ? -1 : 1));
   return {
     items: sorted.slice((page - 1) * limit, page * limit).map(({ item }) => item),

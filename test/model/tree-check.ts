@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { indexes, labelTreePrefix, nodeName } from "../../shared/dynamodb/keys.ts";
+import { labelTreePrefix, nodeName } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner, LabelOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, isSum, rowBucket } from "../../shared/pages/tree/entry.ts";
@@ -76,7 +76,7 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
 function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, number][] {
   return rows
     .filter(({ id }) => !open.has(rowNumber(String(id))))
-    .filter((row) => tree.labelKey === undefined || row[indexes["by-label"]] === tree.labelKey)
+    .filter((row) => tree.labelKey === undefined || row.byLabel === tree.labelKey)
     .map((row) => countedRow(tree, row))
     .map(({ sk, bucket }): [string, number] => [sk, bucket])
     .reverse();

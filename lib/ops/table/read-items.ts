@@ -2,7 +2,6 @@ import {
   accountPartition,
   activeConversationKey,
   expiryAttribute,
-  indexes,
   leadEmailPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
@@ -111,8 +110,7 @@ export const readMessageItems = async (account: string, conversationId: unknown,
 export function listByParent(parent: string, pace: AnyPace) {
   const selection = {
     IndexName: "by-parent",
-    KeyConditionExpression: "#parent = :parent",
-    ExpressionAttributeNames: { "#parent": indexes["by-parent"] },
+    KeyConditionExpression: "byParent = :parent",
     ExpressionAttributeValues: { ":parent": parent },
     ...keysOnly,
   };

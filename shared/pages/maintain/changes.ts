@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from "aws-lambda";
-import { indexes, isLabelPartition } from "../../dynamodb/keys.ts";
+import { isLabelPartition } from "../../dynamodb/keys.ts";
 import { idTimestamp } from "../../ids.ts";
 import { type CountedOwner, findList, isRowKey } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
@@ -37,14 +37,12 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     if (!owner) return [];
     const counted = changes.filter(
       (record) =>
-        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", labelAttribute),
+        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", "byLabel"),
     );
     const rows = counted.map(toRowChange(owner));
     return rows.length === 0 ? [] : { owner, rows };
   });
 }
-
-const labelAttribute = indexes["by-label"];
 
 /** Whether a row was created or deleted, or one of its attributes has changed. */
 function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string[]): boolean {
@@ -64,7 +62,7 @@ const toRowChange =
     const isLate = lateness > limits.allowedLateness - limits.skew;
     const isOfRoute = !OldImage && !NewImage?.imported && lateness < oldestOfRoutes;
     const found = [OldImage, NewImage]
-      .map((image) => image?.[labelAttribute]?.S)
+      .map((image) => image?.byLabel?.S)
       .filter((labelKey) => isLabelPartition(list.type, account, labelKey));
     return {
       key,

@@ -1,4 +1,4 @@
-import { accountPartition, indexes, type TimeIndexName } from "../../dynamodb/keys.ts";
+import { accountPartition, type IndexName } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { RowsRequest } from "../page.ts";
 import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
@@ -22,7 +22,7 @@ export interface ListRequest {
 
 /** The rows of an index of a time, between two times as they are stored. */
 export interface TimedRows {
-  readonly index: TimeIndexName;
+  readonly index: IndexName;
   readonly window: Window;
 }
 
@@ -99,7 +99,7 @@ export function filteredRange(account: string, list: CountedList, filter: ListFi
     rows: {
       ...(values.length > 0 && { pk: accountPartition(type, account) }),
       ...(status !== undefined && { status }),
-      ...(labelKey !== undefined && { [indexes["by-label"]]: labelKey }),
+      ...(labelKey !== undefined && { byLabel: labelKey }),
     },
   } as const;
   return { tree: { account, list, labelKey }, status, range };
@@ -109,8 +109,7 @@ export function filteredRange(account: string, list: CountedList, filter: ListFi
 export const toCondition =
   ({ list, isAsked = () => true, parent, filter, window }: ListRequest) =>
   (row: Item): boolean =>
-    hasValues(row, { status: filter.status, [list.attribute]: filter.label }) &&
-    hasValues(row, { [indexes["by-parent"]]: parent }) &&
+    hasValues(row, { status: filter.status, [list.attribute]: filter.label, byParent: parent }) &&
     isWithin(window)(String(row.sk)) &&
     isAsked(row);
 

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
-import { type IndexName, indexes, type TimeIndexName, timeIndexes } from "../../dynamodb/keys.ts";
+import { type IndexName, keysOf } from "../../dynamodb/keys.ts";
 import { type Item, table, tableName } from "../../dynamodb/table-client.ts";
 import { maxIdAhead } from "../../ids.ts";
 import { earliest, endOfRows, isRowKey } from "../tree/counted-list.ts";
@@ -111,26 +111,23 @@ const largestRow = 20_000;
 const isStoredByRoutes = ({ items, rows, bytes }: { items: number; rows: number; bytes: number }) =>
   2 * rows >= items && bytes <= items * largestRow;
 
-const isTimeIndex = (index: IndexName): index is TimeIndexName => index in timeIndexes;
-
 /** The query of a range, and which of its items are within the bounds; undefined if no sort key lies between the bounds. */
 function toQuery(
   { list, index, partition, rows }: Range,
   { from, before, keysOnly, ascending = false }: Bounds,
 ) {
-  const isByTime = index !== undefined && isTimeIndex(index);
-  const sortKey = isByTime ? timeIndexes[index].sortKey : "sk";
-  const endOfAll = isByTime ? new Date(Date.now() + maxIdAhead + 1).toISOString() : endOfRows(list);
+  const keys = keysOf(index);
+  const endOfAll = keys.sort === "sk" ? endOfRows(list) : new Date(Date.now() + maxIdAhead + 1).toISOString();
   const end = earliest(before ?? endOfAll, endOfAll);
   if (end <= (from ?? "")) return undefined;
   const names = keysOnly ? Object.keys(rows) : [];
   const query = {
     TableName: tableName,
     IndexName: index,
-    KeyConditionExpression: `#partition = :partition AND ${sortKey} ${from ? "BETWEEN :from AND" : "<"} :before`,
+    KeyConditionExpression: `#partition = :partition AND ${keys.sort} ${from ? "BETWEEN :from AND" : "<"} :before`,
     ...(keysOnly && { ProjectionExpression: ["sk", ...names.map((name) => `#${name}`)].join(", ") }),
     ExpressionAttributeNames: {
-      "#partition": index === undefined || isByTime ? "pk" : indexes[index],
+      "#partition": keys.partition,
       ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
     },
     ExpressionAttributeValues: {
@@ -143,5 +140,5 @@ function toQuery(
     ReturnConsumedCapacity: "TOTAL",
   } as const;
   // BETWEEN includes its upper bound.
-  return { query, isWithin: (item: Item) => item[sortKey] !== end };
+  return { query, isWithin: (item: Item) => item[keys.sort] !== end };
 }

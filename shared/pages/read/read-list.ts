@@ -1,6 +1,6 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../dynamodb/invalid-items.ts";
-import { accountPartition, rowKey, timeIndexes } from "../../dynamodb/keys.ts";
+import { accountPartition, keysOf, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { invalidInput } from "../../errors.ts";
 import { admitLongList } from "../../rate-limit/list-admission.ts";
@@ -41,7 +41,7 @@ export async function readList<T>(
 
 const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
   if (!timed) return true;
-  const time = item[timeIndexes[timed.index].sortKey];
+  const time = item[keysOf(timed.index).sort];
   return typeof time === "string" && isWithin(timed.window)(time);
 };
 

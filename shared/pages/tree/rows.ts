@@ -1,5 +1,5 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { accountPartition, indexes, isLabelPartition, rowKey } from "../../dynamodb/keys.ts";
+import { accountPartition, isLabelPartition, rowKey } from "../../dynamodb/keys.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
 import { bucketOf, type CountedOwner, endOfRows, isRowKey } from "./counted-list.ts";
@@ -13,12 +13,11 @@ export interface CountedRow {
 }
 
 /** The counted row of an item. */
-export function countedRow({ account, list }: CountedOwner, { sk, status, ...item }: Item): CountedRow {
-  const labelKey = item[indexes["by-label"]];
+export function countedRow({ account, list }: CountedOwner, { sk, status, byLabel }: Item): CountedRow {
   return {
     sk: String(sk),
     bucket: bucketOf(list, status),
-    labelKey: isLabelPartition(list.type, account, labelKey) ? labelKey : undefined,
+    labelKey: isLabelPartition(list.type, account, byLabel) ? byLabel : undefined,
   };
 }
 
@@ -64,8 +63,8 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
       new QueryCommand({
         TableName: tableName,
         KeyConditionExpression: `pk = :pk AND ${start ? "sk BETWEEN :start AND :end" : "sk < :end"}`,
-        ProjectionExpression: "sk, #status, #labelKey",
-        ExpressionAttributeNames: { "#status": "status", "#labelKey": indexes["by-label"] },
+        ProjectionExpression: "sk, #status, byLabel",
+        ExpressionAttributeNames: { "#status": "status" },
         ExpressionAttributeValues: {
           ":pk": accountPartition(list.type, account),
           ...(start && { ":start": start }),

@@ -1,9 +1,9 @@
 import type { QueryCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { IndexName } from "../../../shared/dynamodb/keys.ts";
+import { type IndexName, keysOf } from "../../../shared/dynamodb/keys.ts";
 import { holds, project } from "./expressions.ts";
 import { readKeyCondition } from "./key-condition.ts";
 import { firstAfter, firstAt, type Row } from "./partitions.ts";
-import { allIndexes, type StoredItems, validationError } from "./stored-items.ts";
+import { type StoredItems, validationError } from "./stored-items.ts";
 
 /** A page of a query ends with the row that makes it this large, in bytes. */
 export const pageBytes = 1024 * 1024;
@@ -20,11 +20,10 @@ export function query(items: StoredItems, input: QueryCommandInput) {
   const index = input.IndexName as IndexName | undefined;
   if (index !== undefined && input.ConsistentRead) throw validationError("An index has no consistent reads.");
   const { attribute, partition, bounds } = readKeyCondition(input.KeyConditionExpression, input);
-  const keys = index === undefined ? undefined : allIndexes.get(index);
-  if (attribute !== (keys?.attribute ?? "pk"))
-    throw validationError(`The partition key is not ${attribute}.`);
   const rows = items.in(index).get(partition);
-  const { page, bytes, ended } = readPage(rows, bounds(rows), keys?.sortKey ?? "sk", input);
+  const keys = keysOf(index);
+  if (attribute !== keys.partition) throw validationError(`The partition key is not ${attribute}.`);
+  const { page, bytes, ended } = readPage(rows, bounds(rows), keys.sort, input);
   const last = page.at(-1);
   const found = page.filter(({ item }) => holds(input.FilterExpression, item, input));
   const toPart = project(input.ProjectionExpression, input);
@@ -65,12 +64,9 @@ function readPage(
   return { page, bytes, ended: page.length < Limit };
 }
 
-const toKey = (
-  { item }: Row,
-  keys: { attribute: string; sortKey: string } | undefined,
-  partition: string,
-) => ({
+const toKey = ({ item }: Row, keys: ReturnType<typeof keysOf>, partition: string) => ({
   pk: item.pk,
   sk: item.sk,
-  ...(keys && { [keys.attribute]: partition, [keys.sortKey]: item[keys.sortKey] }),
+  [keys.partition]: partition,
+  [keys.sort]: item[keys.sort],
 });

@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { NumberValue } from "@aws-sdk/lib-dynamodb";
-import {
-  copiedFields,
-  copiedKeys,
-  type IndexName,
-  indexes,
-  timeIndexes,
-} from "../../../shared/dynamodb/keys.ts";
+import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
 import { Partitions, type Row } from "./partitions.ts";
@@ -20,23 +14,7 @@ export interface Change {
 /** The most bytes of an item. */
 const largestItem = 400 * 1024;
 
-/** The keys of an index, and the attributes that it copies in addition to the keys of the table. */
-interface Index {
-  readonly attribute: string;
-  readonly sortKey: string;
-  readonly copies: readonly string[];
-}
-
-export const allIndexes: ReadonlyMap<IndexName, Index> = new Map<IndexName, Index>([
-  ...Object.entries(indexes).map(([name, attribute]): [IndexName, Index] => [
-    name as IndexName,
-    { attribute, sortKey: "sk", copies: [...copiedFields, ...copiedKeys, attribute] },
-  ]),
-  ...Object.entries(timeIndexes).map(([name, { sortKey, copies }]): [IndexName, Index] => [
-    name as IndexName,
-    { attribute: "pk", sortKey, copies: [sortKey, ...copies] },
-  ]),
-]);
+const indexNames = Object.keys(indexes) as IndexName[];
 
 /** The bytes of a write unit. */
 const writeUnit = 1024;
@@ -47,7 +25,7 @@ const units = (...sizes: readonly number[]) => Math.max(1, Math.ceil(Math.max(..
 export class StoredItems {
   onChange: ((change: Change) => void) | undefined;
   #table = new Partitions();
-  #indexes = new Map(Array.from(allIndexes.keys(), (name) => [name, new Partitions()]));
+  #indexes = new Map(indexNames.map((name) => [name, new Partitions()]));
 
   /** The rows of the table, or of an index. */
   in(index: IndexName | undefined): Partitions {
@@ -71,7 +49,7 @@ export class StoredItems {
     const changed = !isDeepStrictEqual(before?.item, after?.item);
     let used = units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1);
     if (!changed) return used;
-    for (const index of allIndexes.keys()) used += this.#replaceInIndex(index, before, after);
+    for (const index of indexNames) used += this.#replaceInIndex(index, before, after);
     this.onChange?.({ before: before?.item, after: after?.item });
     return used;
   }
@@ -112,13 +90,15 @@ const isSame = (a: Indexed, b: Indexed) =>
 
 /** The row of an index for a row of the table; undefined if the row lacks a key of the index. */
 function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined {
-  const { attribute, sortKey, copies } = allIndexes.get(index) as Index;
-  const [partition, sort] = [row?.item[attribute], row?.item[sortKey]];
+  const keys = indexes[index];
+  const [partition, sort] = [row?.item[keys.partition], row?.item[keys.sort]];
   if (!row || partition === undefined || sort === undefined) return undefined;
-  const names = ["pk", "sk", ...copies].filter((name) => row.item[name] !== undefined);
+  const names = ["pk", "sk", keys.partition, keys.sort, ...keys.copies].filter(
+    (name) => row.item[name] !== undefined,
+  );
   const item = Object.freeze(Object.fromEntries(names.map((name) => [name, row.item[name]])));
   // Rows with equal sort keys in an index by time are in the order of their own sort keys.
-  const position = sortKey === "sk" ? { pk: row.pk, sk: row.sk } : { pk: row.sk, sk: String(sort) };
+  const position = keys.sort === "sk" ? { pk: row.pk, sk: row.sk } : { pk: row.sk, sk: String(sort) };
   return { partition: String(partition), row: { ...position, item, size: itemSize(item) } };
 }
 
