@@ -4,7 +4,8 @@ import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { onAccount, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
-import { freezeAccount, longestRun } from "../erasure/erase.ts";
+import { freezeAccount } from "../erasure/erase.ts";
+import { waitForWriters } from "../erasure/wait-for-writers.ts";
 import { type CacheOptions, cacheSecondsOption, findCacheSeconds } from "./accounts-erase.ts";
 
 /** Gives an account its own rate limit, or that of its stage again. A key gets the limit when it is next authorized. */
@@ -65,12 +66,9 @@ export const freezeCommand = () =>
     .action(
       onAccount(async (options: AccountOptions & CacheOptions, { pace }) => {
         const { account } = options;
-        const seconds = (await findCacheSeconds(options)) + longestRun / 1000;
+        const cacheSeconds = await findCacheSeconds(options);
         const frozenAt = await freezeAccount(account, pace);
-        console.error(
-          `The account ${account} is frozen, but running functions and cached keys may still write: waiting for ${seconds} s.`,
-        );
-        await pace.wait(1000 * seconds);
+        await waitForWriters(`The account ${account} is frozen`, pace, 1000 * cacheSeconds);
         const text = `The account ${account} is frozen: nothing writes for it any more.`;
         return { json: { account, frozenAt }, text };
       }),

@@ -19,12 +19,10 @@ import { UserError } from "../../user-error.ts";
 import { countedOwners, hasAny } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
+import { waitForWriters } from "./wait-for-writers.ts";
 
 /** How long the empty roots stay, in seconds: longer than the stream keeps a deletion that is not counted yet. */
 const retention = 48 * 3600;
-
-/** How long a maintainer may still write to label trees after it has read the former root, in milliseconds. */
-const longestBatch = 30_000;
 
 /**
  * Deletes the trees of an erased account. First, each list gets an empty root that expires: maintainers make no label trees
@@ -36,7 +34,8 @@ const longestBatch = 30_000;
 export async function dropTrees(account: string, nodes: readonly Item[], pace: Pace): Promise<void> {
   const lists = countedOwners(account);
   for (const owner of lists) await leaveEmptyRoot(owner, pace);
-  if (nodes.length > 0) await pace.wait(longestBatch);
+  // A maintainer that has read a former root can still write to label trees.
+  if (nodes.length > 0) await waitForWriters("The lists are empty", pace);
   const whole = new Set(lists.map((owner) => treeKey(owner, "").pk));
   for (const pk of new Set(nodes.map((node) => String(node.pk))))
     if (!whole.has(pk)) await dropTree(pk, pace);

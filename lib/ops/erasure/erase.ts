@@ -10,7 +10,8 @@ import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";
-import { longestWrite, type Sweeping, sweep } from "./sweep-erased.ts";
+import { type Sweeping, sweep } from "./sweep-erased.ts";
+import { waitForWriters } from "./wait-for-writers.ts";
 
 /**
  * Erases leads, or a whole account, by the same steps. An interrupted erasure continues when the command is run again.
@@ -27,13 +28,8 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   }
   await begin(found, pace);
   // Requests that found a lead before can still write, and authorizers can still accept deleted keys. Imports and copies
-  // cannot write to an erased lead any more. During the wait, the index catches up with what they stored before.
-  const wait = leads ? longestWrite : keyCache + longestRun;
-  if (!leads)
-    console.error(
-      `The keys are deleted, but running functions and cached keys may still write: waiting for ${wait / 1000} s.`,
-    );
-  await pace.wait(wait);
+  // cannot write to an erased lead any more.
+  await waitForWriters(leads ? "The leads are deleted" : "The keys are deleted", pace, keyCache);
   if (!leads) {
     // The index may not have listed the newest keys. Until the account was frozen, they could read, write and create leads.
     await deleteKeys(found, pace);
@@ -47,12 +43,6 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   const last = await queryAll(inPartition(accountPartition("account", account)), pace);
   await deleteItems(found.take(last), pace);
 }
-
-/**
- * How long a function may still write after it has read that the account is not frozen, in milliseconds. deliver-message
- * takes up to 30 seconds. A request ends within 18 seconds of the authorizer's read. A webhook reads again for each message.
- */
-export const longestRun = 35_000;
 
 /** Freezes an account: from now on, only functions that already run write for it. @returns since when it is frozen */
 export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =>

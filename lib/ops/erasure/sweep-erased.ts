@@ -8,13 +8,6 @@ import { findConversations, isKeyPart, messagesOf, readEach, scanTable } from ".
 import { deleteItems, ignoreOthers } from "../table/write-items.ts";
 import { type ItemsToErase, isOfLead, type Subject } from "./items-to-erase.ts";
 
-/**
- * How long a request may still write after it found a lead, in milliseconds. It makes up to four calls of 2.5 seconds: the
- * read that finds the lead, a write and, if another writer came first, a read and a write of the last attempt. This attempt
- * begins at most 0.3 seconds later. That makes 10.3 seconds.
- */
-export const longestWrite = 11_000;
-
 /** How items are found. */
 export interface Sweeping {
   readonly pace: Pace;

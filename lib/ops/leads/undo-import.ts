@@ -11,6 +11,7 @@ import type { Tools } from "../command/action.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
+import { waitForWriters } from "../erasure/wait-for-writers.ts";
 import { reportProgress } from "../output/interruption.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
@@ -19,9 +20,6 @@ import { writeTogether } from "../table/write-items.ts";
 import { readImportedRows } from "./imported-rows.ts";
 
 type ImportedRow = StoredRecords["leadImport"];
-
-/** How long it takes until the requests that found a lead have ended and the indexes list their writes, in milliseconds. */
-const longestRequest = 32_000;
 
 /** How many leads are undone between two lines of progress. */
 const step = 500;
@@ -60,8 +58,7 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
   };
   await each("Checked", (row) => mark(account, row, pace, dryRun));
   if (!dryRun && kept.size < rows.length) {
-    console.error(`Waiting ${longestRequest / 1000} seconds for requests that have already found them.`);
-    await pace.wait(longestRequest);
+    await waitForWriters("The leads are marked", pace);
     await each("Finished", (row) => eraseMarked(account, row, pace));
   }
   const json = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };

@@ -202,8 +202,8 @@ describe("leads erase", () => {
       await put(before.get(name(leadKey(account, id))) ?? {});
     });
     const { output } = await erase(account, "--lead", id, ...(scan ? [] : ["--no-scan"]));
-    // Four calls of 2.5 seconds, and 0.3 seconds in which a message that lost a conflict is retried.
-    expect(waits.lengths).toEqual([expect.toSatisfy((milliseconds: number) => milliseconds >= 10_300)]);
+    // As long as anything that found the lead before may write.
+    expect(waits.lengths).toEqual([35_000]);
     expect(output).toMatchObject({ conversations: 3, messages: 4, locks: 3 });
     const { deleted } = compareItems(before, await tableItems());
     expect(withoutRecords(deleted)).toEqual(withoutRecords(items));

@@ -18,7 +18,7 @@ useTablesOfCommands();
 
 /** What happens while an undo waits for requests that had found a lead. */
 const waiting = { meanwhile: async (): Promise<unknown> => undefined };
-skipWaits((time) => (time === 32_000 ? waiting.meanwhile() : undefined));
+skipWaits((time) => (time === 35_000 ? waiting.meanwhile() : undefined));
 // The output of concurrent commands is captured only for the first one.
 console.log = () => {};
 
