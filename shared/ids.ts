@@ -17,15 +17,17 @@ export const maxIdAhead = 120_000;
 export const hasIdForm = (prefix: string, value: unknown): value is string =>
   typeof value === "string" && new RegExp(`^${prefix}_${ulidPattern}$`).test(value);
 
-/** Whether a value is an id with a prefix, and its time has come. */
+/** Whether a value is an id with a prefix, and its time has come, or is at most `maxIdAhead` ahead. */
 export const isId = (prefix: string, value: unknown): value is string =>
-  hasIdForm(prefix, value) && hasCome(value);
+  hasIdForm(prefix, value) && idTimestamp(value) <= Date.now() + maxIdAhead;
 
-/** Whether the time of an id has come, or is at most `maxIdAhead` ahead. */
-export const hasCome = (id: string) => idTimestamp(id) <= Date.now() + maxIdAhead;
-
-/** The kinds of records, by the prefix of their ids. */
-const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
+/** The prefixes of the ids that items have, by item type. */
+export const idPrefixes = {
+  lead: "lead",
+  conversation: "conv",
+  message: "msg",
+  erasedLead: "erasure",
+} as const;
 
 /**
  * A new id `<prefix>_<ulid>`: ids of one prefix sort by their time of creation.
@@ -33,13 +35,12 @@ const kinds = { lead: "lead", conv: "conversation", msg: "message" } as const;
  * @param at milliseconds since the epoch
  * @see https://github.com/ulid/spec
  */
-export const newId = (prefix: keyof typeof kinds | "erasure" | "change" | "import", at = Date.now()) =>
+export const newId = (
+  prefix: (typeof idPrefixes)[keyof typeof idPrefixes] | "change" | "import",
+  at = Date.now(),
+) =>
   // `ulid` replaces the time 0 by the current time.
   `${prefix}_${encodeTime(at)}${ulid(at, random).slice(10)}`;
-
-/** The kind of record that an id names; undefined for any other prefix. */
-export const idKind = (id: string) =>
-  Object.entries(kinds).find(([prefix]) => id.startsWith(`${prefix}_`))?.[1];
 
 /** The creation time of an id, in milliseconds since the epoch. */
 export const idTimestamp = (id: string) => decodeTime(id.slice(id.indexOf("_") + 1));

@@ -12,7 +12,7 @@ import {
 import { accountPartition, type ItemType, readPartition } from "../dynamodb/keys.ts";
 import type { Item } from "../dynamodb/table-client.ts";
 import { InvalidItemError } from "../errors.ts";
-import { createdAt, hasCome, idTimestamp } from "../ids.ts";
+import { createdAt, idPrefixes, idTimestamp, isId } from "../ids.ts";
 import { readRecord, toRecord } from "../schemas/record.ts";
 import { validateConversation, validateLead, validateMessage } from "../schemas/record-validators.ts";
 import type { Validator } from "../schemas/validator.ts";
@@ -93,14 +93,13 @@ function composeEvent(item: Item, cause: "created" | "changed"): ServiceEvent | 
   const fields = isChange
     ? changedFields(type, item, record, validate?.properties ?? [])
     : { ...record, id, imported: item.imported ? true : undefined, importId: item.imported };
-  const { properties } = eventSchemas[type];
-  if (typeof id !== "string" || !new RegExp(properties.id.pattern).test(id) || !hasCome(id))
-    throw new InvalidItemError(item, idField);
+  const prefix = isChange ? "change" : String(Reflect.get(idPrefixes, itemType));
+  if (!isId(prefix, id)) throw new InvalidItemError(item, idField);
   if (!account) throw new InvalidItemError(item, "account");
   const own: Item = isChange ? record : fields;
   const sk = itemType === "erasedLead" ? own.leadId : own.id;
   checkKeys(item, { pk: accountPartition(itemType, account, ...[own.conversationId].filter(isText)), sk });
-  const version = properties.version.const;
+  const version = eventSchemas[type].properties.version.const;
   return toRecord(eventSchemas[type], { ...fields, type, version, id, account, createdAt: createdAt(id) });
 }
 

@@ -19,7 +19,7 @@ import {
 } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
-import { createdAt, isId } from "../../../shared/ids.ts";
+import { createdAt, idPrefixes, isId } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { active, type Message } from "../../../shared/schemas/conversation-schemas.ts";
@@ -56,9 +56,8 @@ export type RecordType = keyof typeof readers;
 
 export type StoredRecords = { readonly [Type in RecordType]: ReturnType<(typeof readers)[Type]> };
 
-/** The prefixes of the ids that records have. */
+/** The prefixes of the ids that records name. */
 const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
-const ownPrefixes = { lead: "lead", conversation: "conv", message: "msg", erasedLead: "erasure" };
 
 /** The API serves every stored email address, but a copy contains only addresses that the API would accept. */
 const validateAddress = requestValidator({ properties: { email } });
@@ -88,7 +87,7 @@ function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredR
   // The record of a row has the SHA-256 only in its key.
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
   const record = readers[type](all) as StoredRecords[Type];
-  const ids = Object.entries({ ...prefixes, id: String(Reflect.get(ownPrefixes, type)) });
+  const ids = Object.entries({ ...prefixes, id: String(Reflect.get(idPrefixes, type)) });
   const wrong = ids.find(([name, prefix]) => name in record && !isId(prefix, Reflect.get(record, name)));
   if (wrong) throw new InvalidItemError(item, wrong[0]);
   if (!validateAddress(record)) throw new InvalidItemError(item, "email");
