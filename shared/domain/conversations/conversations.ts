@@ -90,7 +90,7 @@ async function readMessages(account: string, conversationId: string, maxRows: nu
   const toMessage = (item: Item) => ifValid(() => read(item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {
-    list: { idPrefix: "msg_" },
+    list: { type: "message" },
     partition: pk,
     rows: {},
     where: (item) => toMessage(item) !== undefined,

@@ -5,7 +5,7 @@ import { takeUnits } from "../../dynamodb/table-client.ts";
 import type { RowChange } from "../maintain/changes.ts";
 import { maintainList } from "../maintain/maintain-list.ts";
 import type { Maintenance } from "../maintain/maintained-tree.ts";
-import { type CountedOwner, latest } from "../tree/counted-list.ts";
+import { type CountedOwner, keyAt, latest } from "../tree/counted-list.ts";
 import { limits } from "../tree/tree-limits.ts";
 import type { Finding } from "./compare-tree.ts";
 
@@ -50,10 +50,10 @@ export async function repair(list: CountedOwner, findings: readonly Finding[], m
     throw new TooExpensiveError("too_slow", "The time is up.");
 }
 
-/** The change of a row. Without a key, it makes a maintainer look for what must be counted in the tree. */
-export const toChange = ({ list, labelKey }: CountedOwner, key = ""): RowChange => ({
+/** The change of a row. Without such a row, it leads a maintainer to the node at the key. */
+export const toChange = ({ list, labelKey }: CountedOwner, key: string): RowChange => ({
   // An item cannot have an empty key.
-  key: latest(key, list.idPrefix),
+  key: latest(key, keyAt(list, 0)),
   sequenceNumber: "",
   kind: "changed",
   labelKeys: labelKey === undefined ? [] : [labelKey],

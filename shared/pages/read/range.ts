@@ -10,8 +10,7 @@ import type { Window } from "./window.ts";
 
 /** The rows of a list, or the messages of a conversation: a partition of the table or of one of its indexes. */
 export interface Range {
-  /** How their ids begin. */
-  readonly list: { readonly idPrefix: string };
+  readonly list: { readonly type: "lead" | "conversation" | "message" };
   readonly index?: IndexName;
   readonly partition: string;
   /** Attributes that all its rows have. An index may also have other items: the writer of an item chooses its index keys. */

@@ -1,17 +1,15 @@
 import { encodeTime } from "ulid";
 import { readPartition } from "../../dynamodb/keys.ts";
-import { isId, maxIdAhead } from "../../ids.ts";
+import { idPrefixes, isId, maxIdAhead } from "../../ids.ts";
 import { leadStatuses } from "../../schemas/lead-schemas.ts";
 
 /** Items that sort by their ids. */
-type Prefixed = Readonly<{ idPrefix: string }>;
+type Sorted = Readonly<{ type: keyof typeof idPrefixes }>;
 
 /** The lists whose rows are counted: the leads and the conversations of an account. */
 export const countedLists = {
   lead: {
     type: "lead",
-    /** The prefix of the rows' ids, which are their sort keys. */
-    idPrefix: "lead_",
     /** The attribute with the source or the channel of a row. */
     attribute: "source",
     /** How the names of the time of a row's last change and of its filters begin, such as `updatedAt` and `updatedAfter`. */
@@ -23,7 +21,6 @@ export const countedLists = {
   },
   conversation: {
     type: "conversation",
-    idPrefix: "conv_",
     attribute: "channel",
     changeTime: "lastMessage",
     statuses: ["active", "closed"] as readonly string[],
@@ -65,17 +62,17 @@ export function bucketOf({ statuses }: CountedList, status: unknown): number {
 }
 
 /** The sort key before those of all rows that were created at a time (milliseconds since the epoch) or later. */
-export const keyAt = (list: Prefixed, time: number) => list.idPrefix + encodeTime(Math.max(0, time), 10);
+export const keyAt = ({ type }: Sorted, time: number) =>
+  `${idPrefixes[type]}_${encodeTime(Math.max(0, time), 10)}`;
 
 /**
  * Whether a sort key is the id of a row, and its time has come. Items with other sort keys are no rows: no tree counts them,
  * and no list shows them.
  */
-export const isRowKey = ({ idPrefix }: Prefixed, sk: unknown): sk is string =>
-  isId(idPrefix.slice(0, -1), sk);
+export const isRowKey = ({ type }: Sorted, sk: unknown): sk is string => isId(idPrefixes[type], sk);
 
 /** The sort key after those of all rows: later sort keys are of the future. */
-export const endOfRows = (list: Prefixed) => keyAt(list, Date.now() + maxIdAhead + 1);
+export const endOfRows = (list: Sorted) => keyAt(list, Date.now() + maxIdAhead + 1);
 
 /** The later of two sort keys. */
 export const latest = (a: string, b: string) => (a > b ? a : b);
