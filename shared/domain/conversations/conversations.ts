@@ -80,27 +80,27 @@ export async function openConversations(
   return { ...page, data: await Promise.all(page.data.map(open)) };
 }
 
-/** Reads the message of an item. @throws InvalidItemError if the item is not a message with this key */
-export const messageReader = (account: string) =>
-  checkedReader(validateMessage, ({ conversationId, id }) => messageKey(account, conversationId, id));
+/** Reads the message of an item; undefined if the item is not a message with its key, which is logged. */
+export function readMessage(account: string, item: Item): Message | undefined {
+  const toKey = ({ conversationId, id }: Message) => messageKey(account, conversationId, id);
+  return ifValid(() => checkedReader(validateMessage, toKey)(item));
+}
 
 /** Reads the newest messages of a conversation, or the newest before a message id; newest first. */
 async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
-  const read = messageReader(account);
-  const toMessage = (item: Item) => ifValid(() => read(item));
   const { pk } = messageKey(account, conversationId, "");
   const range: Range = {
     list: { type: "message" },
     partition: pk,
     rows: {},
-    where: (item) => toMessage(item) !== undefined,
+    where: (item) => readMessage(account, item) !== undefined,
   };
   const { items } = await withinBudget(
     pk,
     () => admitLongList(account),
     (call) => walk(range, { before, maxRows }, call),
   );
-  return items.flatMap((item) => toMessage(item) ?? []);
+  return items.flatMap((item) => readMessage(account, item) ?? []);
 }
 
 /** The item of a conversation: its fields, and a key for each index that lists it. */

@@ -1,5 +1,4 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { conversationKey, messageKey } from "../../dynamodb/keys.ts";
 import { inPartition } from "../../dynamodb/read-pages.ts";
 import { readItem, table, tableName } from "../../dynamodb/table-client.ts";
@@ -8,7 +7,7 @@ import { buildUpdate } from "../../dynamodb/updates.ts";
 import { newId } from "../../ids.ts";
 import { active, type Message } from "../../schemas/conversation-schemas.ts";
 import { markChange } from "../marked-change.ts";
-import { messageReader, summarize } from "./conversations.ts";
+import { readMessage, summarize } from "./conversations.ts";
 
 /** How many messages of a conversation count as its newest. */
 export const newest = 100;
@@ -19,8 +18,7 @@ export async function readNewest(account: string, conversationId: string): Promi
   const { pk } = messageKey(account, conversationId, "");
   const command = new QueryCommand({ TableName: tableName, ...inPartition(pk), ...selection });
   const { Items = [] } = await table.send(command);
-  const read = messageReader(account);
-  return Items.flatMap((item) => ifValid(() => read(item)) ?? []).reverse();
+  return Items.flatMap((item) => readMessage(account, item) ?? []).reverse();
 }
 
 /**
