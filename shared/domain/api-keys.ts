@@ -1,6 +1,6 @@
 import { checkKeys, ifValid, isText, optional, readFields } from "../dynamodb/invalid-items.ts";
 import { apiKeyKey } from "../dynamodb/keys.ts";
-import { type Item, readItem } from "../dynamodb/table-client.ts";
+import { readItem } from "../dynamodb/table-client.ts";
 import { parseApiKey } from "./api-key-format.ts";
 
 /** What a key may do: everything, only read, or only create leads. */
@@ -24,7 +24,7 @@ export interface ApiKey {
 export type KeyState = "live" | "expired" | "revoked" | "invalid";
 
 /** The state of a key now. Treats an invalid expiry as expired; a key without a known access is invalid. */
-export function apiKeyState({ access, validUntil, revokedAt }: ApiKey): KeyState {
+export function apiKeyState({ access, validUntil, revokedAt }: Omit<ApiKey, "createdAt">): KeyState {
   if (revokedAt !== undefined) return "revoked";
   if (!accesses.includes(access)) return "invalid";
   return validUntil === undefined || Date.parse(validUntil) > Date.now() ? "live" : "expired";
@@ -52,19 +52,14 @@ export async function findApiKey(apiKey: string): Promise<AuthorizerContext | Ke
   if (!item) return "unknown";
   const record = ifValid(() => {
     const times = { validUntil: optional(isText), revokedAt: optional(isText) };
-    const { keyId } = readFields(item, { keyId: isText, accountId: isText, access: isText, ...times });
-    checkKeys(item, { pk: item.pk, sk: keyId });
-    return toApiKey(item);
+    const fields = readFields(item, { keyId: isText, accountId: isText, access: isText, ...times });
+    checkKeys(item, { pk: item.pk, sk: fields.keyId });
+    // `apiKeyState` finds an unknown access.
+    return { ...fields, access: fields.access as Access };
   });
   if (!record) return "invalid";
   const state = apiKeyState(record);
   if (state !== "live") return state;
   const { accountId, keyId, access } = record;
   return { accountId, keyId, access };
-}
-
-/** The API key of an item. */
-export function toApiKey(item: Item): ApiKey {
-  const { pk, sk, byParent, imported, ...record } = item;
-  return record as unknown as ApiKey;
 }

@@ -1,6 +1,6 @@
 import { ulid } from "ulid";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { type ApiKey, toApiKey } from "../../../shared/domain/api-keys.ts";
+import type { ApiKey } from "../../../shared/domain/api-keys.ts";
 import { accountKey, accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
@@ -35,6 +35,12 @@ export async function issueApiKey(
   // is issued at the same time holds the account for a moment.
   await withRetry(() => transact([{ Update }, { Put: { TableName: tableName, Item } }], true), whileBusy());
   return { ...record, apiKey };
+}
+
+/** The API key of an item. */
+export function toApiKey(item: Item): ApiKey {
+  const { pk, sk, byParent, imported, ...record } = item;
+  return record as unknown as ApiKey;
 }
 
 /** All keys ever issued to the account, oldest first. */

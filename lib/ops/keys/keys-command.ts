@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import ms, { type StringValue } from "ms";
 import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { type Access, accesses, apiKeyState, toApiKey } from "../../../shared/domain/api-keys.ts";
+import { type Access, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onTable, type Printed } from "../command/action.ts";
@@ -14,6 +14,7 @@ import {
   issueApiKey,
   listApiKeys,
   revokeApiKey,
+  toApiKey,
 } from "./api-key-changes.ts";
 
 /** `keys issue|list|revoke`: the API keys of an account. */
