@@ -9,14 +9,13 @@ import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamo
 import { type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { invalidInput } from "../../../shared/errors.ts";
-import { createdAt, isId, newId } from "../../../shared/ids.ts";
+import { createdAt, newId } from "../../../shared/ids.ts";
 import type { Lead, LeadUpdate } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
-import { UserError } from "../../user-error.ts";
 import { erasureAsRead } from "../erasure/erased-leads.ts";
 import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
-import { toItem } from "../table/valid-records.ts";
+import { toItem, toValidRecord } from "../table/valid-records.ts";
 import type { LeadRow } from "./file/row-to-lead.ts";
 
 /** The outcome of a row. A `different` lead is present with other values. */
@@ -27,12 +26,14 @@ type RowOutcome = "stored" | "updated" | "present" | "different" | "erased";
  *
  * @param update whether to change the lead that the row names, as `POST /api/v1/leads?ifExists=update` does
  * @throws ApiError `invalid_input` if the row does not fit what is stored; `lead_exists` if another lead has its address
+ * @throws InvalidItemError if it cannot be read which lead was made of the row
  */
 export async function storeLead(storing: Storing, row: LeadRow, update: boolean): Promise<RowOutcome> {
   const { account, runId, pace } = storing;
   const { externalId } = row.lead;
   const outcome = await pace.retry(async () => {
-    const record = await readRowRecord(account, row);
+    const recorded = await readItem(leadImportKey(account, row.sha256));
+    const record = recorded && toValidRecord("leadImport", recorded);
     // An attempt whose response was lost has stored the row.
     if (record?.importId === runId) return "stored";
     const ids = new Set([row.lead.id, record?.leadId].filter((id) => id !== undefined));
@@ -48,7 +49,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
       // With this time, an undo of the import still erases the lead. If the process is killed before, the undo keeps it.
       if (named.id === record?.leadId && fieldsOf(named).updatedAt === record?.storedAt)
         await updateItem(
-          buildUpdate(leadImportKey(account, row.sha256), { storedAt: after.updatedAt }, record),
+          buildUpdate(leadImportKey(account, row.sha256), { storedAt: after.updatedAt }, recorded),
         );
       return "updated";
     }
@@ -94,18 +95,6 @@ async function addLead(
     ...others,
   ];
   await transact(items, true);
-}
-
-/** The record of a row. @throws UserError if it cannot be read */
-async function readRowRecord(account: string, { sha256 }: LeadRow) {
-  const key = leadImportKey(account, sha256);
-  const record = await readItem(key);
-  const leadId = record?.leadId;
-  if (record && !isId("lead", leadId))
-    throw new UserError(
-      `The record of an imported row cannot be read: delete the item ${key.pk} ${sha256} in the table.`,
-    );
-  return record && { leadId: String(leadId), importId: record.importId, storedAt: record.storedAt };
 }
 
 /** Reads a lead by an id of its row, or what remains of the lead if it is erased. */

@@ -74,16 +74,17 @@ export const toItem: {
   message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
 };
 
+/** The record of an item that the API could have stored; undefined for any other item, which is noted as invalid. */
+export const readStored = <Type extends RecordType>(type: Type, item: Item, { noteInvalid }: InvalidItems) =>
+  ifValid(() => toValidRecord(type, item), noteInvalid);
+
 /**
  * The record of an item that the API could have stored, whatever wrote it. It has only valid fields, its id is not of the
  * future, and it is stored under its own key.
  *
- * @returns undefined for any other item, which is noted as invalid
+ * @throws InvalidItemError
  */
-export const readStored = <Type extends RecordType>(type: Type, item: Item, { noteInvalid }: InvalidItems) =>
-  ifValid(() => toValidRecord(type, item), noteInvalid);
-
-function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
+export function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // The record of a row has the SHA-256 only in its key.
   const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
   const record = readers[type](all) as StoredRecords[Type];

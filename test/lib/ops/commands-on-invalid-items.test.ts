@@ -192,7 +192,10 @@ describe("with invalid items in the table", () => {
     await put({ pk, sk, leadId: { toString: "x" } });
     const { code, stderr } = await ops("leads", "import", path, ...ofAccount);
     expect({ code, stderr }).toEqual({
-      ...{ code: 1, stderr: expect.stringContaining(`delete the item ${pk} ${sk} in the table.`) },
+      code: 1,
+      stderr: expect.stringContaining(
+        `: The item ${pk} ${sk} is not valid: its leadId is invalid. Correct or delete it in the table.`,
+      ),
     });
     for (const key of made) await remove(key as Key);
   });
