@@ -3,7 +3,12 @@ import { accountKey } from "../dynamodb/keys.ts";
 import { type Item, readItem } from "../dynamodb/table-client.ts";
 import { ApiError } from "../errors.ts";
 
-const isLimit = (value: unknown): value is number => isCount(value) && value > 0;
+/** The most requests that an operator can allow in a window. */
+export const largestLimit = 100_000_000;
+
+/** Whether a value is a limit that an operator can have set. */
+export const isLimit = (value: unknown): value is number =>
+  isCount(value) && value > 0 && value <= largestLimit;
 
 /** An account with an invalid time is also frozen. */
 const frozenSince = ({ frozenAt }: Item = {}) => (frozenAt === undefined ? undefined : String(frozenAt));

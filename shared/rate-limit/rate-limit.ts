@@ -15,6 +15,3 @@ function readCount(name: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
   return Number(value);
 }
-
-/** The most requests that an operator or a stage can allow in a window. */
-export const largestLimit = 100_000_000;

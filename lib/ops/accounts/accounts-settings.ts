@@ -1,7 +1,6 @@
-import { readAccountSettings } from "../../../shared/domain/accounts.ts";
+import { largestLimit, readAccountSettings } from "../../../shared/domain/accounts.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
-import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { onAccount, type Printed } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { freezeAccount } from "../erasure/erase.ts";

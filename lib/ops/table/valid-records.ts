@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { isLimit } from "../../../shared/domain/accounts.ts";
 import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
 import { withAddresses } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import {
-  checkKeys,
-  ifValid,
-  isCount,
-  isText,
-  optional,
-  readFields,
-} from "../../../shared/dynamodb/invalid-items.ts";
+import { checkKeys, ifValid, isText, optional, readFields } from "../../../shared/dynamodb/invalid-items.ts";
 import {
   accountKey,
   erasedLeadKey,
@@ -21,7 +15,6 @@ import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
 import { createdAt, idPrefixes, isId } from "../../../shared/ids.ts";
 import { normalizeLabel } from "../../../shared/normalize-label.ts";
-import { largestLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { active, type Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { email, largeFields } from "../../../shared/schemas/field-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
@@ -35,7 +28,6 @@ import type { InvalidItems } from "./invalid-items.ts";
 
 const isTime = (value: unknown): value is string => isText(value) && writtenTime.test(value);
 const isSha256 = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value);
-const isLimit = (value: unknown): value is number => isCount(value) && value >= 1 && value <= largestLimit;
 const isBoolean = (value: unknown) => typeof value === "boolean";
 
 /** Reads the records of an account that do not follow from other items. They are without keys, which are made of the fields. */

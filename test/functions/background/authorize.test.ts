@@ -175,6 +175,7 @@ describe("the limit and the freeze of an account", () => {
     0,
     -1,
     1.5,
+    100_000_001,
     null,
   ])("do not include the invalid limit %j, and the item is logged", async (requests) => {
     const accountId = `limit of ${requests}`;
