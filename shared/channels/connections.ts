@@ -53,17 +53,18 @@ export const setOwn = (Key: Key, name: string, value: string, at = new Date().to
 /**
  * Deletes a connection. From then on, messages of the channel are left to the event bus.
  *
- * @throws StaleReadError if another account has the sender
+ * @param isOwner whether the account has the sender. In a damaged table, it may be another account's, which keeps it
+ * @throws StaleReadError if the account does not have the sender any more
  */
-export const disconnect = ({ account, channel, sender }: Connection): Promise<void> =>
-  transact([
+export function disconnect({ account, channel, sender }: Connection, isOwner = true): Promise<void> {
+  const Delete = {
+    TableName: tableName,
+    Key: senderKey(channel, sender),
+    ConditionExpression: "accountId = :account",
+    ExpressionAttributeValues: { ":account": account },
+  };
+  return transact([
     { Delete: { TableName: tableName, Key: channelKey(account, channel) } },
-    {
-      Delete: {
-        TableName: tableName,
-        Key: senderKey(channel, sender),
-        ConditionExpression: "accountId = :account",
-        ExpressionAttributeValues: { ":account": account },
-      },
-    },
+    ...(isOwner ? [{ Delete }] : []),
   ]);
+}

@@ -101,7 +101,7 @@ async function disconnectChannel(options: ChannelOptions): Promise<Printed> {
 }
 
 /**
- * Deletes the connection of an account and its token.
+ * Deletes the connection of an account and its token, unless another account has the sender and so the token.
  *
  * @returns the sender, if the account has connected the channel
  */
@@ -109,7 +109,8 @@ export async function disconnectSender(options: AccountOptions, channel: MetaCha
   const { account } = options;
   const { sender } = (await readConnection(account, channel)) ?? {};
   if (sender === undefined) return undefined;
-  await deleteSecret(options, tokenOf(channel, sender));
-  await disconnect({ account, channel, sender });
+  const owner = await readSenderAccount(channel, sender);
+  if (owner === undefined || owner === account) await deleteSecret(options, tokenOf(channel, sender));
+  await disconnect({ account, channel, sender }, owner === account);
   return sender;
 }

@@ -1,7 +1,12 @@
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deleteSecret, getSecret, putSecret } from "../../../../lib/ops/channels/secret-store.ts";
-import { createTableClient, selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
+import {
+  createTableClient,
+  type Item,
+  selectTable,
+  table,
+} from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { anAccount } from "../../../support/commands/lead-files.ts";
 import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
@@ -73,6 +78,25 @@ test("an erased account leaves neither connections nor tokens, and those of othe
     "CHANNEL#other whatsapp",
     "SENDER#whatsapp 10000000000",
   ]);
+});
+
+test.each<[string, string, number]>([
+  ["channels disconnect --channel whatsapp", "other", 0],
+  ["accounts erase --yes --cache-seconds 0", "other", 0],
+  ["accounts erase --yes --cache-seconds 0", "", 1],
+])("%s leaves no connection by a sender of the account %j", async (line, accountId, deletedTokens) => {
+  skipWaits();
+  await run("acme", "connect", whatsapp);
+  const sender = { pk: "SENDER#whatsapp", sk: "106540352242922", accountId };
+  memory.put(sender);
+  expect(await program([...line.split(" "), "--account", "acme", "--table", "unit"])).toMatchObject({
+    code: 0,
+  });
+  const isLeft = ({ pk, sk }: Item) => pk === "CHANNEL#acme" || sk === sender.sk;
+  expect([...memory.items()].filter(isLeft)).toEqual([sender]);
+  // The token is that of the sender's account, if there is one.
+  expect(stored).toHaveLength(1 + deletedTokens);
+  memory.delete(sender);
 });
 
 test("a token is stored in the region of the table, not in that of the environment", async () => {
