@@ -22,10 +22,10 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
       const owner = await readSenderAccount(channel, sender);
       if (owner !== undefined && owner !== account) return { left: `the account ${owner} has its sender` };
       if (stored) return {};
-      const token = await getSecret(options, source, tokenOf(channel, sender));
+      const { value: token, reason } = await getSecret(options, source, tokenOf(channel, sender));
       if (token === undefined) {
         const line = `channels connect --account ${account} --channel ${channel} --sender ${sender}`;
-        return { left: `its token cannot be read: pass it to ${opsCommand(options, line)}` };
+        return { left: `its token cannot be read (${reason}): pass it to ${opsCommand(options, line)}` };
       }
       // A sender without a token would fail its messages.
       if (!dryRun) await putSecret(options, tokenOf(channel, sender), token);

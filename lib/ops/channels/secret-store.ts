@@ -32,12 +32,30 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-/** Reads a secret of another table, by the table's name or ARN; undefined if unreadable. All local tables share one file. */
-export async function getSecret({ local }: TableOptions, { client, name: other }: OtherTable, name: string) {
-  if (local) return (await readSecrets())[name];
+interface Secret {
+  readonly value?: string | undefined;
+  /** Why it has no value. */
+  readonly reason?: string;
+}
+
+/** Reads a secret of another table, by the table's name or ARN. All local tables share one file. */
+export async function getSecret(
+  { local }: TableOptions,
+  { client, name: other }: OtherTable,
+  name: string,
+): Promise<Secret> {
+  const isAbsent = { reason: "there is none" };
+  if (local) return { ...isAbsent, value: (await readSecrets())[name] };
   const Name = `/${other.split("/").at(-1)}/${name}`;
-  const sent = parameters(client).send(new GetParameterCommand({ Name, WithDecryption: true }));
-  return (await sent.catch(() => undefined))?.Parameter?.Value;
+  try {
+    const command = new GetParameterCommand({ Name, WithDecryption: true });
+    return { value: (await parameters(client).send(command)).Parameter?.Value };
+  } catch (error) {
+    if (error instanceof ParameterNotFound) return isAbsent;
+    // Who may copy a table may not always read its stage's secrets.
+    if (error instanceof Error && error.name === "AccessDeniedException") return { reason: error.message };
+    throw error;
+  }
 }
 
 /** A client in the region of a table, which the stage's file can set. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { SSMClient } from "@aws-sdk/client-ssm";
+import { ParameterNotFound, SSMClient } from "@aws-sdk/client-ssm";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { issueApiKey, listApiKeys, revokeApiKey } from "../../../../lib/ops/keys/api-key-changes.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
@@ -183,9 +183,11 @@ test("with --keys, keys work in the copy until they are revoked or expire in eit
 test("channels are copied with their tokens and times, but not if another account has their sender", async () => {
   const [path, token] = [`channels/whatsapp/${whatsapp}/token`, "EAAG"];
   const stored: Record<string, string> = {};
+  const refused = (name: string) => Object.assign(new Error(`${name}.`), { name });
+  let refusal: Error = new ParameterNotFound({ message: "", $metadata: {} });
   type Parameter = { input: { Name: string; Value?: string } };
   const send = async ({ input: { Name, Value = stored[Name] } }: Parameter) => {
-    if (Value === undefined) throw new Error("There is none.");
+    if (Value === undefined) throw refusal;
     stored[Name] = Value;
     return { Parameter: { Value } };
   };
@@ -202,8 +204,13 @@ test("channels are copied with their tokens and times, but not if another accoun
     expect({ code, output }).toMatchObject({ code: 3, output: { left: 1, invalid: [] } });
     return output.leftOut[0].reason;
   };
-  expect(await leftOut()).toBe(
-    `its token cannot be read: pass it to \`npm run ops -- channels connect --account ${account} --channel instagram --sender ${instagram} --table unit\``,
+  const rest = `: pass it to \`npm run ops -- channels connect --account ${account} --channel instagram --sender ${instagram} --table unit\``;
+  expect(await leftOut()).toBe(`its token cannot be read (there is none)${rest}`);
+  refusal = refused("AccessDeniedException");
+  expect(await leftOut()).toBe(`its token cannot be read (AccessDeniedException.)${rest}`);
+  refusal = refused("InternalServerError");
+  expect((await copy(account, from, "--keys")).failure).toMatch(
+    /^Stopped after 0 rows, .*InternalServerError/,
   );
   expect(stored[`/unit/${path}`]).toBe(token);
   expect(await readConnection(account, "whatsapp")).toEqual({ sender: whatsapp, connectedAt });

@@ -103,6 +103,7 @@ test("a token is stored in the region of the table, not in that of the environme
   const regions: string[] = [];
   vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (this: SSMClient) {
     regions.push(await this.config.region());
+    return {};
   } as never);
   vi.stubEnv("AWS_REGION", "us-east-1");
   selectTable("unit", { region: "eu-central-1" });
@@ -110,14 +111,14 @@ test("a token is stored in the region of the table, not in that of the environme
   await deleteSecret({}, "x");
   const client = createTableClient({ region: "eu-north-1" });
   const name = "arn:aws:dynamodb:eu-north-1:111111111111:table/other";
-  expect(await getSecret({}, { client, name }, "x")).toBeUndefined();
+  expect((await getSecret({}, { client, name }, "x")).value).toBeUndefined();
   expect(regions).toEqual(["eu-central-1", "eu-central-1", "eu-north-1"]);
 });
 
 test("the tokens of the local run are in one file", async () => {
   vi.stubEnv("DATA_DIR", await temporaryDirectory());
   const other = { client: table, name: "other" };
-  expect(await getSecret({ local: true }, other, "x")).toBeUndefined();
+  expect((await getSecret({ local: true }, other, "x")).value).toBeUndefined();
   await putSecret({ local: true }, "x", token);
-  expect(await getSecret({ local: true }, other, "x")).toBe(token);
+  expect((await getSecret({ local: true }, other, "x")).value).toBe(token);
 });
