@@ -29,7 +29,8 @@ const receipt = (body: string) => ({
 
 /**
  * Opens the queues: failure queues, which nothing reads, and FIFO queues. A FIFO queue passes each group's messages to its
- * function in order, one at a time, and groups in parallel. A message that the last run did not finish is redelivered.
+ * function in order, one at a time, and groups in parallel. A message that the last run did not finish is redelivered. A
+ * message is ignored if it waits already; SQS ignores it for five minutes instead.
  *
  * @see https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
@@ -39,7 +40,6 @@ export function openLocalQueues(
 ) {
   /** Messages that wait or are being delivered, by deduplication id. `visibleAt` is in milliseconds since the epoch. */
   const waiting = openStoredMap<readonly [url: string, QueueMessage, visibleAt: number]>(file);
-  const known = new Set<string>();
   /** The last delivery of each group, which the next one waits for. */
   const groups = new Map<string, Promise<void>>();
   /** After how many seconds a received message is visible again, by receipt handle, if its function has set it. */
@@ -53,7 +53,6 @@ export function openLocalQueues(
   function deliverInOrder(url: string, entry: QueueMessage, visibleAt: number): void {
     const queue = queues.find((each) => each.url === url);
     if (!queue) return;
-    known.add(entry.MessageDeduplicationId);
     const before = groups.get(entry.MessageGroupId) ?? Promise.resolve();
     groups.set(
       entry.MessageGroupId,
@@ -67,8 +66,9 @@ export function openLocalQueues(
     const hide = (seconds: number) =>
       waiting.set([MessageDeduplicationId, [queue.url, entry, Date.now() + seconds * 1000]]);
     if (visibleAt > Date.now()) await pause(visibleAt - Date.now());
-    const [messageId, receiptHandle] = [randomUUID(), randomUUID()];
+    const messageId = randomUUID();
     for (let receives = 1; receives <= queue.maxReceives && !signal.aborted; receives++) {
+      const receiptHandle = randomUUID();
       const attributes = { MessageGroupId, ApproximateReceiveCount: `${receives}` };
       hide(queue.visibilityTimeout);
       const records = [{ messageId, receiptHandle, body: MessageBody, attributes, eventSource: "aws:sqs" }];
@@ -76,8 +76,9 @@ export function openLocalQueues(
         (response) => ((response as SQSBatchResponse | undefined)?.batchItemFailures ?? []).length === 0,
         () => false,
       );
-      if (isDone) return waiting.delete(MessageDeduplicationId);
       const seconds = pauses.get(receiptHandle) ?? queue.visibilityTimeout;
+      pauses.delete(receiptHandle);
+      if (isDone) return waiting.delete(MessageDeduplicationId);
       if (!signal.aborted) hide(seconds);
       await pause(seconds * 1000);
     }
@@ -94,7 +95,7 @@ export function openLocalQueues(
     },
     async SendMessageBatch(input: { readonly QueueUrl: string; readonly Entries: readonly QueueMessage[] }) {
       const entries = new Map(
-        input.Entries.filter((entry) => !known.has(entry.MessageDeduplicationId)).map((entry) => [
+        input.Entries.filter((entry) => !waiting.get(entry.MessageDeduplicationId)).map((entry) => [
           entry.MessageDeduplicationId,
           [input.QueueUrl, entry, Date.now()] as const,
         ]),

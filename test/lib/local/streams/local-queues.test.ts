@@ -12,16 +12,22 @@ const failed = { batchItemFailures: [{ itemIdentifier: "" }] };
 const never = new Promise<never>(() => {});
 
 /** Opens the queues of a run. @param respond the function's response to a message @param visibilityTimeout in seconds */
-async function open(file: string, respond: (id: string) => unknown = () => undefined, visibilityTimeout = 0) {
+async function open(
+  file: string,
+  respond: (id: string, receiptHandle: string) => unknown = () => undefined,
+  visibilityTimeout = 0,
+) {
   const delivered: string[] = [];
   const stopping = new AbortController();
   const queue = { url: QueueUrl, function: await createFunction(""), maxReceives: 2, visibilityTimeout };
   const queues = openLocalQueues([queue], {
     file,
     invoke: async (_, payload) => {
-      const id = String((JSON.parse(payload) as SQSEvent).Records[0]?.body);
+      const [{ body: id, receiptHandle } = { body: "", receiptHandle: "" }] = (
+        JSON.parse(payload) as SQSEvent
+      ).Records;
       delivered.push(id);
-      return respond(id);
+      return respond(id, receiptHandle);
     },
     log: (line) => delivered.push(line),
     signal: stopping.signal,
@@ -30,7 +36,7 @@ async function open(file: string, respond: (id: string) => unknown = () => undef
     ...{ Id: id, MessageBody: id, MessageDeduplicationId: id, MessageGroupId: id.replace(/\d/, "") },
   });
   const send = (...ids: string[]) => queues.SendMessageBatch({ QueueUrl, Entries: ids.map(toEntry) });
-  return { delivered, send, stop: () => stopping.abort() };
+  return { delivered, send, queues, stop: () => stopping.abort() };
 }
 
 const idsIn = (file: string) => Object.keys(JSON.parse(readFileSync(file, "utf8")));
@@ -59,6 +65,37 @@ test("a message that a killed run was delivering is redelivered after its visibi
   await setTimeout(100);
   expect(next.delivered).toEqual([]);
   await expect.poll(() => next.delivered).toEqual(["a1"]);
+});
+
+test("a message is delivered again if it is sent again after its end, but not while it waits", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const ended = Promise.withResolvers<void>();
+  const { delivered, send } = await open(file, () => ended.promise);
+  await send("a1", "a2");
+  await send("a1", "a2");
+  ended.resolve();
+  await expect.poll(() => idsIn(file)).toEqual([]);
+  expect(delivered).toEqual(["a1", "a2"]);
+  await send("a1");
+  await expect.poll(() => idsIn(file)).toEqual([]);
+  expect(delivered).toEqual(["a1", "a2", "a1"]);
+});
+
+test("a pause that a function sets is that of one attempt", async () => {
+  const file = join(await temporaryDirectory(), "queue.json");
+  const pauses = [0];
+  const respond = async (_: string, ReceiptHandle: string) => {
+    for (const VisibilityTimeout of pauses.splice(0))
+      await queues.ChangeMessageVisibility({ ReceiptHandle, VisibilityTimeout });
+    return failed;
+  };
+  const { delivered, queues, send, stop } = await open(file, respond, 60);
+  await send("a1");
+  await expect.poll(() => delivered).toEqual(["a1", "a1"]);
+  // The message is given up after the pause of the queue.
+  await setTimeout(50);
+  expect([delivered, idsIn(file)]).toEqual([["a1", "a1"], ["a1"]]);
+  stop();
 });
 
 test("messages are stored before the response, because the response moves the position in the stream", async () => {
