@@ -61,7 +61,7 @@ export type ErrorKind =
   | "key-throttled"
   /** The table throttled a call because of another limit: its own, or one of the AWS account. */
   | "throttled"
-  /** The table could not be reached, or failed. */
+  /** The table could not be reached, or failed, or has not completed a transaction yet. */
   | "unreachable"
   /** This environment refuses further use of something that the account uses too much at once. */
   | "too-many-at-once"
@@ -84,6 +84,8 @@ export function classify(error: unknown): ErrorKind {
   if (error.name === "TransactionConflictException") return "conflict";
   if (isCanceledFor("ConditionalCheckFailed", "TransactionConflict")) return "conflict";
   if (isCanceledFor("ThrottlingError", "ProvisionedThroughputExceeded")) return "transaction-throttled";
+  // The SDK counts it as a throttle, but an earlier attempt of the same transaction is still under way.
+  if (error.name === "TransactionInProgressException") return "unreachable";
   if (isThrottlingError(error as SdkError)) return isKeyThrottled(error) ? "key-throttled" : "throttled";
   if (isTransientError(error as SdkError)) return "unreachable";
   return error.name === "ValidationException" || !("$metadata" in error) ? "invalid" : "refused";

@@ -40,6 +40,7 @@ test.each([
   [named("ThrottlingException"), "throttled"],
   [named("RequestLimitExceeded"), "throttled"],
   [named("TimeoutError"), "unreachable"],
+  [named("TransactionInProgressException", { $metadata: {} }), "unreachable"],
   [named("Error", { code: "ECONNRESET" }), "unreachable"],
   [named("Error", { $metadata: { httpStatusCode: 500 } }), "unreachable"],
   [new TooManyAtOnceError("inside"), "too-many-at-once"],
