@@ -177,7 +177,7 @@ async function addLead(
   const { id } = record;
   const given = names ?? nameKeys(account, record).map((key) => ({ key }));
   const items = [{ Put: putLead(account, record) }, ...given.map((name) => putName(name, id))];
-  await (idempotency ? transactOnce(idempotency, { id }, items) : transact(items, true));
+  await (idempotency ? transactOnce(idempotency, { id }, items) : transact(items));
   return { record, made: "created" };
 }
 

@@ -77,9 +77,9 @@ export async function transactOnce(
   items: TransactItems,
   response?: object,
 ): Promise<void> {
-  if (!idempotency) return transact(items);
+  if (!idempotency) return transact(items, { isRepeatable: false });
   try {
-    await transact([putRecord(idempotency, ids, response), ...items], true);
+    await transact([putRecord(idempotency, ids, response), ...items]);
   } catch (error) {
     const isRecorded = error instanceof StaleReadError && error.item.pk === idempotency.key.pk;
     throw isRecorded ? new AlreadyRecordedError(error.item) : error;
@@ -102,7 +102,7 @@ export async function updateOnce(
 ): Promise<void> {
   const items = update ? [{ Update: update }, ...others] : [];
   if (idempotency) await transactOnce(idempotency, ids, items, response);
-  else if (others.length > 0) await transact(items, true);
+  else if (others.length > 0) await transact(items);
   else if (update) await table.send(new UpdateCommand(update));
 }
 

@@ -18,11 +18,6 @@ export class StaleReadError extends Error {
   }
 }
 
-/** Thrown when it is unknown whether a write took effect, so that a retry could repeat it. */
-export class UnknownOutcomeError extends Error {
-  override readonly name = "UnknownOutcomeError";
-}
-
 /** Thrown when a request would need more calls, read units or time than it may use. */
 export class TooExpensiveError extends Error {
   override readonly name = "TooExpensiveError";

@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from "@middy/core";
-import { isBusy, isContended, TooManyAtOnceError, UnknownOutcomeError } from "../dynamodb/dynamodb-errors.ts";
+import { isBusy, isContended, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { ApiError, invalidInput, maxFaults, problems } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError, release } from "../logging/logged-error.ts";
@@ -34,9 +34,12 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
     const schemas = { query: route.query, body: chooseBody(route, event.query).schema };
     return invalidInput([...toFaults(errors.slice(0, maxFaults), schemas, event), ...(event.faults ?? [])]);
   }
-  if (error instanceof UnknownOutcomeError) return busy(error.cause);
   if (isContended(error)) return tooManyAtOnce(error);
-  if (isBusy(error)) return busy(error);
+  if (isBusy(error))
+    return new ApiError("busy", "The service is busy. Try again.", {
+      retryAfter: secondsAfter(Date.now()),
+      cause: error,
+    });
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 
@@ -45,9 +48,6 @@ function validationErrors({ cause }: Error): ValidationError[] | undefined {
   const { package: source, data } = (cause ?? {}) as { package?: string; data?: ValidationError[] };
   return source === "@middy/validator" ? data : undefined;
 }
-
-const busy = (cause: unknown) =>
-  new ApiError("busy", "The service is busy. Try again.", { retryAfter: secondsAfter(Date.now()), cause });
 
 /** Contention that one account causes is no fault of the service, and must not count in the alarms for 5xx. */
 function tooManyAtOnce(error: unknown): ApiError {

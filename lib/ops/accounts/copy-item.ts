@@ -81,14 +81,14 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
     if (!stored) {
       const Put = putAbsent(copying, item);
       if (!dryRun)
-        await (others.length > 0 ? transact([{ Put }, ...others], true) : table.send(new PutCommand(Put)));
+        await (others.length > 0 ? transact([{ Put }, ...others]) : table.send(new PutCommand(Put)));
       return "stored";
     }
     const names = differences(stored, item).filter((name) => replace || reported.includes(name));
     if (names.length > 0) {
       const wanted = Object.fromEntries(names.map((name) => [name, item[name]]));
       const Update = buildChange(stored, asChange(stored, wanted));
-      if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others], true) : updateItem(Update));
+      if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others]) : updateItem(Update));
       return "replaced";
     }
     if (others.length > 0 && stored.status === item.status && !dryRun)

@@ -33,7 +33,7 @@ export async function issueApiKey(
   };
   // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret. A key that
   // is issued at the same time holds the account for a moment.
-  await withRetry(() => transact([{ Update }, { Put: { TableName: tableName, Item } }], true), whileBusy());
+  await withRetry(() => transact([{ Update }, { Put: { TableName: tableName, Item } }]), whileBusy());
   return { ...record, apiKey };
 }
 

@@ -94,7 +94,7 @@ async function addLead(
     { Put: { TableName: tableName, Item, ...isAsRead("leadId", made) } },
     ...others,
   ];
-  await transact(items, true);
+  await transact(items);
 }
 
 /** Reads a lead by an id of its row, or what remains of the lead if it is erased. */

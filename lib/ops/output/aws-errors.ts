@@ -1,4 +1,4 @@
-import { classify, isBusy, UnknownOutcomeError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { classify, isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
@@ -41,9 +41,6 @@ async function toSentence(error: unknown): Promise<string | undefined> {
   }
   if (/^Region (?:is missing|not accepted)/.test(message)) {
     return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
-  }
-  if (error instanceof UnknownOutcomeError) {
-    return "It is unknown whether the change took effect: check it, then run the command again.";
   }
   if (!isBusy(error)) return undefined;
   const code = errorCode(error);

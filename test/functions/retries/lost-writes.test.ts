@@ -72,7 +72,7 @@ test.each([
   const body = { leadId: "lead_1", channel: "whatsapp", message: "Hello" };
   const { status: returned, problem } = await call("send-message", { account, body, ...key });
   expect([returned, problem?.code, attempts.length]).toEqual([status, code, sent]);
-  const cause = { name: "TransactionCanceledException" };
+  const cause = { name: "TimeoutError", reasons: [reason] };
   if (status === 503)
     expect(console.error).toHaveBeenCalledWith(
       expect.objectContaining({ cause: expect.objectContaining(cause) }),

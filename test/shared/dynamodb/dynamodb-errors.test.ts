@@ -11,7 +11,6 @@ import {
   StaleReadError,
   TooExpensiveError,
   TooManyAtOnceError,
-  UnknownOutcomeError,
 } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../shared/errors.ts";
 import { canceled } from "../../support/tables/cancellation.ts";
@@ -48,7 +47,6 @@ test.each([
   [named("AccessDeniedException", { $metadata: {} }), "refused"],
   [canceled("ValidationError"), "refused"],
   [named("ValidationException", { $metadata: {} }), "invalid"],
-  [new UnknownOutcomeError("inside", { cause: canceled("ConditionalCheckFailed") }), "invalid"],
   [new ApiError("lead_not_found", "inside"), "invalid"],
   [new TypeError("inside"), "invalid"],
   ["text", "invalid"],

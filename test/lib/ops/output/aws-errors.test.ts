@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toPartialFailure, toUserError } from "../../../../lib/ops/output/aws-errors.ts";
 import { UserError } from "../../../../lib/user-error.ts";
-import { StaleReadError, UnknownOutcomeError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { StaleReadError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../../shared/errors.ts";
 
 const sdkError = (name: string, message: string, properties = {}) =>
@@ -19,10 +19,6 @@ test.each([
     `DynamoDB cannot be reached (ECONNREFUSED): ${unreachable}`,
   ],
   [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
-  [
-    new UnknownOutcomeError("unknown"),
-    "It is unknown whether the change took effect: check it, then run the command again.",
-  ],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
 ])("%o becomes a UserError", async (error, message) => {
   expect(await toUserError(error)).toEqual(new UserError(message));
