@@ -720,7 +720,7 @@ export interface components {
              */
             delivery: "sent" | "failed" | "delivered" | "read";
             /**
-             * @description Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.
+             * @description Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`. It must not begin with `Given up: `, as a message does that the service has given up.
              * @example 131047: Message failed to send because more than 24 hours have passed
              */
             deliveryError?: string;

@@ -1,10 +1,11 @@
-import { givenUp, isGivenUp } from "../domain/conversations/update-message.ts";
+import { isGivenUp } from "../domain/conversations/update-message.ts";
 import type { ServiceEvent } from "../domain/event-schemas.ts";
 import { isContended } from "../dynamodb/dynamodb-errors.ts";
 import { messageKey } from "../dynamodb/keys.ts";
 import { withRetry } from "../dynamodb/retry.ts";
 import { readItem } from "../dynamodb/table-client.ts";
 import type { MetaChannel } from "../meta-channels.ts";
+import { givenUp } from "../schemas/field-schemas.ts";
 import { readConnection } from "./connections.ts";
 import { type Sent, sendByGraph, UndeliveredError } from "./graph-api.ts";
 import { readSecret, tokenOf } from "./secrets.ts";

@@ -217,7 +217,7 @@ export const messageUpdateDescriptions: Descriptions<typeof messageUpdate> = {
   delivery:
     "Its delivery state: `sent`, `failed`, `delivered` or `read`. It never goes back: an earlier state than the stored one is ignored.",
   deliveryError:
-    "Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`.",
+    "Why it failed, for example the provider's code and text, at most 500 characters; only with `failed`. It must not begin with `Given up: `, as a message does that the service has given up.",
   providerId: "The id of the message at the channel's provider, without spaces.",
 };
 

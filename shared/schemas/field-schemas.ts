@@ -161,11 +161,19 @@ export function unnamedFaults(body: unknown): Fault[] {
 
 export const tooManyAddresses = `must have at most ${maxAddresses} addresses of all channels`;
 
-/** The fault of a report that has an error without a failure. */
+/** The beginning of the error of a message that may have been sent, or may still be sent: any other state replaces it. */
+export const givenUp = "Given up: ";
+
+/** The fault of a report that has an error without a failure, or the error of a message that the service has given up. */
 export function deliveryFaults(body: unknown): Fault[] {
   const { delivery, deliveryError } = Object(body);
-  if (deliveryError === undefined || delivery === "failed") return [];
-  return [bodyFault("deliveryError", "not_allowed", "can be sent only if delivery is failed")];
+  if (deliveryError === undefined) return [];
+  const isReserved = typeof deliveryError === "string" && deliveryError.startsWith(givenUp);
+  if (delivery === "failed" && !isReserved) return [];
+  const message = isReserved
+    ? `must not begin with "${givenUp}", which the service keeps for its own deliveries`
+    : "can be sent only if delivery is failed";
+  return [bodyFault("deliveryError", "not_allowed", message)];
 }
 
 export const timestamp = { type: "string", format: "date-time" } as const satisfies JSONSchema;

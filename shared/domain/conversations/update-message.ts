@@ -7,6 +7,7 @@ import {
   type MessageUpdate,
   message as messageSchema,
 } from "../../schemas/conversation-schemas.ts";
+import { givenUp } from "../../schemas/field-schemas.ts";
 import { toRecord } from "../../schemas/record.ts";
 import { validateMessage } from "../../schemas/record-validators.ts";
 import type { IdempotentRequest, WriteOutcome } from "../idempotent-replay.ts";
@@ -62,9 +63,7 @@ export const isFurther = (state: State, than: State) => rankOf(state) > rankOf(t
 const rankOf = (state: State) =>
   isGivenUp(state) ? -0.5 : (deliveryStates as readonly unknown[]).indexOf(state.delivery);
 
-/** The beginning of the error of a message that may have been sent, or may still be sent: any other state replaces it. */
-export const givenUp = "Given up: ";
-
+/** Whether the service has given a message up: no report of the API has such an error. */
 export const isGivenUp = ({ delivery, deliveryError }: State) =>
   delivery === "failed" && String(deliveryError).startsWith(givenUp);
 

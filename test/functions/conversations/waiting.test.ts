@@ -2,9 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test } from "vitest";
-import { givenUp } from "../../../shared/domain/conversations/update-message.ts";
+import { storeDelivery } from "../../../shared/channels/store-delivery.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
+import { givenUp } from "../../../shared/schemas/field-schemas.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report, setStatus } from "../../support/requests/requests.ts";
 import { useTable, WatchedTable } from "../../support/tables/watched-table.ts";
@@ -21,12 +22,14 @@ const waiting = async () => (await call("list-conversations", { account, query: 
 /** The stored messages: `in` from the lead, and `out` to it. */
 type Stored = Message[];
 
+const idsOf = ({ id, conversationId }: Message) => ({ id, conversationId });
+
 /** Makes a step: `in`, `out`, a status of the conversation, or a report of the n-th message, counted from 0. */
 async function step(stored: Stored, text: string): Promise<unknown> {
   const [, n, state] = /^(\d)(.*)$/.exec(text) ?? [];
   const message = stored[Number(n)];
   if (message && state === "given-up")
-    return report(account, message, { delivery: "failed", deliveryError: `${givenUp}503` });
+    return storeDelivery(account, { ...idsOf(message), delivery: "failed", deliveryError: `${givenUp}503` });
   if (message) return report(account, message, { delivery: state }, { "idempotency-key": text });
   if (text === "in" || text === "out")
     return stored.push(

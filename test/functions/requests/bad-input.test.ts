@@ -319,6 +319,11 @@ test.each<[string, object, ...string[]]>([
     { delivery: "read", deliveryError: "131047" },
     "deliveryError can be sent only if delivery is failed",
   ],
+  [
+    "update=message",
+    { delivery: "failed", deliveryError: "Given up: 503" },
+    'deliveryError must not begin with "Given up: ", which is of the service\'s own deliveries',
+  ],
 ])("send-message?%s %j", async (query, fields, ...messages) => {
   const message = { leadId: "lead_1", channel: "a", message: "Hello" };
   const body = { ...(query ? { id: "msg_1", conversationId: "conv_1" } : message), ...fields };

@@ -5,11 +5,16 @@ import { erase } from "../../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../../lib/ops/erasure/items-to-erase.ts";
 import type { ReceivedMessage, ReportedState } from "../../../shared/channels/meta-webhook.ts";
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
-import { toCallbackData } from "../../../shared/channels/store-delivery.ts";
+import { storeDelivery, toCallbackData } from "../../../shared/channels/store-delivery.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
-import type { Message, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
+import type {
+  Message,
+  MessageUpdate,
+  OpenedConversation,
+} from "../../../shared/schemas/conversation-schemas.ts";
+import { givenUp } from "../../../shared/schemas/field-schemas.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, report, setStatus } from "../../support/requests/requests.ts";
@@ -185,8 +190,10 @@ const inShort = ({ direction, message, delivery, providerId = "-" }: Message) =>
 const echoed = (more: Partial<ReceivedMessage> = {}) =>
   received({ channel: "instagram", text: "Hello", isEcho: true, ...more });
 
-const given = { delivery: "failed", deliveryError: `${states.givenUp}503` };
-test.each<[what: string, states: readonly object[], message: string, after: readonly string[]]>([
+const given = { delivery: "failed", deliveryError: `${givenUp}503` } as const;
+test.each<
+  [what: string, states: readonly Partial<MessageUpdate>[], message: string, after: readonly string[]]
+>([
   ["the message with its id", [{ delivery: "sent", providerId: "wamid.1" }], "Hello", ["sent wamid.1"]],
   ["the message without a response yet", [{}], "Hello", ["sent wamid.1"]],
   ["the message without a response yet, despite other blanks", [{}], "Hello ", ["sent wamid.1"]],
@@ -200,9 +207,9 @@ test.each<[what: string, states: readonly object[], message: string, after: read
   using _waits = skipWaits();
   const { id: leadId } = await aLead(account, { addresses: { instagram: ["491771"] } });
   await received({ channel: "instagram", id: "wamid.0", text: "Hi" });
-  for (const state of before) {
-    const sent = await aMessage(account, leadId, "instagram", { message });
-    if ("delivery" in state) await report(account, sent, state);
+  for (const { delivery, ...state } of before) {
+    const { id, conversationId } = await aMessage(account, leadId, "instagram", { message });
+    if (delivery) await storeDelivery(account, { id, conversationId, delivery, ...state });
   }
   await Promise.all([echoed(), echoed()]);
   await echoed();
