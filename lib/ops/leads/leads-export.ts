@@ -18,7 +18,6 @@ async function exportLeads({ account, output }: OutputOptions, { pace, invalid }
     yield formatCsvHeader();
     const partition = { ...inPartition(accountPartition("lead", account)), ScanIndexForward: false };
     for await (const items of queryItems(partition, pace)) {
-      // An import would reject invalid leads.
       const leads = items.flatMap((item) => readStored("lead", item, invalid) ?? []);
       yield formatCsv(leads);
       exported += leads.length;

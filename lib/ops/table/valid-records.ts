@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { isLimit } from "../../../shared/domain/accounts.ts";
 import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
-import { withAddresses } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid, isText, optional, readFields } from "../../../shared/dynamodb/invalid-items.ts";
 import {
@@ -14,16 +12,14 @@ import {
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
 import { createdAt, idPrefixes, isId } from "../../../shared/ids.ts";
-import { normalizeLabel } from "../../../shared/normalize-label.ts";
 import { active, type Message } from "../../../shared/schemas/conversation-schemas.ts";
-import { email, largeFields } from "../../../shared/schemas/field-schemas.ts";
-import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
+import { readRecord } from "../../../shared/schemas/record.ts";
 import {
   validateConversation,
   validateLead,
   validateMessage,
 } from "../../../shared/schemas/record-validators.ts";
-import { requestValidator, writtenTime } from "../../../shared/schemas/validator.ts";
+import { writtenTime } from "../../../shared/schemas/validator.ts";
 import type { InvalidItems } from "./invalid-items.ts";
 
 const isTime = (value: unknown): value is string => isText(value) && writtenTime.test(value);
@@ -51,9 +47,6 @@ export type StoredRecords = { readonly [Type in RecordType]: ReturnType<(typeof 
 /** The prefixes of the ids that records name. */
 const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
 
-/** The API serves every stored email address, but a copy contains only addresses that the API would accept. */
-const validateAddress = requestValidator({ properties: { email } });
-
 /** The items of records in an account. */
 export const toItem: {
   readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
@@ -66,43 +59,28 @@ export const toItem: {
   message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
 };
 
-/** The record of an item that the API could have stored; undefined for any other item, which is noted as invalid. */
+/** The record of an item; undefined for an item that has none, which is noted as invalid. */
 export const readStored = <Type extends RecordType>(type: Type, item: Item, { noteInvalid }: InvalidItems) =>
   ifValid(() => toValidRecord(type, item), noteInvalid);
 
 /**
- * The record of an item that the API could have stored, whatever wrote it. It has only valid fields, its id is not of the
- * future, and it is stored under its own key.
+ * Reads the record of an item. Of a lead, a conversation or a message, it is what the API serves: the rules for requests do not
+ * matter, because another release may have stored it. The index keys of a copy follow from the record, not from the item.
  *
  * @throws InvalidItemError
  */
 export function toValidRecord<Type extends RecordType>(type: Type, item: Item): StoredRecords[Type] {
   // The record of a row has the SHA-256 only in its key.
-  const all = fieldsOf(type === "leadImport" ? { ...item, sha256: item.sk } : item);
+  const all = type === "leadImport" ? { ...item, sha256: item.sk } : item;
   const record = readers[type](all) as StoredRecords[Type];
   const ids = Object.entries({ ...prefixes, id: String(Reflect.get(idPrefixes, type)) });
   const wrong = ids.find(([name, prefix]) => name in record && !isId(prefix, Reflect.get(record, name)));
   if (wrong) throw new InvalidItemError(item, wrong[0]);
-  if (!validateAddress(record)) throw new InvalidItemError(item, "email");
-  const [large] = largeFields(record);
-  if (large) throw new InvalidItemError(item, large);
-  const { addresses } = Object(record);
-  if (addresses && !isDeepStrictEqual(addresses, withAddresses({}, addresses)))
-    throw new InvalidItemError(item, "addresses");
-  const texts = Object.keys(record).filter((name) => typeof Reflect.get(record, name) !== "object");
-  checkKeys(all, stored(record), texts);
+  // The time of a message becomes that of its conversation, which no other message could join if it were of the future.
+  if ("createdAt" in record && "id" in record && record.createdAt !== createdAt(record.id))
+    throw new InvalidItemError(item, "createdAt");
   checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
   return record;
-}
-
-/** A record as the API stores it: its labels are normalized, and its time is that of its id. */
-function stored(record: Item): Item {
-  const labels = ["source", "channel", "status"].filter((name) => name in record);
-  return {
-    ...record,
-    ...Object.fromEntries(labels.map((name) => [name, normalizeLabel(String(record[name]))])),
-    ...("createdAt" in record && "id" in record && { createdAt: createdAt(String(record.id)) }),
-  };
 }
 
 /**

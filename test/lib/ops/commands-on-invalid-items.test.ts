@@ -121,7 +121,7 @@ describe("with invalid items in the table", () => {
     expect(stdout).toContain('"name": "Ada \\u202eecalevoL"');
   });
 
-  test("leads export writes the valid leads, and an import accepts them", async () => {
+  test("leads export writes the leads that the API serves, and an import rejects only an email address that it would not store", async () => {
     const path = filePath(".csv");
     const { code, stdout } = await ops("leads", "export", ...ofAccount, "--output", path, "--json");
     expect(code).toBe(3);
@@ -130,7 +130,9 @@ describe("with invalid items in the table", () => {
     const text = await readFile(path, "utf8");
     for (const each of [ids.ada, ids.grace, name]) expect(text).toContain(each);
     const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
-    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported, rejected: 0 });
+    expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported - 1, rejected: 1 });
+    const [rejected] = await readLines(`${path}.dry-run.rejected.jsonl`);
+    expect(rejected.errors).toMatchObject([{ field: "email" }]);
   });
 
   test("accounts export and accounts copy accept the same items", async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
-import { summarize } from "../../../../shared/domain/conversations/conversations.ts";
+import { conversationItem, summarize } from "../../../../shared/domain/conversations/conversations.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import { nameKeys } from "../../../../shared/domain/lead-names.ts";
+import { leadItem } from "../../../../shared/domain/leads.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import {
   accountKey,
@@ -12,13 +13,16 @@ import {
   conversationKey,
   erasedLeadKey,
   externalIdKey,
+  leadEmailPartition,
   leadKey,
   messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
-import { fieldsOf } from "../../../../shared/schemas/record.ts";
+import { fieldsOf, readRecord } from "../../../../shared/schemas/record.ts";
+import { validateConversation, validateLead } from "../../../../shared/schemas/record-validators.ts";
+import type { Validator } from "../../../../shared/schemas/validator.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { withFields } from "../../../support/cases/with-fields.ts";
 import { call } from "../../../support/requests/call.ts";
@@ -364,6 +368,58 @@ test("a copy counts the messages of a conversation whatever its item states, and
   // Also if the target has the wrong values.
   await put({ ...copied, ...spoiled, activeAt: "2026-01-01T00:00:00.000Z" });
   expect((await copy(account, tableName, "--to-account", to)).failure).toBeUndefined();
+  await expectConsistent(to);
+});
+
+test("a copy serves what the API serves, also what it would refuse today, with the index keys of each record", async () => {
+  const { account, ada, grace } = await aFilledAccount();
+  const read = async <T>(validate: Validator<T>, key: Key) =>
+    readRecord(validate, (await readItem(key)) ?? {});
+  const lead = await read(validateLead, leadKey(account, ada.id));
+  const mail = await read(validateConversation, conversationKey(account, ada.email));
+  const chat = await read(validateConversation, conversationKey(account, grace.whatsapp));
+  const metadata = Object.fromEntries(["a", "b"].map((name) => [name, "x".repeat(1000)]));
+  const addresses = { sms: ["+1", "1"], SMS: ["2"] };
+  const template = { name: "welcome", language: "en", parameters: Array(4).fill("x".repeat(1000)) };
+  await put(leadItem(account, { ...lead, source: "Fair", addresses, metadata }));
+  await put(conversationItem(account, { ...mail, status: "Waiting" }));
+  await put(conversationItem(account, { ...chat, channel: "WhatsApp" }));
+  for (const item of (await tableItems()).values())
+    if (item.conversationId === chat.id && item.message)
+      await put({ ...item, channel: "WhatsApp", template });
+  const serve = async (of: string) => {
+    const served = [
+      ...["", "sort=createdAt", "source=fair"].map((query) => ["list-leads", query] as const),
+      ...["", "status=waiting", "channel=whatsapp", `id=${chat.id}&include=messages`].map(
+        (query) => ["list-conversations", query] as const,
+      ),
+    ].map(async ([list, query]) => (await call(list, { account: of, query })).body.data);
+    return Promise.all(served);
+  };
+  const served = await serve(account);
+  expect(served.map(({ length }) => length)).toEqual([2, 2, 0, 4, 0, 1, 1]);
+  // An index key that is planted lists the item elsewhere, and is not copied.
+  const graces = (await readItem(leadKey(account, grace.id))) ?? {};
+  await put({ ...graces, byParent: leadEmailPartition(account, "eve@example.com") });
+  const to = randomUUID();
+  expect((await copy(account, tableName, "--to-account", to)).code).toBe(0);
+  expect(await serve(to)).toEqual(served);
+  await expectConsistent(to);
+  expect(await readItem(leadKey(to, grace.id))).not.toHaveProperty("byParent");
+});
+
+test.each(["future", "past"])("a message whose time lies in the %s of its id is not copied", async (time) => {
+  const { account, grace } = await aFilledAccount();
+  const [message] = [...(await tableItems()).values()].filter(
+    ({ conversationId, id }) => id && conversationId === grace.whatsapp,
+  );
+  await put({
+    ...message,
+    createdAt: new Date(Date.now() + (time === "future" ? hour : -hour)).toISOString(),
+  });
+  const to = randomUUID();
+  const { output } = await copy(account, tableName, "--to-account", to);
+  expect(output.invalid).toMatchObject([{ sk: message?.id, reason: "its createdAt is invalid" }]);
   await expectConsistent(to);
 });
 
