@@ -55,6 +55,9 @@ export async function copyConversations(copying: Copying): Promise<void> {
     });
 }
 
+/** More than the API changes of a lead, and fewer than fit into one transaction: a planted lead ends no copy. */
+const maxNameChanges = 50;
+
 /**
  * What is written with a copied lead: its names, which no other lead can have. An external id never changes. `updatedAt`
  * stays that of this table.
@@ -70,6 +73,7 @@ async function adaptLead({ account, replace }: Copying, lead: Lead, stored?: Ite
   const taken = names.find(({ item }) => item && item.id !== id);
   if (taken) return { left: `the lead ${taken.leadId} has its externalId or an address of it` };
   const changes = await changeNames(account, id, before ?? {}, named, names);
+  if (changes.length > maxNameChanges) return { left: "it has too many addresses" };
   const others = stored ? changes : [erasureAsRead(account, id), ...changes];
   const { updatedAt = lead.updatedAt } = (before ?? {}) as Partial<Lead>;
   return { item: leadItem(account, { ...lead, updatedAt }), others };

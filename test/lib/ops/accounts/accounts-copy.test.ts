@@ -583,6 +583,15 @@ describe("an item that contradicts what is stored is reported and left out", () 
         putInto(from, withFields(before[`LEAD#${account} ${ada.id}`] ?? {}, { externalId: "crm-2" })),
       ["its externalId is not the stored one"],
     ],
+    [
+      "a lead with more addresses than one transaction can store",
+      async ({ account, ada, from, before }) => {
+        const ten = Array.from({ length: 10 }, (_, n) => `a${n}`);
+        const addresses = Object.fromEntries(ten.map((channel) => [channel, ten]));
+        await putInto(from, { ...before[`LEAD#${account} ${ada.id}`], addresses });
+      },
+      ["it has too many addresses"],
+    ],
   ])("%s", async (_, arrange, reasons) => {
     const data = await anAccount();
     await arrange(data);
