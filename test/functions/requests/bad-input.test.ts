@@ -322,7 +322,7 @@ test.each<[string, object, ...string[]]>([
   [
     "update=message",
     { delivery: "failed", deliveryError: "Given up: 503" },
-    'deliveryError must not begin with "Given up: ", which is of the service\'s own deliveries',
+    'deliveryError must not begin with "Given up: ", which the service keeps for its own deliveries',
   ],
 ])("send-message?%s %j", async (query, fields, ...messages) => {
   const message = { leadId: "lead_1", channel: "a", message: "Hello" };
