@@ -1,67 +1,9 @@
-import { appendFileSync, unlinkSync } from "node:fs";
-import { errorMessage, UserError } from "../../user-error.ts";
 import type { Printed } from "../command/action.ts";
 import type { AccountOptions } from "../command/command.ts";
 import { shellWord } from "../output/printed-text.ts";
 import { someInvalid } from "../table/invalid-items.ts";
-import type { Remedy, RowFault } from "./file/file-parts.ts";
 import type { LeadFile } from "./file/lead-file.ts";
-
-/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
-export class Rejects {
-  readonly path: string;
-  count = 0;
-  /** The number of faults, by field and reason. */
-  readonly #reasons = new Map<string, number>();
-  /** The remedies of all faults so far, by option; of `--map-value`, by option and text. */
-  readonly #remedies = new Map<string, Remedy>();
-
-  constructor(file: string) {
-    this.path = `${file}.rejected.jsonl`;
-    // Deletes the file of an earlier run. The directory may be read-only.
-    try {
-      unlinkSync(this.path);
-    } catch {}
-  }
-
-  /** @throws UserError when the file cannot be written */
-  add(line: number, faults: readonly RowFault[], row: unknown): void {
-    this.count += 1;
-    const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
-    for (const { field, message } of errors) {
-      const reason = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`;
-      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
-    }
-    for (const { remedies = [] } of faults) for (const each of remedies) this.#addRemedy(each);
-    try {
-      // Readable only by its owner, because it contains the data of leads.
-      appendFileSync(this.path, `${JSON.stringify({ line, errors, row })}\n`, { mode: 0o600 });
-    } catch (error) {
-      throw new UserError(`${this.path} cannot be written: ${errorMessage(error)}`);
-    }
-  }
-
-  /** Keeps only the values that remedy all faults so far, such as the date formats that fit all texts. */
-  #addRemedy({ option, values }: Remedy): void {
-    const key = option === "--map-value" ? `${option} ${values[0]}` : option;
-    const { values: others = values } = this.#remedies.get(key) ?? {};
-    this.#remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
-  }
-
-  /** The options with which rejected rows become valid, if only one value of the option remains. */
-  get options(): readonly string[] {
-    return [...this.#remedies.values()].flatMap(({ option, values: [value, other] }) =>
-      value === undefined || other !== undefined ? [] : [option, shellWord(value)],
-    );
-  }
-
-  /** The commonest reasons, one line each. */
-  get commonest(): readonly string[] {
-    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
-    const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
-    return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
-  }
-}
+import type { Rejects } from "./rejects.ts";
 
 /** This command with more options, to be pasted. A time zone that the command already has is kept. */
 export function commandWith(options: readonly string[]): string {

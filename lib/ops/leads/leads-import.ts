@@ -10,7 +10,8 @@ import { type FileOptions, withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
-import { commandWith, describeLeftOut, describeOutcomes, Rejects } from "./import-report.ts";
+import { commandWith, describeLeftOut, describeOutcomes } from "./import-report.ts";
+import { Rejects } from "./rejects.ts";
 import { storeLead } from "./store-lead.ts";
 import { undoImport } from "./undo-import.ts";
 
@@ -59,9 +60,15 @@ async function importOrUndo(path: string | undefined, options: ImportOptions): P
   const ofDryRun = new Rejects(`${path}.dry-run`);
   const rejects = dryRun || isUnknown ? ofDryRun : new Rejects(path);
   const valid = validRows(file, rejects, { startedAt: Date.now(), update, lines: new Map() });
-  if (!dryRun && !isUnknown) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
+  if (!dryRun && !isUnknown) {
+    await onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
+    if (rejects.count === 0) ofDryRun.replace(true);
+    return;
+  }
   const first: object[] = [];
-  for await (const { lead } of valid) if (first.length < 3) first.push(lead);
+  await rejects.collect(async () => {
+    for await (const { lead } of valid) if (first.length < 3) first.push(lead);
+  });
   if (isUnknown) throw unknownColumns(file, first, rejects);
   const counts = { valid: file.count - rejects.count };
   print(options, describeOutcomes(options, file, { counts, first }, rejects));
@@ -92,13 +99,15 @@ async function storeLeads(
     }
   };
   let importId = "";
-  await storeRows(options, pace, {
-    countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
-    store: async (storing) => {
-      importId = storing.runId;
-      await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
-    },
-  });
+  await rejects.collect(() =>
+    storeRows(options, pace, {
+      countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
+      store: async (storing) => {
+        importId = storing.runId;
+        await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
+      },
+    }),
+  );
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;
   const counts = { imported, ...(update && { updated }), present, erased };

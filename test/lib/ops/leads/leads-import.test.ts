@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { InternalServerError } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
@@ -250,6 +251,97 @@ test("a failure says what is stored, and how to go on", async () => {
   expect(stderr).toMatch(
     /^Stopped after 0 rows, new ones as import_\w+: AWS denied access: No\. Run the same command again to continue\.\n$/,
   );
+});
+
+describe("the file of rejected rows", () => {
+  const rows = "name,email\nAda,no\nBob,\n";
+  const corrected = '{"row":{"name":"Ada","email":"a@b.de"},"errors":[]}\n';
+
+  /** A file whose rejected rows have been corrected. @returns also its directory's other files, and their content */
+  async function rejectedFile(content: string) {
+    const account = await anAccount();
+    const path = await leadFile(content);
+    const rejects = `${path}.rejected.jsonl`;
+    await importFile(account, path);
+    await writeFile(rejects, corrected);
+    const others = async () => {
+      const names = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
+      return names.map((name) => name.slice(basename(path).length)).sort();
+    };
+    return { account, path, rejects, others, read: () => readFile(rejects, "utf8") };
+  }
+
+  test("is not changed by a run that fails before its first row", async () => {
+    const { account, path, others, read } = await rejectedFile(rows);
+    expect((await importFile("nobody", path)).code).toBe(1);
+    expect((await importFile(account, path, "--map", "x=name")).code).toBe(1);
+    expect([await read(), await others()]).toEqual([corrected, [".rejected.jsonl"]]);
+  });
+
+  test("is replaced by the next run, which keeps corrected lines", async () => {
+    const { account, path, rejects, others, read } = await rejectedFile(rows);
+    expect((await importFile(account, path)).stderr).toBe(
+      `Corrected lines of the earlier ${rejects} are kept in ${rejects}.bak.\n`,
+    );
+    await writeFile(path, rows.replace("no", "no,"));
+    expect((await importFile(account, path)).stderr).toBe("");
+    expect(await read()).toContain("wrong_columns");
+    expect(await others()).toEqual([".rejected.jsonl", ".rejected.jsonl.bak"]);
+    expect(await readFile(`${rejects}.bak`, "utf8")).toBe(corrected);
+    expect((await stat(`${rejects}.bak`)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each<[string, () => void]>([
+    ["Ctrl-C", () => process.emit("SIGINT")],
+    [
+      "an error",
+      () => {
+        throw new Error("Stopped.");
+      },
+    ],
+  ])("has the rejected rows of a run that %s ends; without any, the earlier one stays", async (_, end) => {
+    const { account, path, rejects, others, read } = await rejectedFile(rows);
+    using _calls = aroundCalls((command, send) => {
+      if (JSON.stringify(command.input).includes('"name":"Carl"')) end();
+      return send(command);
+    });
+    await writeFile(path, "name,email\nCarl,\nAda,no\n");
+    expect((await importFile(account, path)).code).not.toBe(0);
+    expect(await readLines(rejects)).toMatchObject([{ line: 3 }]);
+    const names = [".rejected.jsonl", ".rejected.jsonl.bak"];
+    expect(await others()).toEqual(names);
+    await writeFile(path, "name,email\nCarl,\nAda,\n");
+    await writeFile(rejects, corrected);
+    expect((await importFile(account, path)).code).not.toBe(0);
+    expect([await read(), await others()]).toEqual([corrected, names]);
+  });
+
+  test("is removed by a run that stores all rows, with that of a dry run", async () => {
+    const { account, path, rejects, others } = await rejectedFile(rows);
+    await importFile(account, path, "--dry-run");
+    await writeFile(path, "name,email\nAda,\nBob,\n");
+    expect((await importFile(account, path)).code).toBe(0);
+    expect(await others()).toEqual([".rejected.jsonl.bak"]);
+    expect(await readFile(`${rejects}.bak`, "utf8")).toBe(corrected);
+  });
+
+  test("has each row once if two imports of the file run at the same time", async () => {
+    const account = await anAccount();
+    const path = await leadFile(`name,email\n${"Ada,\nBob,no\n".repeat(40)}`);
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const run = () =>
+      importCommand().parseAsync([path, "--account", account, "--table", tableName], { from: "user" });
+    let second: Promise<unknown> | undefined;
+    using _ = aroundCalls((command, send) => {
+      if (command instanceof TransactWriteCommand) second ??= run();
+      return send(command);
+    });
+    await run();
+    await second;
+    log.mockRestore();
+    const lines = (await readLines(`${path}.rejected.jsonl`)).map(({ line }) => line);
+    expect(lines).toEqual(Array.from({ length: 40 }, (_, i) => 3 + 2 * i));
+  });
 });
 
 test("mistakes in the command line are reported without its control characters", async () => {
