@@ -1,6 +1,8 @@
 import { Command } from "commander";
+import { errorMessage } from "../user-error.ts";
 import { toUserError } from "./output/aws-errors.ts";
 import { endByInterrupt } from "./output/interruption.ts";
+import { printFailure } from "./output/print-failure.ts";
 import { escapeConsole, escapeText } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
@@ -34,8 +36,11 @@ export async function runProgram(): Promise<void> {
   process.on("SIGINT", endByInterrupt);
   try {
     await program.parseAsync(args, { from: "user" });
-  } catch (error) {
-    throw await toUserError(error);
+  } catch (cause) {
+    const error = await toUserError(cause);
+    const { isPrinted = false, details = {} } = Object(error);
+    if (!isPrinted) printFailure(errorMessage(error), details);
+    throw error;
   } finally {
     process.off("SIGINT", endByInterrupt);
   }
@@ -44,6 +49,10 @@ export async function runProgram(): Promise<void> {
 /** Also escapes the words of the command line that the parser repeats in its messages, except for line breaks. */
 function escapeOutput(command: Command): void {
   const write = (text: string) => process.stderr.write(text.split("\n").map(escapeText).join("\n"));
-  command.configureOutput({ writeErr: write });
+  const outputError = (text: string) => {
+    write(text);
+    printFailure(text.trim());
+  };
+  command.configureOutput({ writeErr: write, outputError });
   for (const each of command.commands) escapeOutput(each);
 }

@@ -20,9 +20,11 @@ export const inColumns = (
   columns?: readonly string[],
 ): Printed => ({ json, text: json.length === 0 ? none : formatColumns(json, columns) });
 
-export function print({ json: isJson = false }: TableOptions, { json, text }: Printed): void {
+/** @returns whether there is something to print */
+export function print({ json: isJson = false }: TableOptions, { json, text }: Printed): boolean {
   const printed = isJson ? JSON.stringify(json) : text;
   if (printed) console.log(printed);
+  return Boolean(printed);
 }
 
 /** What the action of a command works with. */
@@ -41,8 +43,8 @@ export const onTable =
     const invalid = new InvalidItems();
     const pace = await selectTableByOptions(options);
     const printed = await act(options, { pace, invalid });
-    print(options, printed);
-    if (printed.failure) throw printed.failure;
+    const isPrinted = print(options, printed);
+    if (printed.failure) throw Object.assign(printed.failure, { isPrinted });
     invalid.print();
   };
 

@@ -1,15 +1,26 @@
 import { constants } from "node:os";
+import { printFailure } from "./print-failure.ts";
 
 let describe = () => "What is done stays done.";
+const noDetails = (): object => ({});
+let tellDetails = noDetails;
 
-/** Sets how a command describes its progress if Ctrl-C ends it. @returns the same function */
-export function reportProgress(tell: () => string): () => string {
+/**
+ * Sets how a command describes its progress if Ctrl-C ends it.
+ *
+ * @param details what `--json` prints of it
+ * @returns the first function
+ */
+export function reportProgress(tell: () => string, details = noDetails): () => string {
   describe = tell;
+  tellDetails = details;
   return tell;
 }
 
 /** Ends the process on Ctrl-C, and prints what is done and how to continue. */
 export function endByInterrupt(): never {
-  console.error(`Stopped. ${describe()} Run the same command again to continue.`);
+  const message = `Stopped. ${describe()} Run the same command again to continue.`;
+  console.error(message);
+  printFailure(message, tellDetails());
   process.exit(128 + constants.signals.SIGINT);
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
+import { printFailure } from "./print-failure.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -25,7 +26,9 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   const part = `${path}.${randomUUID()}.part`;
   const endBySignal = (signal: NodeJS.Signals) => {
     rmSync(part, { force: true });
-    console.error(`Stopped: ${path} is not written. Run the same command again.`);
+    const message = `Stopped: ${path} is not written. Run the same command again.`;
+    console.error(message);
+    printFailure(message);
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of signals) process.prependListener(signal, endBySignal);

@@ -28,15 +28,17 @@ export async function storeRows(
   { store, countStored }: RowSource,
 ): Promise<void> {
   const runId = newId("import");
-  reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`);
+  const details = () => ({ importId: runId, stored: countStored() });
+  reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`, details);
   try {
     await store({ account, runId, dryRun, pace });
   } catch (error) {
-    throw await toPartialFailure(
+    const failure = await toPartialFailure(
       error,
       (reason) =>
         `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason} Run the same command again to continue.`,
     );
+    throw Object.assign(failure, { details: details() });
   }
 }
 
