@@ -471,6 +471,24 @@ describe("a repeated leads import", () => {
     );
   });
 
+  test("of a file of rejected rows rejects only those whose cells still have no columns", async () => {
+    const { account, report } = await imported("name,email\nAda,no address\nBo\n");
+    const text = await readFile(report.rejects, "utf8");
+    await writeFile(report.rejects, text.replace("no address", "a@b.de"));
+    const { code, report: second } = await importFile(account, report.rejects);
+    expect({ code, report: second }).toMatchObject({ code: 3, report: { imported: 1, rejected: 1 } });
+    const message =
+      'must have fields in place of its cells, such as {"name":"Ada","email":"ada@example.com"}';
+    const rejected = { errors: [{ message }], row: { cells: ["Bo"] } };
+    expect(await readLines(second.rejects)).toMatchObject([{ ...rejected, line: 2 }]);
+    expect((await importFile(account, second.rejects)).report).toMatchObject({ imported: 0, rejected: 1 });
+    await writeFile(
+      report.rejects,
+      text.replace('{"cells":["Bo"]}', '{"name":"Bo"}').replace("no address", ""),
+    );
+    expect((await importFile(account, report.rejects)).report).toMatchObject({ imported: 2, rejected: 0 });
+  });
+
   test("maps one column to two fields, but refuses two columns for a field that cannot join them", async () => {
     const account = await anAccount();
     const path = await leadFile("email,other\na@b.de,c@d.de\n");
