@@ -28,8 +28,8 @@ export class Rejects {
   readonly path: string;
   count = 0;
   readonly #part: string;
-  /** The number of faults, by field and reason. */
-  readonly #reasons = new Map<string, number>();
+  /** The number of faults with each field and code, and their first message. */
+  readonly #reasons = new Map<string, { count: number; first: string; isOne: boolean }>();
   /** The remedies of all faults so far, by option; of `--map-value`, by option and text. */
   readonly #remedies = new Map<string, Remedy>();
 
@@ -60,9 +60,13 @@ export class Rejects {
   add(line: number, faults: readonly RowFault[], row: unknown): void {
     this.count += 1;
     const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
-    for (const { field, message } of errors) {
-      const reason = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`;
-      this.#reasons.set(reason, (this.#reasons.get(reason) ?? 0) + 1);
+    for (const { field, code, message } of errors) {
+      const name = field.replace(/\[\d+\]/, "");
+      const sentence = `${name || "The row"} ${message}`.replace(/\.?$/, ".");
+      const reason = this.#reasons.get(`${name} ${code}`) ?? { count: 0, first: sentence, isOne: true };
+      reason.count += 1;
+      reason.isOne &&= reason.first === sentence;
+      this.#reasons.set(`${name} ${code}`, reason);
     }
     for (const { remedies = [] } of faults) for (const each of remedies) this.#addRemedy(each);
     this.#write(() => appendLines(this.#part, [withChecksum(JSON.stringify({ line, errors, row }))]));
@@ -105,10 +109,13 @@ export class Rejects {
     );
   }
 
-  /** The commonest reasons, one line each. */
+  /** The commonest reasons, one line each. Messages that name other leads or texts are one reason, with an example. */
   get commonest(): readonly string[] {
-    const sorted = [...this.#reasons].sort(([, a], [, b]) => b - a);
-    const lines = sorted.map(([reason, count]) => `  ${count} ${count === 1 ? "row" : "rows"}: ${reason}.`);
+    const sorted = [...this.#reasons.values()].sort((a, b) => b.count - a.count);
+    const lines = sorted.map(
+      ({ count, first, isOne }) =>
+        `  ${count} ${count === 1 ? "row" : "rows"}${isOne ? "" : ", for example"}: ${first}`,
+    );
     return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
   }
 }

@@ -330,6 +330,18 @@ describe("the file of rejected rows", () => {
     expect(await readFile(`${rejects}.bak`, "utf8")).toBe(corrected);
   });
 
+  test("has each message, and the summary one example for each field and code", async () => {
+    const account = await anAccount();
+    for (const sms of ["+1", "+2"]) await aLead(account, { addresses: { sms: [sms] } });
+    const path = await leadFile("name,addresses.sms,email\nAda,+1,\nBob,+2,\nEve,,no\n");
+    const { stdout } = await program(["leads", "import", path, "--account", account, "--table", tableName]);
+    const rejects = await readLines(`${path}.rejected.jsonl`);
+    const messages = rejects.flatMap(({ errors }) => errors.map((each: { message: string }) => each.message));
+    expect(new Set(messages).size).toBe(3);
+    const example = expect.toBeOneOf(messages.map((message) => `  2 rows, for example: The row ${message}`));
+    expect(stdout.trim().split("\n").slice(1)).toEqual([example, "  1 row: email must have an @."]);
+  });
+
   test("has each row once if two imports of the file run at the same time", async () => {
     const account = await anAccount();
     const path = await leadFile(`name,email\n${"Ada,\nBob,no\n".repeat(40)}`);
