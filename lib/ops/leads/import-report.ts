@@ -1,5 +1,5 @@
 import type { Printed } from "../command/action.ts";
-import type { AccountOptions } from "../command/command.ts";
+import { type AccountOptions, opsCommand } from "../command/command.ts";
 import { shellWord } from "../output/printed-text.ts";
 import { someInvalid } from "../table/invalid-items.ts";
 import type { LeadFile } from "./file/lead-file.ts";
@@ -38,13 +38,15 @@ const fixed = "createdAt never changes. Undo the import that made them, and impo
 
 /** What is printed of the outcomes. Sets the exit code of a run with invalid rows. */
 export function describeOutcomes(
-  { account }: AccountOptions,
+  options: AccountOptions,
   { count: rows, header }: LeadFile,
   { importId, counts, different = 0, update = false, first = [] }: Outcomes,
   rejects: Rejects,
 ): Printed {
-  const { path, count: rejected, options } = rejects;
+  const { path, count: rejected, options: remedies } = rejects;
+  const { account } = options;
   const { leftOut } = header;
+  const { imported = 0, present = 0 } = counts;
   const all = { ...counts, rejected };
   const see = rejected > 0 ? ` See ${path}.` : "";
   const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
@@ -52,14 +54,19 @@ export function describeOutcomes(
     ...first.map((lead) => JSON.stringify(lead)),
     `${rows} rows: ${numbers.join(", ")}.${see}`,
     ...rejects.commonest,
-    ...(options.length > 0 ? ["If these options are right, run:", commandWith(options)] : []),
+    ...(remedies.length > 0 ? ["If these options are right, run:", commandWith(remedies)] : []),
     ...(different > 0
       ? [
           `${different} rows are stored with other values: ${update ? fixed : "add --update, which changes all but createdAt."}`,
         ]
       : []),
     ...describeLeftOut(leftOut),
-    ...(importId && counts.imported ? [`This is the import ${importId}: --undo takes it back.`] : []),
+    ...(importId && imported > 0
+      ? [`This is the import ${importId}: --undo takes its ${imported} leads back.`]
+      : []),
+    ...(importId && present > 0
+      ? [`For leads of earlier imports, see ${opsCommand(options, `leads imports --account ${account}`)}.`]
+      : []),
   ];
   if (rejected > 0) process.exitCode = someInvalid;
   const json = {

@@ -13,6 +13,7 @@ import { confirm } from "../command/confirm.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
 import { waitForWriters } from "../erasure/wait-for-writers.ts";
 import { reportProgress } from "../output/interruption.ts";
+import { someInvalid } from "../table/invalid-items.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import type { StoredRecords } from "../table/valid-records.ts";
@@ -61,6 +62,7 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
     await waitForWriters("The leads are marked", pace);
     await each("Finished", (row) => eraseMarked(account, row, pace));
   }
+  if (kept.size > 0) process.exitCode = someInvalid;
   const json = { account, importId, erased: rows.length - kept.size, kept: Object.fromEntries(kept) };
   const verb = dryRun ? "would be erased" : "were erased";
   const lines = [

@@ -4,7 +4,7 @@ import { UserError } from "../../user-error.ts";
 import { formatColumns } from "../output/columns.ts";
 import { findOwner } from "./item-owner.ts";
 
-/** The exit code of a command that left invalid rows or items out. */
+/** The exit code of a command that left invalid rows or items out, or kept leads of an import that it has undone. */
 export const someInvalid = 3;
 
 /** How many invalid items are shown. */

@@ -38,8 +38,7 @@ export async function openLeadFile(path: string, options: FileOptions) {
   const filled = new Map<number, number>();
   for (const { cells } of records)
     for (const [index] of cells) filled.set(index, (filled.get(index) ?? 0) + 1);
-  const header = readHeader(first, filled, options);
-  if (isGuessed) header.options.unshift("--encoding", guessedEncoding);
+  const header = readHeader(first, filled, options, isGuessed ? guessedEncoding : undefined);
   return { count: records.length, header, rows: () => readLeadRows(records, header, options) };
 }
 

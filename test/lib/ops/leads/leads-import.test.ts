@@ -155,6 +155,16 @@ The column name is missing: with --map "<name>=name", another column takes its p
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
+      "a header without names, in another encoding than UTF-8",
+      Buffer.from("pr\xe9nom\nJos\xe9\n", "latin1"),
+      `Nothing is stored, because of faults in the header:
+  1. "prénom" is unknown
+The column name is missing: with --map "<name>=name", another column takes its place, or several are joined.
+The file is not in UTF-8: add --encoding windows-1252, or another if the names look wrong.
+To keep or leave out the other columns, add --map 'prénom=metadata.prénom'
+The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
+    ],
+    [
       "half a character of UTF-16",
       Buffer.from("\uFEFFname\nJosé\n", "utf16le").subarray(0, -1),
       /is not utf-16le text/,
@@ -461,6 +471,19 @@ describe("a repeated leads import", () => {
       { id: stored[0]?.id, name: "Kim Lee", email: "kim@example.com", source: "fair", tags: ["vip"] },
       { id: stored[1]?.id, name: "Bo", source: "web" },
     ]);
+  });
+
+  test("says which leads an undo of it takes back", async () => {
+    const { account, path } = await imported("name\nAda\nBob\n");
+    await appendFile(path, "Grace\n");
+    const run = () => program(["leads", "import", path, "--account", account, "--table", tableName]);
+    const earlier = `For leads of earlier imports, see \`npm run ops -- leads imports --account ${account} --table ${tableName}\`.`;
+    expect((await run()).stdout.trim().split("\n")).toEqual([
+      "3 rows: 1 imported, 2 present, 0 erased, 0 rejected.",
+      expect.stringMatching(/^This is the import import_\w+: --undo takes its 1 leads back\.$/),
+      earlier,
+    ]);
+    expect((await run()).stdout.trim().split("\n").slice(1)).toEqual([earlier]);
   });
 
   test("of a row that differs only in ignored columns creates another lead", async () => {

@@ -63,7 +63,9 @@ test("an undo erases leads that were not changed and have no conversation, and a
   await setStatus(account, conversationId, "closed");
   const kept = { [ada.id]: "was changed", [ben.id]: "has a conversation" };
   const before = await tableItems();
+  process.exitCode = 0;
   expect((await undo("--dry-run")).output).toEqual({ account, importId, erased: 2, kept });
+  expect(process.exitCode).toBe(3);
   expect(await tableItems()).toEqual(before);
   expect((await undo()).output).toEqual({ account, importId, erased: 2, kept });
   expect((await storedLeads(account)).map(({ name }) => name)).toEqual(["Ada", "Ben"]);
