@@ -43,7 +43,7 @@ export const importCommand = () =>
     )
     .addHelpText(
       "after",
-      "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
+      "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. The next import of <file> replaces it, and keeps corrected lines in <file>.rejected.jsonl.bak. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
     )
     .action(importOrUndo);
 
