@@ -43,7 +43,7 @@ export const importCommand = () =>
     )
     .addHelpText(
       "after",
-      "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. The next import of <file> replaces it, and keeps corrected lines in <file>.rejected.jsonl.bak. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
+      "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. If it exists, the next ones are <file>.rejected-2.jsonl and so on. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
     )
     .action(importOrUndo);
 
@@ -57,18 +57,11 @@ async function importOrUndo(path: string | undefined, options: ImportOptions): P
   if (path === undefined) return onOwn((tools) => undoImport(String(undo), options, tools));
   const file = await openLeadFile(path, options);
   const isUnknown = file.header.options.length > 0;
-  const ofDryRun = new Rejects(`${path}.dry-run`);
-  const rejects = dryRun || isUnknown ? ofDryRun : new Rejects(path);
+  const rejects = new Rejects(path, dryRun || isUnknown);
   const valid = validRows(file, rejects, { startedAt: Date.now(), update, lines: new Map() });
-  if (!dryRun && !isUnknown) {
-    await onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
-    if (rejects.count === 0) ofDryRun.replace(true);
-    return;
-  }
+  if (!dryRun && !isUnknown) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
   const first: object[] = [];
-  await rejects.collect(async () => {
-    for await (const { lead } of valid) if (first.length < 3) first.push(lead);
-  });
+  for await (const { lead } of valid) if (first.length < 3) first.push(lead);
   if (isUnknown) throw unknownColumns(file, first, rejects);
   const counts = { valid: file.count - rejects.count };
   print(options, describeOutcomes(options, file, { counts, first }, rejects));
@@ -99,15 +92,13 @@ async function storeLeads(
     }
   };
   let importId = "";
-  await rejects.collect(() =>
-    storeRows(options, pace, {
-      countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
-      store: async (storing) => {
-        importId = storing.runId;
-        await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
-      },
-    }),
-  );
+  await storeRows(options, pace, {
+    countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
+    store: async (storing) => {
+      importId = storing.runId;
+      await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
+    },
+  });
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;
   const counts = { imported, ...(update && { updated }), present, erased };

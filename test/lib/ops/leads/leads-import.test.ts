@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { InternalServerError } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
@@ -272,102 +271,32 @@ describe("the file of rejected rows", () => {
   const rows = "name,email\nAda,no\nBob,\n";
   const corrected = '{"row":{"name":"Ada","email":"a@b.de"},"errors":[]}\n';
 
-  /** A file whose rejected rows have been corrected. @returns also its directory's other files, and their content */
-  async function rejectedFile(content: string) {
+  test("stays as it was corrected, and the next import has a file of its own", async () => {
     const account = await anAccount();
-    const path = await leadFile(content);
+    const path = await leadFile(rows);
     const rejects = `${path}.rejected.jsonl`;
     await importFile(account, path);
+    expect((await stat(rejects)).mode & 0o777).toBe(0o600);
     await writeFile(rejects, corrected);
-    const others = async () => {
-      const names = (await readdir(dirname(path))).filter((name) => name.startsWith(`${basename(path)}.`));
-      return names.map((name) => name.slice(basename(path).length)).sort();
-    };
-    return { account, path, rejects, others, read: () => readFile(rejects, "utf8") };
-  }
-
-  test("is not changed by a run that fails before its first row", async () => {
-    const { account, path, others, read } = await rejectedFile(rows);
     expect((await importFile("nobody", path)).code).toBe(1);
     expect((await importFile(account, path, "--map", "x=name")).code).toBe(1);
-    expect([await read(), await others()]).toEqual([corrected, [".rejected.jsonl"]]);
-  });
-
-  test("is replaced by the next run, which keeps corrected lines", async () => {
-    const { account, path, rejects, others, read } = await rejectedFile(rows);
-    expect((await importFile(account, path)).stderr).toBe(
-      `Corrected lines of the earlier ${rejects} are kept in ${rejects}.bak.\n`,
-    );
-    await writeFile(path, rows.replace("no", "no,"));
-    expect((await importFile(account, path)).stderr).toBe("");
-    expect(await read()).toContain("wrong_columns");
-    expect(await others()).toEqual([".rejected.jsonl", ".rejected.jsonl.bak"]);
-    expect(await readFile(`${rejects}.bak`, "utf8")).toBe(corrected);
-    expect((await stat(`${rejects}.bak`)).mode & 0o777).toBe(0o600);
-  });
-
-  test.each<[string, () => void]>([
-    ["Ctrl-C", () => process.emit("SIGINT")],
-    [
-      "an error",
-      () => {
-        throw new Error("Stopped.");
-      },
-    ],
-  ])("has the rejected rows of a run that %s ends; without any, the earlier one stays", async (_, end) => {
-    const { account, path, rejects, others, read } = await rejectedFile(rows);
-    using _calls = aroundCalls((command, send) => {
-      if (JSON.stringify(command.input).includes('"name":"Carl"')) end();
-      return send(command);
-    });
-    await writeFile(path, "name,email\nCarl,\nAda,no\n");
-    expect((await importFile(account, path)).code).not.toBe(0);
-    expect(await readLines(rejects)).toMatchObject([{ line: 3 }]);
-    const names = [".rejected.jsonl", ".rejected.jsonl.bak"];
-    expect(await others()).toEqual(names);
-    await writeFile(path, "name,email\nCarl,\nAda,\n");
-    await writeFile(rejects, corrected);
-    expect((await importFile(account, path)).code).not.toBe(0);
-    expect([await read(), await others()]).toEqual([corrected, names]);
-  });
-
-  test("is removed by a run that stores all rows, with that of a dry run", async () => {
-    const { account, path, rejects, others } = await rejectedFile(rows);
-    await importFile(account, path, "--dry-run");
-    await writeFile(path, "name,email\nAda,\nBob,\n");
-    expect((await importFile(account, path)).code).toBe(0);
-    expect(await others()).toEqual([".rejected.jsonl.bak"]);
-    expect(await readFile(`${rejects}.bak`, "utf8")).toBe(corrected);
-  });
-
-  test("has each message, and the summary one example for each field and code", async () => {
-    const account = await anAccount();
-    for (const sms of ["+1", "+2"]) await aLead(account, { addresses: { sms: [sms] } });
-    const path = await leadFile("name,addresses.sms,email\nAda,+1,\nBob,+2,\nEve,,no\n");
-    const { stdout } = await program(["leads", "import", path, "--account", account, "--table", tableName]);
-    const rejects = await readLines(`${path}.rejected.jsonl`);
-    const messages = rejects.flatMap(({ errors }) => errors.map((each: { message: string }) => each.message));
-    expect(new Set(messages).size).toBe(3);
-    const example = expect.toBeOneOf(messages.map((message) => `  2 rows, for example: The row ${message}`));
-    expect(stdout.trim().split("\n").slice(1)).toEqual([example, "  1 row: email must have an @."]);
+    const second = `${path}.rejected-2.jsonl`;
+    await expect(stat(second)).rejects.toThrow("ENOENT");
+    expect((await importFile(account, path)).report).toMatchObject({ rejects: second });
+    expect(await readFile(rejects, "utf8")).toBe(corrected);
+    expect(await readLines(second)).toMatchObject([{ line: 2 }]);
   });
 
   test("has each row once if two imports of the file run at the same time", async () => {
     const account = await anAccount();
-    const path = await leadFile(`name,email\n${"Ada,\nBob,no\n".repeat(40)}`);
-    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const path = await leadFile("name,email\nAda,\nBob,no\n");
     const run = () =>
       importCommand().parseAsync([path, "--account", account, "--table", tableName], { from: "user" });
-    let second: Promise<unknown> | undefined;
-    using _ = aroundCalls((command, send) => {
-      if (command instanceof TransactWriteCommand) second ??= run();
-      return send(command);
-    });
-    await run();
-    await second;
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    await Promise.all([run(), run()]);
     log.mockRestore();
-    const lines = (await readLines(`${path}.rejected.jsonl`)).map(({ line }) => line);
-    expect(lines).toEqual(Array.from({ length: 40 }, (_, i) => 3 + 2 * i));
+    for (const name of ["rejected", "rejected-2"])
+      expect(await readLines(`${path}.${name}.jsonl`)).toMatchObject([{ line: 3 }]);
   });
 });
 
@@ -423,7 +352,7 @@ describe("a repeated leads import", () => {
     expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
   });
 
-  test("continues with a corrected file, also with equal rows, and deletes the old file of rejects", async () => {
+  test("continues with a corrected file, also with equal rows", async () => {
     const { account, path, leads, report } = await imported(
       "name,email\nTwin,\nGrace,\nAda,no address\nTwin,\n",
     );
@@ -436,9 +365,6 @@ describe("a repeated leads import", () => {
     expect(stored).toEqual(expect.arrayContaining(leads));
     expect(stored.map(({ name }) => name).sort()).toEqual(["Ada", "Grace", "Mary", "Twin", "Twin", "Twin"]);
     expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 3, rejected: 1 });
-    await writeFile(path, "name\nMary\n");
-    expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 1, rejected: 0 });
-    await expect(stat(`${path}.rejected.jsonl`)).rejects.toThrow("ENOENT");
   });
 
   test("of the same rows with other columns creates no other leads, and reports what differs", async () => {
