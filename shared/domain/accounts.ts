@@ -11,7 +11,8 @@ export const isLimit = (value: unknown): value is number =>
   isCount(value) && value > 0 && value <= largestLimit;
 
 /** An account with an invalid time is also frozen. */
-const frozenSince = ({ frozenAt }: Item = {}) => (frozenAt === undefined ? undefined : String(frozenAt));
+export const frozenSince = ({ frozenAt }: Item = {}) =>
+  frozenAt === undefined ? undefined : String(frozenAt);
 
 /** Reads since when an operator has frozen an account; undefined if it is not frozen. Nothing writes for a frozen account. */
 export const readFrozenAt = async (account: string) => frozenSince(await readItem(accountKey(account)));

@@ -67,6 +67,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   await storeRows(options, pace, {
+    mayBeNew: true,
     countStored: () => counts.stored + counts.present + counts.replaced,
     store: async (storing) => {
       const none = () => new Set<string>();

@@ -6,6 +6,7 @@ import { isMetaChannel } from "../../../shared/meta-channels.ts";
 import { isSender } from "../channels/channels-command.ts";
 import { getSecret, putSecret } from "../channels/secret-store.ts";
 import { opsCommand, type TableOptions } from "../command/command.ts";
+import { checkWritable } from "../table/store-rows.ts";
 import { type Copying, copyItem } from "./copy-item.ts";
 
 /** Connects the account's channels of the source, each with its token. Channels that are connected here stay as they are. */
@@ -28,7 +29,10 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
         return { left: `its token cannot be read (${reason}): pass it to ${opsCommand(options, line)}` };
       }
       // A sender without a token would fail its messages.
-      if (!dryRun) await putSecret(options, tokenOf(channel, sender), token);
+      if (!dryRun) {
+        await checkWritable(copying);
+        await putSecret(options, tokenOf(channel, sender), token);
+      }
       return { others: [setOwn(senderKey(channel, sender), "accountId", account, connectedAt)] };
     });
     counts[outcome] += 1;

@@ -7,6 +7,7 @@ import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { messagesOf } from "../table/read-items.ts";
+import { checkWritable } from "../table/store-rows.ts";
 import { readStored, readWhole, toItem, withMessages } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
 import {
@@ -82,8 +83,9 @@ async function copyWithoutMessages(
  * Counts the messages of a conversation, and corrects the attributes that follow from them. If a message is stored
  * meanwhile, the update fails, and the messages are counted again.
  */
-const countMessages = ({ account, invalid, pace }: Copying, conversationId: string): Promise<void> =>
-  pace.retry(async () => {
+const countMessages = (copying: Copying, conversationId: string): Promise<void> =>
+  copying.pace.retry(async () => {
+    const { account, invalid, pace } = copying;
     const key = conversationKey(account, conversationId);
     const conversation = await readItem(key);
     if (!conversation) return;
@@ -94,6 +96,7 @@ const countMessages = ({ account, invalid, pace }: Copying, conversationId: stri
     const changes = counters.filter((name) => !isDeepStrictEqual(conversation[name], counted[name]));
     if (changes.length === 0) return;
     const changed = Object.fromEntries(changes.map((name) => [name, counted[name]]));
+    await checkWritable(copying);
     const { messageCount, activeAt, status, failureId } = conversation;
     const read = { messageCount, activeAt, status, failureId };
     await updateItem(buildUpdate(key, asChange(conversation, changed), read));

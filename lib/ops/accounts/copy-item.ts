@@ -8,7 +8,7 @@ import { check, type TransactItems, transact } from "../../../shared/dynamodb/tr
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
-import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
+import { checkWritable, putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { asChange } from "../table/write-items.ts";
 import type { SourceTable } from "./source-table.ts";
 
@@ -78,6 +78,7 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
     }
     const { item = wanted, others = [] } = fitted;
     writes = others.length > 0 ? 2 : 1;
+    if (!dryRun) await checkWritable(copying);
     if (!stored) {
       const Put = putAbsent(copying, item);
       if (!dryRun)

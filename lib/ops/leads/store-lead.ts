@@ -14,7 +14,7 @@ import type { Lead, LeadUpdate } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf, readRecord } from "../../../shared/schemas/record.ts";
 import { validateLead } from "../../../shared/schemas/record-validators.ts";
 import { erasureAsRead } from "../erasure/erased-leads.ts";
-import { putAbsent, type Storing, spend } from "../table/store-rows.ts";
+import { checkWritable, putAbsent, type Storing, spend } from "../table/store-rows.ts";
 import { toItem, toValidRecord } from "../table/valid-records.ts";
 import type { LeadRow } from "./file/row-to-lead.ts";
 
@@ -44,6 +44,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (stored && !update) return compare(stored, row);
     const { item: named, names } = await findNamed(account, { ...row.value, id: stored?.sk as string });
     if (named && update) {
+      await checkWritable(storing);
       const { record: after } = await updateLead(account, named, changesOf(row), names);
       if (isDeepStrictEqual(after, readRecord(validateLead, named))) return compare(named, row);
       // With this time, an undo of the import still erases the lead. If the process is killed before, the undo keeps it.
@@ -62,6 +63,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     // If its import was undone, the lead gets a new id, because receivers of events ignore the id of an erased lead.
     const isGone = known.some(({ id, erasure }) => erasure && id === row.lead.id);
     const lead = identify(row, isGone ? undefined : row.lead.id);
+    await checkWritable(storing);
     await addLead(storing, row, lead, record?.leadId, [
       ...known.map(({ id, erasure }) => erasureAsRead(account, id, erasure)),
       ...names.map((name) => putName(name, lead.id)),

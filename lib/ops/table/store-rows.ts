@@ -1,6 +1,9 @@
+import { frozenSince } from "../../../shared/domain/accounts.ts";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
-import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
+import { UserError } from "../../user-error.ts";
 import { toPartialFailure } from "../output/aws-errors.ts";
 import { reportProgress } from "../output/interruption.ts";
 
@@ -12,6 +15,16 @@ export interface Storing {
   /** Whether nothing is written. */
   readonly dryRun: boolean;
   readonly pace: Pace;
+  readonly look: Look;
+}
+
+/** The last look at the account, which is shared by all rows. */
+interface Look {
+  /** When it was, in milliseconds since the epoch. */
+  at: number;
+  /** Whether the account existed. */
+  exists: boolean;
+  running?: Promise<void> | undefined;
 }
 
 interface RowSource {
@@ -19,19 +32,21 @@ interface RowSource {
   readonly store: (storing: Storing) => Promise<void>;
   /** How many rows are stored so far. */
   readonly countStored: () => number;
+  /** Whether the account may not exist yet. */
+  readonly mayBeNew?: boolean;
 }
 
 /** Stores rows in an account, and reports how many are stored if it ends early. */
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
-  { store, countStored }: RowSource,
+  { store, countStored, mayBeNew = false }: RowSource,
 ): Promise<void> {
   const runId = newId("import");
   const details = () => ({ importId: runId, stored: countStored() });
   reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`, details);
   try {
-    await store({ account, runId, dryRun, pace });
+    await store({ account, runId, dryRun, pace, look: { at: 0, exists: !mayBeNew } });
   } catch (error) {
     const failure = await toPartialFailure(
       error,
@@ -40,6 +55,42 @@ export async function storeRows(
     );
     throw Object.assign(failure, { details: details() });
   }
+}
+
+/** How long a look at the account is enough, in milliseconds. */
+const lookedFor = 1000;
+
+/**
+ * Checks that the account may be written to, before each write. It looks at the account once a second, and again after this
+ * process has slept. A condition in each transaction would let the transactions that run at the same time conflict.
+ *
+ * @throws UserError when the account is frozen or was erased meanwhile
+ */
+export async function checkWritable(storing: Storing): Promise<void> {
+  const { look } = storing;
+  while (Date.now() - look.at >= lookedFor) {
+    look.running ??= lookAgain(storing).finally(() => {
+      look.running = undefined;
+    });
+    await look.running;
+  }
+}
+
+async function lookAgain({ account, pace, look }: Storing): Promise<void> {
+  await pace.spend(1);
+  let at = 0;
+  const item = await pace.retry(() => {
+    at = Date.now();
+    return readItem(accountKey(account));
+  });
+  const frozenAt = frozenSince(item);
+  if (frozenAt)
+    throw new UserError(
+      `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased.`,
+    );
+  if (!item && look.exists) throw new UserError(`The account ${account} was erased meanwhile.`);
+  look.at = at;
+  look.exists = item !== undefined;
 }
 
 /** The parameters of a write that stores an item if it is absent. */

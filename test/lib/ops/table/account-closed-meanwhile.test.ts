@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { freezeAccount } from "../../../../lib/ops/erasure/erase.ts";
+import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
+import { accountKey } from "../../../../shared/dynamodb/keys.ts";
+import { unpaced } from "../../../../shared/dynamodb/pace.ts";
+import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { skipWaits } from "../../../support/cases/skipped-waits.ts";
+import { runJson } from "../../../support/commands/command.ts";
+import { anAccount, leadFile } from "../../../support/commands/lead-files.ts";
+import { aroundCalls, type TableCommand } from "../../../support/tables/conditions.ts";
+import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { remove } from "../../../support/tables/table-items.ts";
+import { copy } from "../accounts/support/copy.ts";
+
+useTablesOfCommands();
+
+skipWaits();
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** How many rows are stored by each command. */
+const rows = 300;
+
+const numbers = Array.from({ length: rows }, (_, i) => i);
+const file = await leadFile(`externalId,name\n${numbers.map((i) => `${i},Ada\n`).join("")}`);
+const changes = await leadFile(`externalId,score\n${numbers.map((i) => `${i},5\n`).join("")}`);
+
+const load = (account: string, path = file, ...args: string[]) =>
+  runJson(leadsCommand(), "import", path, "--account", account, ...args);
+
+const source = await anAccount();
+await load(source);
+
+const commands = {
+  "leads import": { open: anAccount, run: load },
+  "leads import --update": {
+    open: async () => {
+      const account = await anAccount();
+      await load(account);
+      return account;
+    },
+    run: (account: string) => load(account, changes, "--update"),
+  },
+  // It makes the account, which does not exist before.
+  "accounts copy": {
+    open: async () => randomUUID(),
+    run: (account: string) => copy(source, tableName, "--to-account", account),
+  },
+};
+
+/** Whether a call writes a lead of the account. */
+function writesLead(account: string, { input }: TableCommand): boolean {
+  const { TransactItems = [{ Update: input.UpdateExpression && input }] } = input;
+  return TransactItems.some(
+    ({ Put, Update }: TableCommand["input"]) => (Put?.Item ?? Update?.Key)?.pk === `LEAD#${account}`,
+  );
+}
+
+const closures: Readonly<Record<string, [close: (account: string) => Promise<unknown>, reason: string]>> = {
+  frozen: [
+    (account) => freezeAccount(account, unpaced),
+    "has been frozen since [^ ]+, because it is being moved or erased",
+  ],
+  erased: [(account) => remove(accountKey(account)), "was erased meanwhile"],
+};
+
+describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
+  test.each(Object.entries(closures))("ends if its account is %s while it sleeps", async (_, [
+    close,
+    reason,
+  ]) => {
+    const account = await open();
+    let writes = 0;
+    let before = Number.POSITIVE_INFINITY;
+    using _calls = aroundCalls(async (command, send) => {
+      if (writesLead(account, command) && ++writes === 100) {
+        await close(account);
+        vi.setSystemTime(Date.now() + 1000);
+        before = writes;
+      }
+      return send(command);
+    });
+    const { failure, output } = await run(account);
+    expect(output).toBeUndefined();
+    expect(failure).toMatch(
+      new RegExp(
+        `^Stopped after \\d+ rows, new ones as import_\\w+: The account ${account} ${reason}\\. Run the same command again to continue\\.$`,
+      ),
+    );
+    // Only the writes that had begun.
+    expect(writes - before).toBeLessThanOrEqual(32);
+  });
+
+  test("looks at its account once a second", async () => {
+    const account = await open();
+    let looks = 0;
+    let writes = 0;
+    using _ = aroundCalls((command, send) => {
+      if (command.input.Key?.pk === accountKey(account).pk) looks += 1;
+      if (writesLead(account, command) && ++writes % 100 === 0) vi.setSystemTime(Date.now() + 1000);
+      return send(command);
+    });
+    expect((await run(account)).failure).toBeUndefined();
+    expect(writes).toBe(rows);
+    // Two are made before the first row.
+    expect(looks - 2).toBeGreaterThanOrEqual(3);
+    expect(looks - 2).toBeLessThanOrEqual(5);
+  });
+});
