@@ -1,10 +1,13 @@
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
-import { onAccount, type Tools } from "../command/action.ts";
+import { onTable, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber, type TableOptions } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
+import { checkAccount } from "../command/known-account.ts";
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
+import { readEach } from "../table/read-items.ts";
 import { countAccounts, nameItemCounts } from "./account-items.ts";
 
 export type CacheOptions = TableOptions & { readonly cacheSeconds?: number };
@@ -28,7 +31,7 @@ export const eraseAccountCommand = () =>
   )
     .option(...cacheSecondsOption)
     .addHelpText("after", `\n${eventsNote}`)
-    .action(onAccount(eraseAccount));
+    .action(onTable(eraseAccount));
 
 /** The longest time for which API Gateway caches a result of the authorizer, in seconds. */
 const longestCache = 3600;
@@ -48,9 +51,12 @@ export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOpti
 
 async function eraseAccount(options: AccountOptions & CacheOptions, { pace, invalid }: Tools) {
   const { account, dryRun, yes } = options;
+  const [exists] = await readEach([accountKey(account)], pace);
+  // Items can be left without their account.
+  const items = dryRun || !yes || !exists ? (await countAccounts(pace)).get(account) : undefined;
+  if (!exists && !items) await checkAccount(options, pace);
   if (dryRun || !yes) {
-    const accounts = await countAccounts(pace);
-    const counts = nameItemCounts(accounts.get(account) ?? {});
+    const counts = nameItemCounts(items ?? {});
     const { leads, conversations, messages, keys, erasedLeads, others } = counts;
     const text = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
     if (dryRun) return { json: { account, ...counts }, text };

@@ -1,8 +1,10 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { accountKey, accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { table } from "../../../shared/dynamodb/table-client.ts";
+import { buildUpdate } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
@@ -23,7 +25,7 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   const { pace } = sweeping;
   const { account, leads } = found.subject;
   if (!leads) {
-    await freezeAccount(account, pace);
+    await freezeAccount(account, pace, true);
     await deleteKeys(found, pace);
   }
   await begin(found, pace);
@@ -44,11 +46,17 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   await deleteItems(found.take(last), pace);
 }
 
-/** Freezes an account: from now on, only functions that already run write for it. @returns since when it is frozen */
-export const freezeAccount = (account: string, pace: AnyPace): Promise<string> =>
+/**
+ * Freezes an account: from now on, only functions that already run write for it.
+ *
+ * @param creates whether to create the account if it does not exist, for an erasure of what is left without it
+ * @returns since when it is frozen
+ */
+export const freezeAccount = (account: string, pace: AnyPace, creates = false): Promise<string> =>
   pace.retry(async () => {
     const frozenAt = (await readFrozenAt(account)) ?? new Date().toISOString();
-    await updateItem(buildUpdate(accountKey(account), { frozenAt }));
+    const update = buildUpdate(accountKey(account), { frozenAt });
+    await table.send(new UpdateCommand(creates ? { ...update, ConditionExpression: undefined } : update));
     return frozenAt;
   });
 

@@ -30,7 +30,7 @@ import { call } from "../../../support/requests/call.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
 import { aroundCalls, beforeCall, lateReads, type TableCommand } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
-import { compareItems, put, tableItems } from "../../../support/tables/table-items.ts";
+import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { fillAccount, itemsOf } from "../support/full-account.ts";
 import { program } from "../support/program.ts";
 
@@ -113,6 +113,18 @@ describe("accounts erase", () => {
     await put({ ...accountKey(account), createdAt, frozenAt: createdAt });
     expect((await erase(account)).failure).toBeUndefined();
     await expectErased(account);
+  });
+
+  test("deletes what is left of an account that does not exist any more", async () => {
+    const account = randomUUID();
+    await aFullAccount(account);
+    await remove(accountKey(account));
+    const { output } = await erase(account, undefined, "--dry-run");
+    expect(output).toMatchObject({ account, leads: 3, messages: 14 });
+    expect((await erase(account, undefined, "--cache-seconds", "0")).failure).toBeUndefined();
+    await expectErased(account);
+    for (const args of [[], ["--dry-run"]])
+      expect((await erase(account, undefined, ...args)).failure).toMatch(`There is no account ${account} in`);
   });
 
   test("deletes what requests write while their key is still accepted, and notes the erasure of each lead", async () => {
