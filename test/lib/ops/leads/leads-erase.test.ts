@@ -110,6 +110,24 @@ test("an erasure of several leads reports the items that it has left, and the le
   expect(failure).toContain("its leadId is not a string");
 });
 
+test("leads show says of a lead whose erasure has not ended how to end it", async () => {
+  const account = await anAccount();
+  const [{ id }, other] = [await aLead(account), newId("lead")];
+  await aMessage(account, id);
+  await beginErasure(account, id, new Pace());
+  const show = async (...ids: string[]) =>
+    (await runJson(showCommand(), "--account", account, "--lead", ...ids)).failure;
+  const command = `\`npm run ops -- leads erase --account ${account} --lead ${id} --table ${tableName}\``;
+  expect(await show(id)).toBe(
+    `The account ${account} has no lead ${id}. Its erasure has not ended: run ${command}.`,
+  );
+  expect(await show(other, id)).toBe(
+    `The account ${account} has no lead ${other}, ${id}. The erasure of ${id} has not ended: run ${command}.`,
+  );
+  await endErasure(account, id, new Pace());
+  expect(await show(id)).toBe(`The account ${account} has no lead ${id}.`);
+});
+
 describe("leads erase", () => {
   test.each([
     true,
