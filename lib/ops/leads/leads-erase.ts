@@ -30,19 +30,23 @@ export const eraseCommand = () =>
 async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Printed> {
   const { account, scan, dryRun, yes } = options;
   const { pace, invalid } = tools;
-  const { leads, unknown } = await findErasable(options, tools);
+  const { leads, unfinished, unknown } = await findErasable(options, tools);
   let found = new ItemsToErase({ account, leads }, invalid);
+  const describe = (verb: string) => describeErasure(options, found, unfinished, verb);
   if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
   if (!dryRun) {
-    if (!yes) console.error(describeErasure(options, found, "will be erased").text);
+    if (!yes) {
+      if (unknown) console.error(unknown.message);
+      console.error(describe("will be erased").text);
+    }
     const { value, by } = namedBy(options);
-    const count = options.lead?.length ?? 1;
-    if (count > 1) await confirm(account, { kind: "account", action: `erase ${count} leads` }, yes);
-    else await confirm(value, { kind: "person", action: "erase them", by }, yes);
+    const action = `erase ${leads.size} leads`;
+    if (options.lead && options.lead.length > 1) await confirm(account, { kind: "account", action }, yes);
+    else await confirm(value, { kind: "person", action: leads.size > 1 ? action : "erase them", by }, yes);
     found = new ItemsToErase({ account, leads }, invalid);
     await erase(found, { pace, scan });
   }
-  const printed = describeErasure(options, found, dryRun ? "would be erased" : "erased");
+  const printed = describe(dryRun ? "would be erased" : "erased");
   const failures = [unknown, invalid.toFailure()].flatMap((each) => each?.message ?? []);
   return { ...printed, failure: failures.length > 0 ? new UserError(failures.join("\n")) : undefined };
 }
@@ -50,7 +54,7 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
 /**
  * The leads to erase: the leads that the options name, and all leads whose erasure has not ended.
  *
- * @returns also the error for named leads that the account does not have
+ * @returns also how many of them the options do not name, and the error for named leads that the account does not have
  * @throws UserError when the account has none of the named leads
  */
 async function findErasable(options: EraseLeadsOptions, tools: Tools) {
@@ -58,11 +62,14 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
   const { pace, invalid } = tools;
   const rows = await findLeads(options, tools);
   const leads = new Set(rows.map(({ sk }) => String(sk)));
-  for (const { leadId, pending } of await readErasedLeads(account, pace, invalid))
-    if (pending || lead?.includes(leadId)) leads.add(leadId);
-  if (lead?.every((id) => leads.has(id)) ?? leads.size > 0) return { leads };
+  const erasures = await readErasedLeads(account, pace, invalid);
+  for (const { leadId } of erasures) if (lead?.includes(leadId)) leads.add(leadId);
+  const named = leads.size;
+  for (const { leadId, pending } of erasures) if (pending) leads.add(leadId);
+  const unfinished = leads.size - named;
+  if (lead?.every((id) => leads.has(id)) ?? leads.size > 0) return { leads, unfinished };
   const unknown = await unknownPerson(options, pace, leads);
-  if (lead?.some((id) => leads.has(id))) return { leads, unknown };
+  if (lead?.some((id) => leads.has(id))) return { leads, unfinished, unknown };
   throw invalid.toFailure() ?? unknown;
 }
 
@@ -70,6 +77,7 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
 function describeErasure(
   { account, scan }: EraseLeadsOptions,
   { subject, counts, invalid }: ItemsToErase,
+  unfinished: number,
   verb: string,
 ) {
   const leads = [...(subject.leads ?? [])];
@@ -80,8 +88,9 @@ function describeErasure(
     : "no idempotency records, which expire within 8 days";
   const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
   const numbers = { conversations, messages, locks, idempotencyRecords };
+  const earlier = unfinished > 0 ? ` Leads of earlier erasures that had not ended: ${unfinished}.` : "";
   return {
-    json: { account, leads, ...numbers, invalid: [...invalid.values()] },
-    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.`,
+    json: { account, leads, unfinished, ...numbers, invalid: [...invalid.values()] },
+    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.${earlier}`,
   };
 }

@@ -128,6 +128,29 @@ test("leads show says of a lead whose erasure has not ended how to end it", asyn
   expect(await show(id)).toBe(`The account ${account} has no lead ${id}.`);
 });
 
+test("leads erase says what it will erase before it asks: also earlier erasures that had not ended, but no unknown leads", async () => {
+  const account = await anAccount();
+  const [{ id: one }, { id: two }, missing] = [await aLead(account), await aLead(account), newId("lead")];
+  for (const { id } of [await aLead(account), await aLead(account), { id: two }])
+    await beginErasure(account, id, new Pace());
+  const run = (input: string, ...args: string[]) =>
+    program(["leads", "erase", "--account", account, "--table", tableName, ...args], { input });
+  const unfinished = " Leads of earlier erasures that had not ended: 2.\n";
+  const dry = await run("", "--lead", one, two, "--dry-run");
+  expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining(`records.${unfinished}`) });
+  const refused = await run("no\n", "--lead", one);
+  expect(refused.stderr).toContain("Type the id of the person to erase 4 leads: ");
+  const { code, stdout, stderr } = await run(`${account}\n`, "--lead", one, two, missing);
+  const unknown = `The account ${account} has no lead ${missing}.\n`;
+  expect(stderr).toMatch(
+    new RegExp(
+      `^${unknown}.*${unfinished}This cannot be undone. Type the name of the account to erase 4 leads: ${unknown}$`,
+    ),
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`records.${unfinished}`) });
+  expect((await run("", "--lead", one, "--yes", "--json")).stdout).toContain('"unfinished":0');
+});
+
 describe("leads erase", () => {
   test.each([
     true,
@@ -142,7 +165,7 @@ describe("leads erase", () => {
     const args = ["--lead", lead.id, ...(scan ? [] : ["--no-scan"])];
     const report = {
       failure: undefined,
-      output: { account, leads: [lead.id], ...deletedItems, idempotencyRecords: scan ? 3 : 0 },
+      output: { account, leads: [lead.id], unfinished: 0, ...deletedItems, idempotencyRecords: scan ? 3 : 0 },
     };
     expect(await erase(account, ...args, "--dry-run")).toEqual(report);
     const { printed } = await runCommand(eraseCommand(), "--account", account, ...args, "--dry-run");
