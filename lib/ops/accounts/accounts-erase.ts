@@ -67,10 +67,12 @@ async function eraseAccount(options: AccountOptions & CacheOptions, { pace, inva
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account }, invalid);
   await erase(found, { pace, scan: true }, keyCache);
-  const { lead: leads = 0 } = found.counts;
+  const { lead: leads = 0, erasedLead: notes = 0 } = found.counts;
+  // This run has noted the erasure of its leads, too. Those before are of an interrupted run, or of `leads erase`.
+  const erasedLeads = Math.max(0, notes - leads);
   return {
-    json: { account, erased: true, leads, invalid: [...invalid.values()] },
-    text: `The account ${account} is erased: ${leads} leads, and all that belonged to them.`,
+    json: { account, erased: true, leads, erasedLeads, invalid: [...invalid.values()] },
+    text: `The account ${account} is erased: ${leads} leads, ${erasedLeads} erased before, and all that belonged to them.`,
     failure: invalid.toFailure(),
   };
 }

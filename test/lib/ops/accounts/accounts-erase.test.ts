@@ -95,7 +95,7 @@ describe("accounts erase", () => {
     const { stderr, ...outcome } = await program(args, { input: `${account}\n` });
     expect(outcome).toEqual({
       code: 0,
-      stdout: `The account ${account} is erased: 3 leads, and all that belonged to them.\n`,
+      stdout: `The account ${account} is erased: 3 leads, 1 erased before, and all that belonged to them.\n`,
     });
     expect(stderr).toContain(has);
     expect(stderr).toContain(
@@ -125,6 +125,15 @@ describe("accounts erase", () => {
     await expectErased(account);
     for (const args of [[], ["--dry-run"]])
       expect((await erase(account, undefined, ...args)).failure).toMatch(`There is no account ${account} in`);
+  });
+
+  test("counts the leads that an interrupted run has erased", async () => {
+    const account = await anAccount();
+    for (let i = 0; i < 3; i++) await aLead(account);
+    const wait = () => Promise.reject(new Error("killed"));
+    expect((await erase(account, wait, "--cache-seconds", "0")).failure).toBe("killed");
+    expect((await erase(account)).output).toMatchObject({ leads: 0, erasedLeads: 3 });
+    await expectErased(account);
   });
 
   test("deletes what requests write while their key is still accepted, and notes the erasure of each lead", async () => {
@@ -240,7 +249,7 @@ describe("accounts erase", () => {
     const { pk, sk } = nameless;
     const reason = "its accountId is not a string";
     expect(output).toEqual({
-      ...{ account, erased: true, leads: 1, invalid: [{ type: "apiKey", pk, sk, reason }] },
+      ...{ account, erased: true, leads: 1, erasedLeads: 0, invalid: [{ type: "apiKey", pk, sk, reason }] },
     });
     expect(failure).toMatch(
       /^These items are not valid .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
