@@ -38,7 +38,7 @@ const localConfig = {
  */
 export async function selectTableByOptions(options: TableOptions & { readonly account?: string }) {
   const { name, client } = await findTable(options);
-  const { account, writes, units } = options;
+  const { account, writes, units, dryRun } = options;
   const isPaced = units !== undefined;
   // A pace makes all further attempts, so that it notices every throttle.
   selectTable(name, { ...operatorConfig, ...client, ...(isPaced && { maxAttempts: 1 }) });
@@ -47,8 +47,8 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
   const pace = isPaced ? new ShownPace(units) : (unpaced as Pace);
   // The file of a local run contains its format, which is already checked.
   if (writes && !options.local) await checkDataFormat({ client: table, name });
-  const frozenAt =
-    writes === true && account !== undefined && (await withRetry(() => readFrozenAt(account), whileBusy()));
+  if (writes !== true || dryRun || account === undefined) return pace;
+  const frozenAt = await withRetry(() => readFrozenAt(account), whileBusy());
   if (!frozenAt) return pace;
   throw new UserError(
     `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased: nothing was written. To continue an erasure, run \`accounts erase\`. Otherwise, to let the account write again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,

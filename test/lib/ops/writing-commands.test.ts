@@ -24,6 +24,7 @@ const ops = (line: string, account = "acme") =>
   program([...line.split(" "), "--account", account, "--table", tableName], { input: "x".repeat(30) });
 
 const from = copyTable();
+const start = memory.snapshot();
 
 /** Every command that writes, with what it needs; each would write, or fail for another reason. */
 const writing = [
@@ -89,4 +90,20 @@ test("on a frozen account, commands that write refuse in one sentence, and comma
     expect([line, (await ops(line)).code]).toEqual([line, 0]);
   }
   expect(await readFrozenAt("copied")).toBeUndefined();
+});
+
+test("on a frozen account, dry runs work, because they write nothing", async () => {
+  memory.restore(start);
+  const { importId } = [...memory.items()].find(({ pk }) => pk === "IMPORT#acme") ?? {};
+  await ops("accounts freeze --cache-seconds 0");
+  const before = await tableItems();
+  for (const line of [
+    `leads import ${await leadFile("name\nBen\n")}`,
+    `leads import --undo ${importId}`,
+    `leads erase --lead ${ada}`,
+    `accounts copy --from-table ${from}`,
+    "accounts erase",
+  ])
+    expect([line, (await ops(`${line} --dry-run`)).code]).toEqual([line, 0]);
+  expect(await tableItems()).toEqual(before);
 });
