@@ -21,10 +21,14 @@ export const accountsCommand = () =>
     .addCommand(showLimitCommand());
 
 const listCommand = () =>
-  command("list", "list all accounts with the number of their items; reads the whole table", {
-    account: "none",
-    paced: true,
-  }).action(
+  command(
+    "list",
+    "list all accounts with the number of their items, also of revoked keys; reads the whole table",
+    {
+      account: "none",
+      paced: true,
+    },
+  ).action(
     onTable<TableOptions>(async (_, { pace, invalid }) => {
       const accounts = await countAccounts(pace, invalid);
       const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));

@@ -63,7 +63,8 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
       `The account ${account} would be copied onto itself: name another table with --from-table, or another account with --to-account.`,
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
-  if (replace && !dryRun) await confirm(account, { kind: "account", action: "replace what differs" }, yes);
+  const kind = `account that is written (${account})`;
+  if (replace && !dryRun) await confirm(account, { kind, action: "replace what differs" }, yes);
   const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   await storeRows(options, pace, {
@@ -87,7 +88,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   const { stored, replaced, present, erased, left: leftOut } = counts;
   const verb = dryRun ? "would be " : "";
   return {
-    json: { account, from: fromTable, ...counts, ...named },
-    text: `${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`,
+    json: { account, from: fromTable, fromAccount: from, ...counts, ...named },
+    text: `From ${from} in ${fromTable} to ${account} in ${tableName}: ${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`,
   };
 }

@@ -1,4 +1,4 @@
-import { largestLimit, readAccountSettings } from "../../../shared/domain/accounts.ts";
+import { largestLimit, readAccountSettings, readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { onAccount, type Printed } from "../command/action.ts";
@@ -79,8 +79,11 @@ export const unfreezeCommand = () =>
     writes: "always",
   }).action(
     onAccount(async ({ account }) => {
+      const since = await readFrozenAt(account);
       await updateItem(buildUpdate(accountKey(account), { frozenAt: undefined }));
-      const text = `The account ${account} can write again, with each key once it is authorized again.`;
+      const text = since
+        ? `The account ${account} can write again, with each key once it is authorized again.`
+        : `The account ${account} was not frozen.`;
       return { json: { account, frozenAt: null }, text };
     }),
   );

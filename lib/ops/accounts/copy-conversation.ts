@@ -41,7 +41,7 @@ export async function copyConversation(copying: Copying, item: Item): Promise<vo
   counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
     counts[outcome] += items.length;
-    if (outcome === "left") for (const message of items) left.note(message, "its conversation is left");
+    if (outcome === "left") for (const message of items) left.note(message, "its conversation is left out");
     return;
   }
   const ofLead: Adapt = async (stored) => (stored ? {} : ifLeadExists(copying, conversation.leadId));

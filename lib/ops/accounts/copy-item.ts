@@ -121,7 +121,7 @@ export async function ifLeadExists(
   const ConditionExpression = `${isPresent.ConditionExpression} AND attribute_not_exists(undoing)`;
   if (lead) return { others: [check(leadKey(account, leadId), { ConditionExpression })] };
   if (erased.has(leadId) || (await readItem(erasedLeadKey(account, leadId)))) return "erased";
-  return { left: "its lead does not exist" };
+  return { left: "its lead is not in this table: run the command again" };
 }
 
 /** Writes an absent item. An existing item gets only the attributes that it lacks. */

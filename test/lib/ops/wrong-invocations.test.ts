@@ -141,7 +141,11 @@ test.each([
     `The import ${imported.importId} has made 1 leads that are not erased.\n`,
   ],
   ["accounts erase", "the name of the account", "erase it"],
-  [`accounts copy --from-table ${restored} --replace`, "the name of the account", "replace what differs"],
+  [
+    `accounts copy --from-table ${restored} --replace`,
+    "the name of the account that is written (acme)",
+    "replace what differs",
+  ],
 ])("ops %s asks for %s, and changes nothing for another text or none", async (line, name, action, shown = "") => {
   const before = await tableItems();
   for (const input of ["", "yes\n"]) {

@@ -16,6 +16,7 @@ import { beforeCall } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { fillAccount } from "../support/full-account.ts";
+import { program } from "../support/program.ts";
 import { accounts } from "./support/copy.ts";
 
 useTablesOfCommands();
@@ -63,7 +64,8 @@ test("accounts copy copies an account to another one, which then exports the sam
   expect((await accounts(...args, "--dry-run")).output).toMatchObject({ stored: 31 });
   expect(compareItems(before, await tableItems())).toEqual({ added: [], changed: [], deleted: [] });
   const report = {
-    ...{ account, from: tableName, stored: 31, present: 0, replaced: 0, erased: 0, left: 0 },
+    ...{ account, from: tableName, fromAccount: source },
+    ...{ stored: 31, present: 0, replaced: 0, erased: 0, left: 0 },
     ...{ invalid: [], leftOut: [] },
   };
   expect(await accounts(...args)).toMatchObject({ failure: undefined, code: 0, output: report });
@@ -111,6 +113,20 @@ test("accounts export writes a file that only its owner can access, and never ov
   expect(files.filter((file) => file.endsWith(".part"))).toEqual([]);
 });
 
+test("accounts copy names the account that it writes in its question, and both accounts and tables in its summary", async () => {
+  const account = randomUUID();
+  const args = ["accounts", "copy", "--account", source, "--from-table", tableName, "--to-account", account];
+  const { stdout, stderr } = await program([...args, "--table", tableName, "--replace"], {
+    input: `${account}\n`,
+  });
+  expect(stderr).toContain(
+    `Type the name of the account that is written (${account}) to replace what differs: `,
+  );
+  expect(stdout).toMatch(
+    new RegExp(`^From ${source} in ${tableName} to ${account} in ${tableName}: 31 items copied, `),
+  );
+});
+
 test("accounts list counts the items of each account", async () => {
   const { output } = await accounts("list");
   expect(output.find(({ account }: Item) => account === source)).toEqual({
@@ -153,9 +169,13 @@ test("accounts freeze waits until no cached key and no running request can write
   const { output } = await accounts("list");
   const marked = output.filter((each: Item) => each.frozen);
   expect(marked.map(({ account }: Item) => account)).toEqual([source]);
-  const unfreeze = () => accounts("unfreeze", "--account", source);
-  expect((await unfreeze()).output).toEqual({ account: source, frozenAt: null });
-  expect([await readFrozenAt(source), (await unfreeze()).failure]).toEqual([undefined, undefined]);
+  const unfreeze = (...args: string[]) =>
+    runCommand(accountsCommand(), "unfreeze", "--account", source, ...args);
+  const canWrite = `The account ${source} can write again, with each key once it is authorized again.`;
+  expect(await unfreeze()).toEqual({ printed: [canWrite], failure: undefined });
+  expect(await readFrozenAt(source)).toBeUndefined();
+  expect((await unfreeze()).printed).toEqual([`The account ${source} was not frozen.`]);
+  expect((await unfreeze("--json")).printed).toEqual([JSON.stringify({ account: source, frozenAt: null })]);
 });
 
 const settings = [

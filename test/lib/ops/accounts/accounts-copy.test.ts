@@ -532,7 +532,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
     [
       "a conversation under another lead, with its messages",
       move,
-      ["its leadId is not the stored one", "its conversation is left"],
+      ["its leadId is not the stored one", "its conversation is left out"],
     ],
     [
       "a conversation on another channel",
@@ -540,7 +540,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
         const stored = await readItem(conversationKey(account, grace.email));
         await put({ ...stored, channel: "other" });
       },
-      ["its channel is not the stored one", "its conversation is left"],
+      ["its channel is not the stored one", "its conversation is left out"],
     ],
     [
       "a message of the other direction",
@@ -558,7 +558,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
         await move(data);
         await remove(conversationKey(data.account, data.ada.email));
       },
-      ["its stored messages are of another lead or channel", "its conversation is left"],
+      ["its stored messages are of another lead or channel", "its conversation is left out"],
     ],
     [
       "a lead whose external id another lead has by now, with the lead's conversations",
@@ -566,7 +566,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
         for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
         await aLead(account, { externalId: "crm-ada" });
       },
-      [nameTaken, "its lead does not exist", "its conversation is left"],
+      [nameTaken, "its lead is not in this table: run the command again", "its conversation is left out"],
     ],
     [
       "a lead whose address another lead has by now",
