@@ -144,7 +144,7 @@ test("leads erase says what it will erase before it asks: also earlier erasures 
   const unknown = `The account ${account} has no lead ${missing}.\n`;
   expect(stderr).toMatch(
     new RegExp(
-      `^${unknown}.*${unfinished}This cannot be undone. Type the name of the account to erase 4 leads: ${unknown}$`,
+      `^${unknown}.*${unfinished}This cannot be undone. Type the name of the account to erase 4 leads: The leads are deleted, .*: waiting for 35 s.\\n${unknown}$`,
     ),
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`records.${unfinished}`) });
