@@ -5,7 +5,7 @@ import type { Key } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, findList } from "../tree/counted-list.ts";
-import { dueRound, endRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
+import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
 import type { Finding } from "./compare-tree.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { verify } from "./verify.ts";
@@ -34,11 +34,11 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce?: num
   const pace = new Pace(unitsPerSecond, deadline);
   let progress = await pace.retry(() => readProgress(now));
   const due = dueRound(progress, now);
-  const run: Run = { pace, rowsAtOnce, round: due ?? { beganAt: now, lists: 0 }, verified: 0, repaired: 0 };
+  const run: Run = { pace, rowsAtOnce, round: due ?? { beganAt: now }, verified: 0, repaired: 0 };
   try {
     if (due) {
       await auditTable(due, run);
-      progress = endRound(run.round, progress.round !== undefined);
+      progress = { since: due.beganAt };
     }
   } catch (error) {
     // No audit could continue from a position that the table refuses, so the next one begins again.
@@ -67,7 +67,7 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
       const owner = findList(pk);
       if (!owner) continue;
       // A list continues where the last run ended. A verified list may have more rows on the next page of the scan.
-      const { position, lists } = run.round;
+      const { position } = run.round;
       let sk = position?.pk === pk ? position.sk : firstKey;
       if (sk === lastKey) continue;
       while (sk !== lastKey) {
@@ -75,7 +75,7 @@ async function auditTable({ position: from }: Round, run: Run): Promise<void> {
         const isFirst = from?.pk === pk && from.sk === sk;
         sk = await auditRows(owner, sk, run, isFirst);
       }
-      run.round = { ...run.round, position: { pk, sk }, lists: lists + 1 };
+      run.round = { ...run.round, position: { pk, sk } };
     }
     // The scan must not go back into a list that was verified.
     if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.round.position?.pk)
