@@ -105,9 +105,9 @@ async function readPart(
 ): Promise<readonly Item[]> {
   if (nodes && offset > 0 && offset >= keys.length) {
     const rank = nodes.rows - 1 - (offset - keys.length);
-    const { before, skip } = await nodes.findRow(rank, areSmall(newest.items));
-    const { items } = await walk(range, { from: window.from, before, maxRows: skip + limit }, call);
-    return items.slice(skip);
+    const before = await nodes.findRow(rank);
+    const { items } = await walk(range, { from: window.from, before, maxRows: limit }, call);
+    return items;
   }
   // A row that was written after the sort keys were read is left out. It is not in the total, and it would displace the
   // oldest row of this part, which may be the last part.
@@ -121,9 +121,3 @@ async function readPart(
   const { items } = await walk(range, bounds, call, { isWanted: isListed });
   return [...known, ...items];
 }
-
-/** The size of rows, in bytes, at which half a node of rows costs one read unit in an index, as much as the node itself. */
-const smallRow = 500;
-
-/** Whether rows are so small that skipping some costs less than reading the node with their sort keys. */
-const areSmall = (items: readonly Item[]) => JSON.stringify(items).length <= smallRow * items.length;

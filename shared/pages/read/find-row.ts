@@ -14,11 +14,11 @@ import type { Call } from "./read-budget.ts";
 export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undefined, call: Call) {
   const nodes = new Map<string, Promise<readonly Entry[]>>();
   /**
-   * Descends to an entry of a level, 0 for rows: the last one that is not past what is looked for, or the first one.
+   * Descends to a row: the last one that is not past what is looked for, or the first one.
    *
-   * @returns its place, and its rank: the number of rows before it
+   * @returns its entry, and its rank: the number of rows before it
    */
-  const descend = async (isPast: (start: string, rank: number) => boolean, lastLevel = 0) => {
+  const descend = async (isPast: (start: string, rank: number) => boolean) => {
     let { entries, bufferStart: end } = root;
     let rank = 0;
     for (let level = root.level; ; level--) {
@@ -29,7 +29,7 @@ export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undef
         next += countEntries([entry], bucket);
       }
       const place = placeAt(entries, index, end);
-      if (level === lastLevel) return { ...place, rank };
+      if (level === 0) return { entry: place.entry, rank };
       end = place.end;
       const name = `${level} ${place.entry.start}`;
       const reading = nodes.get(name) ?? readNode(tree, root, level, place, call);
@@ -41,15 +41,11 @@ export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undef
     /**
      * Finds the row of a rank. Ranks count from the oldest row, so that new rows do not change them.
      *
-     * @param skips whether rows may be skipped: small ones cost less than the trip to the node with their sort keys
-     * @returns its position: a sort key, and how many rows lie between this key and the row, newest first
+     * @returns a sort key right after that of the row: no other one lies between them
      */
-    findRow: async (rank: number, skips: boolean) => {
-      const found = await descend((_, at) => at > rank, skips ? 1 : 0);
-      return skips
-        ? { before: found.end, skip: found.rank + countEntries([found.entry], bucket) - 1 - rank }
-        : // No other sort key lies between this one and the row.
-          { before: `${found.entry.start}!`, skip: 0 };
+    findRow: async (rank: number) => {
+      const { entry } = await descend((_, at) => at > rank);
+      return `${entry.start}!`;
     },
     /** The number of rows in nodes before a sort key, or before any text, such as one that `keyAt` returns for a time. */
     findRank: async (sk: string) => {

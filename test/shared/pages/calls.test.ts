@@ -40,12 +40,12 @@ test("pages of 400 leads, in trees with three levels of nodes, take exactly thes
     [{}, 20, "Get root, Query rows, 3 Get node, Query rows"],
     [{}, 21, "Get root, Query rows"],
     [{ status: "new" }, 1, "Get root, Query by-status"],
-    [{ status: "new" }, 10, "Get root, Query by-status, 2 Get node, Query by-status"],
+    [{ status: "new" }, 10, "Get root, Query by-status, 3 Get node, Query by-status"],
     [{ status: "booked" }, 1, "Get root, Query by-status"],
     [{ source }, 1, "Get web root, Query by-label"],
-    [{ source }, 10, "Get web root, Query by-label, 2 Get web node, Query by-label"],
+    [{ source }, 10, "Get web root, Query by-label, 3 Get web node, Query by-label"],
     [{ source }, 21, "Get web root, Query by-label"],
-    [both, 10, "Get web root, Query by-status-and-label, 2 Get web node, Query by-status-and-label"],
+    [both, 10, "Get web root, Query by-status-and-label, 3 Get web node, Query by-status-and-label"],
   ] as const) {
     const request = { page, limit: 20 };
     const { result, calls } = await callsOf(() => history.list(filter, request));
