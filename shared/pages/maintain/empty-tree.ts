@@ -1,6 +1,12 @@
 import type { Retry } from "../../dynamodb/retry.ts";
 import { emptied, emptyRoot } from "../tree/root.ts";
-import { commit, DamagedTreeError, logDamage, readRoot, TreeChangedError } from "../tree/tree-store.ts";
+import {
+  DamagedTreeError,
+  logDamage,
+  readRoot,
+  replaceDamaged,
+  TreeChangedError,
+} from "../tree/tree-store.ts";
 
 /**
  * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
@@ -11,7 +17,7 @@ import { commit, DamagedTreeError, logDamage, readRoot, TreeChangedError } from 
  *   then emptied instead
  */
 export async function emptyTree(error: DamagedTreeError, { retry }: { retry: Retry }): Promise<void> {
-  const { owner, root, invalid } = error;
+  const { owner, root } = error;
   const { account, list, labelKey } = owner;
   const emptyList = async (ofList: unknown) => {
     if (!(ofList instanceof DamagedTreeError)) throw ofList;
@@ -22,9 +28,9 @@ export async function emptyTree(error: DamagedTreeError, { retry }: { retry: Ret
   const clock = Date.now();
   const empty = root ? emptied(root, clock) : emptyRoot(clock);
   if (labelKey === undefined) {
-    await retry(() => commit(owner, empty, [], { invalid }));
+    await retry(() => replaceDamaged(error, empty));
     return;
   }
   const whole = (await retry(() => readRoot({ account, list })).catch(emptyList)) ?? emptyRoot(clock);
-  await retry(() => commit(owner, empty, [], { invalid, list: { ...whole, fed: undefined } }));
+  await retry(() => replaceDamaged(error, empty, { ...whole, fed: undefined }));
 }

@@ -146,39 +146,43 @@ export const treeKey = ({ account, list, labelKey }: CountedOwner, name: string)
  * Replaces the root if it still has the version that was read, and writes nodes with it, all or nothing. The first root of a
  * label comes with a record, which distinguishes a new label from one whose root is missing.
  *
- * @param damaged for a damaged tree that is emptied: the item of its root if that is invalid, and for the tree of a label
- *   also the root of the list, which is replaced as well
  * @returns the root as it is now
- * @throws TreeChangedError when a root has another version
+ * @throws TreeChangedError when the root has another version
  * @throws DamagedTreeError when a label has a record, but no root
  */
-export async function commit(
-  owner: CountedOwner,
-  root: Root,
-  nodes: readonly Node[] = [],
-  damaged?: { readonly invalid: Item | undefined; readonly list?: Root },
-): Promise<Root> {
-  const { account, list, labelKey } = owner;
-  const next = raised(root);
-  const { invalid } = damaged ?? {};
-  const version = invalid ? invalid.version : root.version || undefined;
-  const puts = [putRoot(owner, next, version)];
-  // The record of a damaged tree may still exist.
-  if (root.version === 0 && labelKey !== undefined)
-    puts.push(putItem({ ...labelTreeKey(list.type, account, labelKey), labelKey }, damaged ? {} : isAbsent));
-  puts.push(...nodes.map((node) => putNode(owner, root, node)));
-  if (damaged?.list)
-    puts.push(putRoot({ account, list }, raised(damaged.list), damaged.list.version || undefined));
+export async function commit(owner: CountedOwner, root: Root, nodes: readonly Node[] = []): Promise<Root> {
+  const record = root.version === 0 && owner.labelKey !== undefined ? [putRecord(owner, isAbsent)] : [];
+  const puts = [putRoot(owner, root), ...record, ...nodes.map((node) => putNode(owner, root, node))];
+  await write(puts).catch((error: unknown) => {
+    throw isTreeChanged(error) && isRecordLeft(error.cause)
+      ? new DamagedTreeError(owner, "The root is missing.")
+      : error;
+  });
+  return raised(root);
+}
+
+/**
+ * Replaces the root of a damaged tree, and for the tree of a label also the root of the list, all or nothing.
+ *
+ * @throws TreeChangedError when a root has another version
+ */
+export async function replaceDamaged({ owner, invalid }: DamagedTreeError, root: Root, listRoot?: Root) {
+  const puts = [putRoot(owner, root, invalid?.version)];
+  // The record may still exist.
+  if (listRoot) puts.push(putRecord(owner), putRoot({ ...owner, labelKey: undefined }, listRoot));
+  await write(puts);
+}
+
+/** Writes items, all or nothing. @throws TreeChangedError when another commit came first */
+async function write(puts: readonly ReturnType<typeof putItem>[]): Promise<void> {
   try {
     const [first, ...others] = puts;
     if (first && others.length === 0) await table.send(new PutCommand(first.Put));
-    else await table.send(new TransactWriteCommand({ TransactItems: puts }));
+    else await table.send(new TransactWriteCommand({ TransactItems: [...puts] }));
   } catch (error) {
     if (classify(error) !== "conflict") throw error;
-    if (!damaged && isRecordLeft(error)) throw new DamagedTreeError(owner, "The root is missing.");
     throw new TreeChangedError("Another commit came first.", { cause: error });
   }
-  return next;
 }
 
 /** Whether the condition of the record failed, but not that of the root. */
@@ -194,13 +198,16 @@ const raised = (root: Root): Root => ({
 
 const isAbsent = isAsRead("pk", undefined);
 
-const putItem = (Item: object, condition: object = {}) => ({
+const putItem = (Item: object, condition?: object) => ({
   Put: { TableName: tableName, Item: { ...Item }, ...condition },
 });
 
 /** @param version the version of the item as it was read; undefined if there was no item */
-const putRoot = (owner: CountedOwner, root: Root, version: unknown) =>
-  putItem({ ...treeKey(owner, rootName), ...rootItem(root) }, isAsRead("version", version));
+const putRoot = (owner: CountedOwner, root: Root, version: unknown = root.version || undefined) =>
+  putItem({ ...treeKey(owner, rootName), ...rootItem(raised(root)) }, isAsRead("version", version));
+
+const putRecord = ({ account, list, labelKey = "" }: CountedOwner, condition?: object) =>
+  putItem({ ...labelTreeKey(list.type, account, labelKey), labelKey }, condition);
 
 const putNode = (owner: CountedOwner, { generation }: Root, { level, start, entries }: Node) =>
   putItem({ ...treeKey(owner, nodeName(generation, level, start)), entries: encodeEntries(entries) });

@@ -1,6 +1,6 @@
-import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { accountPartition } from "../../../../shared/dynamodb/keys.ts";
+import { accountPartition, labelTreeKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
@@ -78,6 +78,16 @@ test("if the root of the list is also invalid, the tree of the list is emptied f
   expect(await rowsOf(labelTree)).toEqual(keys);
   await empty();
   expect([await rowsOf(list), await rowsOf(labelTree)]).toEqual([[], []]);
+});
+
+test("a tree of a source that is emptied has its record again", async () => {
+  await fedList();
+  const key = labelTreeKey("lead", "acme", labelTree.labelKey);
+  const record = await readItem(key);
+  await table.send(new DeleteCommand({ TableName: tableName, Key: key }));
+  await empty();
+  expect(record).toMatchObject({ labelKey: labelTree.labelKey });
+  expect(await readItem(key)).toEqual(record);
 });
 
 test("a list that is fed again does not write a tree that already has its rows", async () => {
