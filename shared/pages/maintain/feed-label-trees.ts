@@ -2,7 +2,7 @@ import { inParallel } from "../../in-parallel.ts";
 import { type CountedRow, readRows } from "../tree/rows.ts";
 import { readRoot, TreeChangedError } from "../tree/tree-store.ts";
 import { MaintainedTree } from "./maintained-tree.ts";
-import { setRows } from "./set-or-remove-rows.ts";
+import { setRows } from "./set-rows.ts";
 
 /**
  * Takes one step of feeding the trees of sources and channels: sets counted rows of a list in the trees of their labels. The

@@ -1,7 +1,7 @@
 import { keyAt } from "../tree/counted-list.ts";
 import { readRows } from "../tree/rows.ts";
 import type { MaintainedTree } from "./maintained-tree.ts";
-import { setRows } from "./set-or-remove-rows.ts";
+import { setRows } from "./set-rows.ts";
 
 /** The work on the tree of a whole list. */
 export interface ListState {
@@ -10,7 +10,7 @@ export interface ListState {
   /** The sort keys of changed, deleted or back-dated rows that are not counted yet, in the order of the stream. */
   readonly changed: readonly string[];
   /** Whether counting pays as soon as the newest rows are old enough. */
-  readonly young?: boolean;
+  readonly waitsForAge?: boolean;
   /** Whether the rows of the tail are so large that a list should not read them. */
   readonly areLarge?: boolean;
   /** The sort key of the newest row that was read; undefined without any. */
@@ -35,7 +35,8 @@ export async function stepList(tree: MaintainedTree, { changed }: ListState): Pr
   const settled = rows.filter(({ sk }) => sk < horizon);
   const areLarge = units > limits.tailUnits;
   const pays = areLarge || rows.length > limits.tail;
-  const found = { areLarge, young: pays && settled.length < rows.length, newest: next ?? rows.at(-1)?.sk };
+  const waitsForAge = pays && settled.length < rows.length;
+  const found = { areLarge, waitsForAge, newest: next ?? rows.at(-1)?.sk };
   if (changed.length === 0 && !(pays && settled.length > 0)) return { more: false, changed, ...found };
   const inside = changed.filter((sk) => sk < watermark);
   // The watermark does not move to the horizon: if this clock is ahead, rows before the horizon may still be created.

@@ -6,7 +6,7 @@ import type { RowChange } from "./changes.ts";
 import { feedLabelTrees } from "./feed-label-trees.ts";
 import { type ListState, stepList } from "./list-step.ts";
 import { MaintainedTree, type Maintenance, stepContext } from "./maintained-tree.ts";
-import { setRows } from "./set-or-remove-rows.ts";
+import { setRows } from "./set-rows.ts";
 
 interface Maintained {
   /** The rows whose records must be redelivered: the last of all rows. */

@@ -47,7 +47,7 @@ export async function maintainLists(
     const name = `${owner.account} ${owner.list.type}`;
     const context = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
     const { rest, list, error } = await maintainList(owner, rows, context);
-    if (list?.young) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
+    if (list?.waitsForAge) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
     else if (list) unsettled.delete(name);
     const { newest = "" } = list ?? {};
     moreBehind ||= rows.length > 0 && rows.every(({ key }) => key < newest);

@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
-import { readPaths } from "../../../../shared/pages/maintain/set-or-remove-rows.ts";
+import { readPaths } from "../../../../shared/pages/maintain/set-rows.ts";
 import { editTree, type RowEdit } from "../../../../shared/pages/maintain/tree-edit.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../../../shared/pages/tree/entry.ts";
