@@ -45,14 +45,27 @@ async function findPage(list: CountedRange, request: RowsRequest, call: Call): P
   const { page, limit, ascending = false } = request;
   // A window with an end seldom has rows of the tail.
   const maxRows = list.window.before === undefined ? limits.tail + 1 : 0;
-  const start = await readTotal(list, page === 1 && !ascending ? limit : maxRows, call);
-  const { total } = start;
+  const counted = await readTotal(list, page === 1 && !ascending ? limit : maxRows, call);
+  const { total } = counted;
   const first = (page - 1) * limit;
   if (first >= total) return { items: [], total };
-  if (!ascending) return { items: await readPart(list, start, first, limit, call), total };
+  if (!ascending) return { items: await readPart(list, counted, first, limit, call), total };
   const end = Math.min(first + limit, total);
-  const items = await readPart(list, start, total - end, end - first, call);
+  const items = await readPart(list, counted, total - end, end - first, call);
   return { items: items.toReversed(), total };
+}
+
+/** What is known of a list after its total was found. */
+interface Counted {
+  readonly total: number;
+  /** The newest rows, as many as were asked for. */
+  readonly newest: Segment;
+  /** The sort keys of the rows in the tail and in the write buffer, newest first. */
+  readonly keys: readonly string[];
+  /** The sort key from which on all rows are in `keys`. */
+  readonly listedFrom: string;
+  /** The rows in nodes before `listedFrom`, also those before the list's window, and how to find them; undefined if none. */
+  readonly nodes?: { readonly rows: number; readonly findRow: (rank: number) => Promise<string> };
 }
 
 /**
@@ -60,19 +73,20 @@ async function findPage(list: CountedRange, request: RowsRequest, call: Call): P
  * keys of the tail. Without a root, all rows are the tail. The total of a window follows from the ranks of its ends.
  *
  * @param maxRows how many of the newest rows to read; 0 if the page does not need them
- * @returns the total; the newest rows; `keys`, the sort keys of the rows in the tail and in the write buffer, newest first;
- *   `end`, from which on all rows are in `keys`; and `nodes`: how many rows nodes have before `end`, including those before
- *   the list's window, and how to find them, undefined if there are none
  * @throws the errors of `findPage`
  */
-async function readTotal({ range, tree, status, window }: CountedRange, maxRows: number, call: Call) {
+async function readTotal(
+  { range, tree, status, window }: CountedRange,
+  maxRows: number,
+  call: Call,
+): Promise<Counted> {
   const { from = "", before } = window;
   const [root, newest] = await Promise.all([
     call((options) => readRoot(tree, options)),
     maxRows > 0 ? walk(range, { ...window, maxRows }, call) : { items: [], done: false },
   ]);
   const newestKeys = toSortKeys(newest);
-  if (newest.done) return { total: newestKeys.length, newest, keys: newestKeys, end: "" };
+  if (newest.done) return { total: newestKeys.length, newest, keys: newestKeys, listedFrom: "" };
   const bucket = status === undefined ? undefined : bucketOf(tree.list, status);
   const { watermark = "", bufferStart = "", entries = [], buffer = [] } = root ?? {};
   const tailStart = latest(watermark, from);
@@ -81,16 +95,16 @@ async function readTotal({ range, tree, status, window }: CountedRange, maxRows:
   keys.push(...toSortKeys(await walk(range, others, call)));
   const bufferKeys = buffer.filter((row) => countEntries([row], bucket) > 0).map(({ start }) => start);
   keys.push(...bufferKeys.filter(isWithin(window)).toReversed());
-  const end = latest(earliest(before ?? bufferStart, bufferStart), from);
+  const listedFrom = latest(earliest(before ?? bufferStart, bufferStart), from);
   const inNodes = countEntries(entries, bucket);
-  if (!root || inNodes === 0 || from >= bufferStart) return { total: keys.length, newest, keys, end };
+  if (!root || inNodes === 0 || from >= bufferStart) return { total: keys.length, newest, keys, listedFrom };
   const { findRow, findRank } = rowFinder(tree, root, bucket, call);
   const [skipped, rows] = await Promise.all([
     from === "" ? 0 : findRank(from),
-    end === bufferStart ? inNodes : findRank(end),
+    listedFrom === bufferStart ? inNodes : findRank(listedFrom),
   ]);
   const total = keys.length + Math.max(0, rows - skipped);
-  return { total, newest, keys, end, nodes: { rows, findRow } };
+  return { total, newest, keys, listedFrom, nodes: { rows, findRow } };
 }
 
 const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
@@ -98,7 +112,7 @@ const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 /** Reads a part of a list, newest first: `limit` rows after the `offset` newest ones. @throws the errors of `findPage` */
 async function readPart(
   { range, window }: CountedRange,
-  { keys, end, newest, nodes }: Awaited<ReturnType<typeof readTotal>>,
+  { keys, listedFrom, newest, nodes }: Counted,
   offset: number,
   limit: number,
   call: Call,
@@ -112,12 +126,12 @@ async function readPart(
   // A row that was written after the sort keys were read is left out. It is not in the total, and it would displace the
   // oldest row of this part, which may be the last part.
   const listed = new Set(keys);
-  const isListed = ({ sk }: Item) => String(sk) < end || listed.has(String(sk));
+  const isListed = ({ sk }: Item) => String(sk) < listedFrom || listed.has(String(sk));
   const known = newest.items.filter(isListed).slice(offset);
   if (newest.done || known.length >= limit) return known.slice(0, limit);
   // The known rows are the newest ones, without gaps.
   const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
-  const bounds = { from: nodes ? window.from : end, before, maxRows: limit - known.length };
+  const bounds = { from: nodes ? window.from : listedFrom, before, maxRows: limit - known.length };
   const { items } = await walk(range, bounds, call, { isWanted: isListed });
   return [...known, ...items];
 }
