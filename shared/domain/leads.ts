@@ -59,10 +59,10 @@ export async function listLeads(
   const order = toOrder(sort);
   const timed = byChange(order, updatedAfter, updatedBefore);
   const window = creationWindow(list, times);
-  const selection = { account, list, ids, isAsked, parent, filter, window, timed };
+  const request = { ...page, ...order, account, list, ids, isAsked, parent, filter, window, timed };
   const checked = timed ? ["pk", "sk", "activeAt"] : checkedAttributes;
   const read = checkedReader(validateLead, (lead) => leadItem(account, lead), checked);
-  return readList(selection, { ...page, ...order }, read);
+  return readList(request, read);
 }
 
 /** Reads an address filter: a channel, a colon and an address. A + that was not percent-encoded arrives as a blank. */

@@ -54,11 +54,11 @@ export async function listConversations(
   const timed = awaitingReply
     ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)
     : byChange(order, lastMessageAfter, lastMessageBefore);
-  const selection = { account, list, ids, isAsked, parent, filter, window, timed };
+  const request = { ...page, ...order, account, list, ids, isAsked, parent, filter, window, timed };
   // The indexes by time do not copy the keys of the other indexes.
   const keys = timed ? ["pk", "sk"] : keyAttributes;
   const read = checkedReader(validateConversation, (each) => conversationItem(account, each), keys);
-  return readList(selection, { ...page, ...order }, read);
+  return readList(request, read);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Found, type RowsRequest, takePage } from "../page.ts";
+import { type Found, takePage } from "../page.ts";
 import { type CountedOwner, earliest, endOfRows, keyAt } from "../tree/counted-list.ts";
 import { countEntries } from "../tree/entry.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
@@ -14,27 +14,25 @@ import { isWithin } from "./window.ts";
  * Finds the rows of a page by their last message or change. Rows move while they are read, because each message makes its
  * conversation the newest one: by such rows, the index may differ from the trees, which count them.
  *
- * @param own the same rows by their creation, with the tree that counts them
- * @param range the same rows in the index `by-activity`
+ * @param byCreation the rows by their creation, with the tree that counts them
+ * @param byTime the same rows in the index `by-activity`
  */
 export async function findByActivity(
   asked: ListRequest,
-  own: ListRange,
-  range: Range,
-  request: RowsRequest,
+  byCreation: ListRange,
+  byTime: Range,
   call: Call,
 ): Promise<Found> {
-  const { page, limit, ascending } = request;
-  const counting = findByCreation(own, { page: 1, limit: 1 }, call);
+  const { account, list, page, limit, ascending } = asked;
+  const counting = findByCreation(byCreation, { page: 1, limit: 1 }, call);
   const read = async (maxRows: number, others?: number) => {
-    const { items } = await walk(range, { ascending, maxRows }, call, { others });
+    const { items } = await walk(byTime, { ascending, maxRows }, call, { others });
     return items.slice((page - 1) * limit, page * limit);
   };
-  if (!range.where) {
+  if (!byTime.where) {
     const [{ total }, items] = await Promise.all([counting, read(page * limit)]);
     return { items, total };
   }
-  const { account, list } = asked;
   const [{ total }, { all }] = await Promise.all([counting, countRoot({ account, list }, call)]);
   if ((page - 1) * limit >= total) return { items: [], total };
   // A late index may have rows that are no longer in the total: they must not take the places of other rows.
@@ -43,9 +41,9 @@ export async function findByActivity(
   // or rows with any values are read by their last message until the page is full, for 0.04 read units a row.
   const isOwnCheaper = 0.55 * total < (0.04 * wanted * all) / total;
   if (total <= maxCompleted.besideTotal && isOwnCheaper) {
-    const rows = await readComplete(asked, own, maxCompleted.besideTotal, call);
+    const rows = await readComplete(asked, byCreation, maxCompleted.besideTotal, call);
     // A late index can have more rows than the trees.
-    if (rows) return { ...takePage(rows, request), total };
+    if (rows) return { ...takePage(rows, asked), total };
   }
   return { items: await read(wanted, all / total), total };
 }
@@ -70,15 +68,13 @@ async function countRoot(tree: CountedOwner, call: Call, from?: string, before?:
  * @param timed the times, and the index
  */
 export async function findInWindow(
-  { list, account }: ListRequest,
-  own: ListRange,
-  range: Range,
+  { list, account, page, limit, ascending }: ListRequest,
+  byCreation: ListRange,
+  byTime: Range,
   { window: { from, before } }: TimedRows,
-  request: RowsRequest,
   call: Call,
 ): Promise<Found> {
-  const { page, limit, ascending } = request;
-  const read = (bounds: Bounds) => rowReader(range, bounds, call, { others: 1 });
+  const read = (bounds: Bounds) => rowReader(byTime, bounds, call, { others: 1 });
   const inside = read({ from, before, ascending });
   const toFound = (total: number) => ({
     items: [...inside.rows.values()].slice((page - 1) * limit, page * limit),
@@ -103,10 +99,10 @@ export async function findInWindow(
   if (counted === inside) return toFound(inside.rows.size);
   // Rows that were created after the end are not counted: the index may lack them.
   const window = {
-    ...own.window,
-    before: earliest(end ?? endOfRows(list), own.window.before ?? endOfRows(list)),
+    ...byCreation.window,
+    before: earliest(end ?? endOfRows(list), byCreation.window.before ?? endOfRows(list)),
   };
-  const { total } = await findByCreation({ ...own, window }, { page: 1, limit: 1 }, call);
+  const { total } = await findByCreation({ ...byCreation, window }, { page: 1, limit: 1 }, call);
   const others = [...newer.rows.keys(), ...older.rows.keys()].filter((sk) => isWithin(window)(sk));
   return toFound(total - new Set(others).size);
 }

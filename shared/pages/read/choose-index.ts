@@ -5,8 +5,8 @@ import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list
 import type { Range } from "./range.ts";
 import { isBounded, isWithin, timeWindow, type Window } from "./window.ts";
 
-/** Which rows of a list are asked for: those that match everything that is defined here. */
-export interface ListRequest {
+/** A page of the rows of a list that match everything that is defined here. */
+export interface ListRequest extends RowsRequest {
   readonly account: string;
   readonly list: CountedList;
   /** If it is defined, only rows with one of these ids, and only if they match the rest. */

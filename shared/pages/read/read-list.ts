@@ -4,7 +4,7 @@ import { accountPartition, keysOf, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { invalidInput } from "../../errors.ts";
 import { admitLongList } from "../../rate-limit/list-admission.ts";
-import { type Page, type RowsRequest, takePage } from "../page.ts";
+import { type Page, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
 import { findByActivity, findInWindow } from "./activity-page.ts";
 import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
@@ -22,19 +22,15 @@ import { isBounded, isWithin } from "./window.ts";
  * @throws ApiError `invalid_input` when too many rows are asked for
  * @throws TooExpensiveError when the list would need too many calls or read units, or too much time
  */
-export async function readList<T>(
-  asked: ListRequest,
-  request: RowsRequest,
-  read: (item: Item) => T,
-): Promise<Page<T>> {
-  const { id, wayOut, find } = planList(asked, request);
+export async function readList<T>(asked: ListRequest, read: (item: Item) => T): Promise<Page<T>> {
+  const { id, wayOut, find } = planList(asked);
   const admit = () => admitLongList(asked.account);
   const { items, total } = await withinBudget(id, admit, find).catch((error: unknown) => {
     if (!wayOut || !isTooMuch(error)) throw error;
     // A retry would not need less.
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
   });
-  const { page, limit } = request;
+  const { page, limit } = asked;
   const data = items.flatMap((item) => ifValid(() => read(item)) ?? []);
   return { data, pagination: { page, limit, total } };
 }
@@ -46,7 +42,7 @@ const isTimed = (timed: TimedRows | undefined) => (item: Item) => {
 };
 
 /** @returns also an id of what is read: after a throttle, lists with the same id back off together */
-function planList(asked: ListRequest, request: RowsRequest) {
+function planList(asked: ListRequest) {
   const { account, list, ids, parent, filter, window, timed } = asked;
   const pk = accountPartition(list.type, account);
   const where = toCondition(asked);
@@ -55,49 +51,51 @@ function planList(asked: ListRequest, request: RowsRequest) {
     const keys = known.map((id) => rowKey(list.type, account, id));
     const find = async (call: Call) => {
       const items = await call((options) => readItems(keys, true, options));
-      return takePage(items.filter(where).filter(isTimed(timed)), request);
+      return takePage(items.filter(where).filter(isTimed(timed)), asked);
     };
     return { id: `ids ${pk}`, find };
   }
-  const own = chooseRange(asked);
-  const id = rangeId(own.range);
+  const byCreation = chooseRange(asked);
+  const id = rangeId(byCreation.range);
   if (!timed) {
     const find = async (call: Call) => {
-      const { items, total } = await findByCreation(own, request, call);
+      const { items, total } = await findByCreation(byCreation, asked, call);
       return { items: await completeRows(asked, items, call), total };
     };
-    return { id, wayOut: own.tree ? undefined : wayOuts.creation, find };
+    return { id, wayOut: byCreation.tree ? undefined : wayOuts.creation, find };
   }
-  const range = { list, index: timed.index, partition: pk, rows: { pk } };
-  const filtered = { ...range, where };
+  const allByTime = { list, index: timed.index, partition: pk, rows: { pk } };
+  const byTime = { ...allByTime, where };
   // Rows move to later times: a row that moves during the read is met again, and not missed.
   const oldestFirst = { ...timed.window, ascending: true };
   if (timed.index === "by-waiting") {
     const find = async (call: Call) => {
-      const waiting = await walk(filtered, oldestFirst, call);
-      const { items, total } = takePage(waiting.items, request);
+      const waiting = await walk(byTime, oldestFirst, call);
+      const { items, total } = takePage(waiting.items, asked);
       return { items: await completeRows(asked, items, call), total };
     };
-    return { id: rangeId(range), wayOut: wayOuts.waiting, find };
+    return { id: rangeId(allByTime), wayOut: wayOuts.waiting, find };
   }
   if (parent !== undefined) {
     const find = async (call: Call) => {
-      const rows = await readComplete(asked, own, maxCompleted.ofLead, call);
-      if (rows) return takePage(rows.filter(isTimed(timed)), request);
+      const rows = await readComplete(asked, byCreation, maxCompleted.ofLead, call);
+      if (rows) return takePage(rows.filter(isTimed(timed)), asked);
       throw new TooExpensiveError("too_many_reads", "The list has too many rows for this order.");
     };
-    return { id, wayOut: request.by ? wayOuts.sort : wayOuts.creation, find };
+    return { id, wayOut: asked.by ? wayOuts.sort : wayOuts.creation, find };
   }
   if (isBounded(timed.window)) {
-    const find = request.by
-      ? (call: Call) => findInWindow(asked, own, filtered, timed, request, call)
-      : async (call: Call) => takePage((await walk(filtered, oldestFirst, call)).items, request);
-    return { id: rangeId(range), wayOut: wayOuts.change(list), find };
+    const find = asked.by
+      ? (call: Call) => findInWindow(asked, byCreation, byTime, timed, call)
+      : async (call: Call) => takePage((await walk(byTime, oldestFirst, call)).items, asked);
+    return { id: rangeId(allByTime), wayOut: wayOuts.change(list), find };
   }
-  if (!isBounded(filter) && !isBounded(window))
-    return { id: rangeId(range), find: (call: Call) => findByActivity(asked, own, range, request, call) };
+  if (!isBounded(filter) && !isBounded(window)) {
+    const find = (call: Call) => findByActivity(asked, byCreation, allByTime, call);
+    return { id: rangeId(allByTime), find };
+  }
   // An inbox without a filter must not back off because of filtered lists, which cost more.
-  const filteredId = `${rangeId(range)} filtered`;
-  const find = (call: Call) => findByActivity(asked, own, filtered, request, call);
+  const filteredId = `${rangeId(byTime)} filtered`;
+  const find = (call: Call) => findByActivity(asked, byCreation, byTime, call);
   return { id: filteredId, wayOut: wayOuts.sort, find };
 }

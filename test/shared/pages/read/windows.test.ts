@@ -41,8 +41,8 @@ let history: ConversationHistory;
 function read({ leadId, status, channel: label }: Filter, window: Window, page = 1, limit = 5) {
   const { account } = history;
   const parent = leadId === undefined ? undefined : accountPartition("conversation", account, leadId);
-  const selection = { account, list, ids: undefined, parent, filter: { status, label }, window };
-  return readList(selection, { page, limit }, (item) => readRecord(validateConversation, item));
+  const asked = { page, limit, account, list, ids: undefined, parent, filter: { status, label }, window };
+  return readList(asked, (item) => readRecord(validateConversation, item));
 }
 
 /** The sort keys of some rows, of times, and those before and after all rows. */
