@@ -19,16 +19,17 @@ export interface OtherTable {
 
 const selected = (): OtherTable => ({ client: table, name: tableName });
 
-/** Reads the items of a partition page by page, when the pace allows it: of the table consistently, or of an index. */
-export async function* queryItems(
-  selection: QuerySelection,
-  pace: AnyPace,
-  other = selected(),
-): AsyncGenerator<readonly Item[]> {
+/** Reads a partition page by page, when the pace allows it: of the table consistently, or of an index. */
+export function queryPages(selection: QuerySelection, pace: AnyPace, other = selected()) {
   const ConsistentRead = selection.IndexName === undefined;
   const send = (position: Position) =>
     other.client.send(new QueryCommand({ ...selection, ...position, ConsistentRead }));
-  for await (const { Items = [] } of readPages(send, pace, other)) yield Items;
+  return readPages(send, pace, other);
+}
+
+/** Reads the items of these pages. */
+export async function* queryItems(...query: Parameters<typeof queryPages>): AsyncGenerator<readonly Item[]> {
+  for await (const { Items = [] } of queryPages(...query)) yield Items;
 }
 
 /** Reads the same items, all into memory. */
@@ -45,6 +46,12 @@ export const inPartition = (pk: string) => ({
 export const fromKey = (pk: string, start: string) => ({
   KeyConditionExpression: "pk = :pk AND sk >= :start",
   ExpressionAttributeValues: { ":pk": pk, ":start": start },
+});
+
+/** The items of a partition of the table from a sort key to another one, which is included. */
+export const between = (pk: string, start: string, end: string) => ({
+  KeyConditionExpression: "pk = :pk AND sk BETWEEN :start AND :end",
+  ExpressionAttributeValues: { ":pk": pk, ":start": start, ":end": end },
 });
 
 /** Reads only the keys of items. */

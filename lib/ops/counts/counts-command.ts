@@ -24,13 +24,13 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   const { account } = options;
   const verified = countedOwners(account).map(async (owner) => {
     const findings: Finding[] = [];
-    let next: string | undefined = "";
-    while (next !== undefined) {
+    let start: string | undefined;
+    do {
       const reading = { pace, onInvalid: invalid.noteInvalid };
-      const part: Verified = await verify(owner, reading, { start: next });
+      const part: Verified = await verify(owner, reading, { start });
       findings.push(...part.findings);
-      next = part.next;
-    }
+      start = part.next;
+    } while (start !== undefined);
     return { owner, findings };
   });
   const differences: Item[] = [];

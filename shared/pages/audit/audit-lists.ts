@@ -8,7 +8,7 @@ import { type CountedOwner, findList } from "../tree/counted-list.ts";
 import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
 import type { Finding } from "./compare-tree.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
-import { verify } from "./verify.ts";
+import { firstKey, verify } from "./verify.ts";
 
 /** The read units used per second: a third of those that a partition key provides, which also serves lists. */
 const unitsPerSecond = 1000;
@@ -56,8 +56,7 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce?: num
 const isTimeUp = (error: unknown, { deadline }: Pace) =>
   error instanceof TooExpensiveError || (isBusy(error) && Date.now() > deadline - 10_000);
 
-/** Sort keys before and after those of all rows. */
-const firstKey = " ";
+/** A sort key after those of all rows. */
 const lastKey = "~";
 
 async function auditTable({ position: from }: Round, run: Run): Promise<void> {

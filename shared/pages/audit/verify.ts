@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { accountPartition } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { fromKey, keysOnly, queryItems } from "../../dynamodb/read-pages.ts";
+import { between, fromKey, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
-import { type CountedOwner, endOfRows, keyAt } from "../tree/counted-list.ts";
+import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
 import { readLabelTrees } from "../tree/label-tree-records.ts";
-import { type CountedRow, type Rows, readRows } from "../tree/rows.ts";
+import { type CountedRow, countedOnly, countedRow, endOf } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
 import { compareTree, type Finding } from "./compare-tree.ts";
@@ -27,6 +27,9 @@ interface Reading {
 /** The time after which findings are checked again, in milliseconds: a change may be on its way to be counted. */
 const secondLook = 60_000;
 
+/** A sort key before those of all rows. */
+export const firstKey = " ";
+
 /** About how many rows are compared at once: they are in memory. */
 const partRows = 100_000;
 
@@ -40,7 +43,7 @@ const partRows = 100_000;
 export async function verify(
   list: CountedOwner,
   reading: Reading,
-  { start = "", maxRows = partRows } = {},
+  { start = firstKey, maxRows = partRows } = {},
 ): Promise<Verified> {
   const { trees, next } = await compareTrees(list, { start, until: undefined, maxRows }, reading);
   const found = trees.filter(isWrong);
@@ -105,9 +108,6 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
   return { trees, next };
 }
 
-/** The most rows of a page; the table returns 1 MB at most. */
-const pageRows = 10_000;
-
 /** Reads rows of a list page by page and consistently. Items that are no rows are passed to `onInvalid`. */
 async function readPart(
   list: CountedOwner,
@@ -115,20 +115,13 @@ async function readPart(
   { pace, onInvalid = logInvalidItem }: Reading,
 ) {
   const pk = accountPartition(list.list.type, list.account);
-  const name = (sk: unknown) => onInvalid(new InvalidItemError({ pk, sk }, "sk"));
-  const end = until ?? endOfRows(list.list);
+  const part = until === undefined ? fromKey(pk, start) : between(pk, start, until);
   const rows: CountedRow[] = [];
-  let next: string | undefined = start;
-  while (next !== undefined && rows.length < maxRows) {
-    const bounds = { start: next, end, maxRows: pageRows };
-    const page: Rows = await pace.retry(() => readRows(list, bounds));
-    await pace.spend(page.units);
-    page.others.forEach(name);
-    rows.push(...page.rows);
-    next = page.next;
+  for await (const { Items = [], LastEvaluatedKey } of queryPages({ ...part, ...countedOnly }, pace)) {
+    for (const item of Items)
+      if (isRowKey(list.list, item.sk)) rows.push(countedRow(list, item));
+      else onInvalid(new InvalidItemError({ pk, sk: item.sk }, "sk"));
+    if (rows.length >= maxRows) return { rows, next: LastEvaluatedKey && endOf(rows) };
   }
-  if (next === undefined && until === undefined)
-    for await (const items of queryItems({ ...fromKey(pk, end), ...keysOnly }, pace))
-      for (const { sk } of items) name(sk);
-  return { rows, next };
+  return { rows, next: undefined };
 }

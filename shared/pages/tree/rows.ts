@@ -1,8 +1,9 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, isLabelPartition, rowKey } from "../../dynamodb/keys.ts";
+import { unpaced } from "../../dynamodb/pace.ts";
+import { between, queryPages } from "../../dynamodb/read-pages.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
-import { type Item, maxBatchKeys, readItems, table, tableName } from "../../dynamodb/table-client.ts";
-import { bucketOf, type CountedOwner, endOfRows, isRowKey } from "./counted-list.ts";
+import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
+import { bucketOf, type CountedOwner, endOfRows, isRowKey, keyAt, latest } from "./counted-list.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
@@ -21,14 +22,18 @@ export function countedRow({ account, list }: CountedOwner, { sk, status, byLabe
   };
 }
 
+/** Reads only what a counted row needs. */
+export const countedOnly = {
+  ProjectionExpression: "sk, #status, byLabel",
+  ExpressionAttributeNames: { "#status": "status" },
+};
+
 /** Rows in the order of their sort keys, from one call: at most 1 MB. */
-export interface Rows {
+interface Rows {
   readonly rows: readonly CountedRow[];
-  /** The sort keys of items among them that are no rows. */
-  readonly others: readonly string[];
   /** Where the rows that were not read begin: a text right after the last sort key; undefined when all rows were read. */
   readonly next: string | undefined;
-  /** The read units of the call. */
+  /** The read units of all calls. */
   readonly units: number;
 }
 
@@ -43,54 +48,30 @@ interface RowBounds {
   readonly maxRows: number;
 }
 
-/** The most further calls that skip items which are no rows. */
-const maxMixedCalls = 10;
+/** The most read units spent on items that are no rows, those of 10 MB: no fault leaves as many behind. */
+const maxMixedUnits = 2560;
 
 /**
  * Reads rows of a list from the table consistently, in one call; in more calls while it finds only items that are no rows.
  *
- * @throws Error when there are more such items than any fault leaves behind
+ * @throws Error when there are too many such items: the changes of this list are given up, and do not hold up other lists
  */
 export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
   const { account, list } = owner;
-  const { start, end = endOfRows(list), maxRows } = bounds;
-  if (end <= start) return { rows: [], others: [], next: undefined, units: 0 };
-  const others: string[] = [];
-  let position: Item | undefined;
+  const { end = endOfRows(list), maxRows } = bounds;
+  const start = latest(bounds.start, keyAt(list, 0));
+  const pk = accountPartition(list.type, account);
   let units = 0;
-  for (let calls = 0; calls <= maxMixedCalls; calls++) {
-    const page = await table.send(
-      new QueryCommand({
-        TableName: tableName,
-        KeyConditionExpression: `pk = :pk AND ${start ? "sk BETWEEN :start AND :end" : "sk < :end"}`,
-        ProjectionExpression: "sk, #status, byLabel",
-        ExpressionAttributeNames: { "#status": "status" },
-        ExpressionAttributeValues: {
-          ":pk": accountPartition(list.type, account),
-          ...(start && { ":start": start }),
-          ":end": end,
-        },
-        ConsistentRead: true,
-        // Items that are no rows are skipped in pages of 1 MB.
-        Limit: calls === 0 ? maxRows : undefined,
-        ExclusiveStartKey: position,
-        ReturnConsumedCapacity: "TOTAL",
-      }),
-    );
-    // BETWEEN includes its upper bound.
-    const items = (page.Items ?? []).filter(({ sk }) => sk !== end);
-    const byKind = Map.groupBy(items, ({ sk }) => isRowKey(list, sk));
-    const found = byKind.get(true) ?? [];
-    others.push(...(byKind.get(false) ?? []).map(({ sk }) => String(sk)));
-    units += page.ConsumedCapacity?.CapacityUnits ?? 0;
-    position = page.LastEvaluatedKey;
-    const rows = found.slice(0, maxRows).map((item) => countedRow(owner, item));
-    const isWhole = rows.length === found.length && (!position || position.sk === end);
-    if (isWhole || rows.length > 0) return { rows, others, next: isWhole ? undefined : endOf(rows), units };
+  if (end <= start) return { rows: [], next: undefined, units };
+  const selection = { ...between(pk, start, end), ...countedOnly, Limit: maxRows };
+  for await (const { Items = [], LastEvaluatedKey, ConsumedCapacity } of queryPages(selection, unpaced)) {
+    units += ConsumedCapacity?.CapacityUnits ?? 0;
+    const items = Items.filter(({ sk }) => sk !== end && isRowKey(list, sk));
+    const rows = items.map((item) => countedRow(owner, item));
+    if (rows.length > 0) return { rows, next: LastEvaluatedKey && endOf(rows), units };
+    if (units > maxMixedUnits) throw new Error(`Too many items in ${pk} are no rows.`);
   }
-  throw new Error(
-    `More than ${maxMixedCalls} MB of items in ${accountPartition(list.type, account)} are no rows.`,
-  );
+  return { rows: [], next: undefined, units };
 }
 
 /** Reads rows consistently. @returns the rows that exist, by their sort keys */

@@ -97,17 +97,20 @@ test("a long list is repaired while it is verified, and the next audit continues
   vi.useFakeTimers({ toFake: ["Date"], now });
   const read: string[] = [];
   before = (command) => {
-    if (!(command instanceof QueryCommand) || command.input.Limit !== 10_000) return;
+    if (!(command instanceof QueryCommand)) return;
+    const { ExpressionAttributeValues: values, Limit, ExclusiveStartKey } = command.input;
+    // A maintainer reads with a limit.
+    if (values?.[":pk"] !== "LEAD#long" || Limit !== undefined) return;
     command.input.Limit = 30;
-    read.push(String(command.input.ExpressionAttributeValues?.[":start"]));
-    // Two reads of the first rows, and one read of the next rows.
-    if (read.length === 3) vi.advanceTimersByTime(hour);
+    read.push(String(ExclusiveStartKey?.sk ?? values[":start"]));
+    // Two reads of the first rows, the second one to their end, and one read of the next rows.
+    if (read.length === 4) vi.advanceTimersByTime(hour);
   };
   expect(await audit(0, 60_000, 30)).toEqual({ verified: 0, repaired: 1, oldest: 168 });
   const next = `${ids[29]}!`;
-  expect(read).toEqual([" ", " ", next]);
+  expect(read).toEqual([" ", " ", ids[29], next]);
   expect(await audit(1, 60_000, 30)).toEqual({ verified: 1, repaired: 1, oldest: 1 });
-  expect(read.slice(3)).toEqual([next, `${ids[59]}!`, `${ids[59]}!`]);
+  expect(read.slice(4)).toEqual([next, `${ids[59]}!`, `${ids[59]}!`]);
   expect(lines.error).toMatchObject([
     { rows: 2, complete: true },
     { rows: 2, complete: true },

@@ -48,9 +48,11 @@ async function check(during: () => unknown = () => {}) {
   return { findings, waits: waits.lengths };
 }
 
-test("correct trees are read once, and no index is read, because it may be late", async () => {
+test("correct trees are read once and consistently, and no index is read, because it may be late", async () => {
   await countedLeads((command) => {
-    if (command instanceof QueryCommand) expect(command.input.IndexName).toBeUndefined();
+    if (!(command instanceof QueryCommand)) return;
+    const { IndexName, ConsistentRead } = command.input;
+    expect({ IndexName, ConsistentRead }).toEqual({ IndexName: undefined, ConsistentRead: true });
   });
   expect((await readRoot(leads))?.level).toBeGreaterThan(1);
   expect(await check()).toMatchObject({ findings: [], waits: [] });

@@ -67,15 +67,20 @@ test("a range ends before the row at its end", async () => {
   expect(rows.map(({ sk }) => sk)).toEqual([first, second]);
 });
 
-test("a read of rows fails after more than ten megabytes of items that are no rows", async () => {
+test("a read of rows fails after more than ten megabytes of items that are no rows, and an audit names each of them", async () => {
   const owner = { account: history.account, list: countedLists.lead };
   const read = () => readRows(owner, { start: "", maxRows: 1 });
-  for (let n = 0; n < 40; n++) {
+  const planted = Array.from({ length: 40 }, (_, n) => `lead_00é${10 + n}`);
+  for (const [n, sk] of planted.entries()) {
     // One row is found after 20 such items, and none after 40.
     if (n === 20) expect((await read()).rows).toHaveLength(1);
-    history.table.memory.put({ pk: `LEAD#${history.account}`, sk: `a${n}`, name: "x".repeat(390_000) });
+    history.table.memory.put({ pk: `LEAD#${history.account}`, sk, name: "x".repeat(390_000) });
   }
-  await expect(read()).rejects.toThrow(/^More than 10 MB of items in LEAD#.* are no rows[.]$/);
+  await expect(read()).rejects.toThrow(/^Too many items in LEAD#.* are no rows[.]$/);
+  const named: string[] = [];
+  const onInvalid = ({ sk = "" }: { sk?: string }) => void named.push(sk);
+  expect((await verify(owner, { pace: new Pace(1e9), onInvalid })).findings).toEqual([]);
+  expect(named).toEqual(planted);
 });
 
 const plant = (count: number, start = Date.UTC(9000, 0, 1)) =>
