@@ -284,7 +284,7 @@ export interface Rows<Row> {
 export interface Copy {
   readonly leads: Rows<Lead>;
   readonly conversations: Rows<Conversation>;
-  /** Deletes a lead and its conversations, and remembers the id for a day. */
+  /** Deletes a lead and its conversations, and remembers the id for at least 15 days, as the ids of events. */
   erase(leadId: string): Promise<void>;
 }
 

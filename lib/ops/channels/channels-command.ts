@@ -44,7 +44,7 @@ export const channelsCommand = () =>
     .addCommand(
       command(
         "disconnect",
-        "disconnect the sender of a channel; its messages then go only to the event bus",
+        "disconnect the sender of a channel; messages that still wait are never sent, and new ones go only to the event bus",
         { writes: true },
       )
         .addOption(channelOption())
