@@ -60,6 +60,9 @@ export async function storeRows(
 /** How long a look at the account is enough, in milliseconds. */
 const lookedFor = 1000;
 
+/** How long a look can take, in milliseconds: what its call may take. If it seems to take longer, this process has slept. */
+const longestLook = 10_000;
+
 /**
  * Checks that the account may be written to, before each write. It looks at the account once a second, and again after this
  * process has slept. A condition in each transaction would let the transactions that run at the same time conflict.
@@ -68,7 +71,8 @@ const lookedFor = 1000;
  */
 export async function checkWritable(storing: Storing): Promise<void> {
   const { look } = storing;
-  while (Date.now() - look.at >= lookedFor) {
+  // On a slow network, each look takes longer than it is enough: one that this call has waited for is enough.
+  for (let enough = lookedFor; Date.now() - look.at >= enough; enough = longestLook) {
     look.running ??= lookAgain(storing).finally(() => {
       look.running = undefined;
     });

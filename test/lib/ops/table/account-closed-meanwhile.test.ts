@@ -108,4 +108,20 @@ describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
     expect(looks - 2).toBeGreaterThanOrEqual(3);
     expect(looks - 2).toBeLessThanOrEqual(5);
   });
+
+  test("stores its rows if each look takes longer than a second", async () => {
+    const account = await open();
+    let looks = 0;
+    let writes = 0;
+    using _ = aroundCalls(async (command, send) => {
+      if (writesLead(account, command)) writes += 1;
+      if (command.input.Key?.pk !== accountKey(account).pk) return send(command);
+      if (++looks > 2 * rows) throw new Error("It only looks.");
+      const response = await send(command);
+      vi.setSystemTime(Date.now() + 1500);
+      return response;
+    });
+    expect((await run(account)).failure).toBeUndefined();
+    expect(writes).toBe(rows);
+  });
 });
