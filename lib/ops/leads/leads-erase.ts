@@ -75,11 +75,12 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
 
 /** What is printed of an erasure, as JSON and as a sentence. */
 function describeErasure(
-  { account, scan }: EraseLeadsOptions,
+  options: EraseLeadsOptions,
   { subject, counts, invalid }: ItemsToErase,
   unfinished: number,
   verb: string,
 ) {
+  const { account, scan } = options;
   const leads = [...(subject.leads ?? [])];
   const { conversation: conversations = 0, message: messages = 0, active: locks = 0 } = counts;
   const { idempotency: idempotencyRecords = 0 } = counts;
@@ -89,8 +90,10 @@ function describeErasure(
   const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
   const numbers = { conversations, messages, locks, idempotencyRecords };
   const earlier = unfinished > 0 ? ` Leads of earlier erasures that had not ended: ${unfinished}.` : "";
+  // They may be those of the person, if this run continues another, or those of other people.
+  const others = unfinished === leads.length ? ` No other lead has this ${namedBy(options).by}.` : "";
   return {
     json: { account, leads, unfinished, ...numbers, invalid: [...invalid.values()] },
-    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.${earlier}`,
+    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.${earlier}${others}`,
   };
 }

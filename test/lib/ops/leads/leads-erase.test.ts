@@ -297,6 +297,25 @@ describe("leads erase", () => {
     expect((await erase(account, "--lead", id)).output).toMatchObject({ leads: [id], messages: 0 });
   });
 
+  test.each([
+    ["--email", email, "email address"],
+    ["--external-id", "crm-1", "external id"],
+    ["--address", "web:crm-1", "address"],
+  ])("says of a person by %s whom no lead is left for that it only finishes earlier erasures", async (option, value, by) => {
+    const account = await anAccount();
+    const { id } = await aLead(account, { email: "grace@example.com" });
+    const run = () => runCommand(eraseCommand(), "--account", account, "--yes", "--no-scan", option, value);
+    await beginErasure(account, id, new Pace());
+    const { failure, printed } = await run();
+    expect(failure).toBeUndefined();
+    expect(printed.join()).toMatch(
+      new RegExp(
+        `^${id} erased: .* Leads of earlier erasures that had not ended: 1. No other lead has this ${by}.$`,
+      ),
+    );
+    expect((await run()).failure).toBe(`The account ${account} has no lead with this ${by}.`);
+  });
+
   test("finds by an email address the leads that have it as their email, and the one that has it as an address", async () => {
     const account = randomUUID();
     const both = await aLead(account, { email, addresses: { email: [email.toUpperCase()] } });
