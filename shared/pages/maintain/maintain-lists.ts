@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { isBusy } from "../../dynamodb/dynamodb-errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
 import { limits as productionLimits } from "../tree/tree-limits.ts";
@@ -48,7 +49,8 @@ export async function maintainLists(
     const context = { limits, wait, deadline: Math.min(deadline, Date.now() + time) };
     const { rest, list, error } = await maintainList(owner, rows, context);
     if (list?.waitsForAge) unsettled.set(name, { owner, settledAt: Date.now() + limits.allowedLateness });
-    else if (list) unsettled.delete(name);
+    // A list that fails for good is tried again with its next change: no batch waits for rows while one is unfinished.
+    else if (list || (error && !isBusy(error))) unsettled.delete(name);
     const { newest = "" } = list ?? {};
     moreBehind ||= rows.length > 0 && rows.every(({ key }) => key < newest);
     if (rest.length > 0 || error) unfinished.push({ owner, rest, error });

@@ -156,6 +156,33 @@ describe("rows that are too young to be counted", () => {
     expect(unfinished).toEqual([{ owner: owner("a"), rest: [], error }]);
   });
 
+  test("are waited for although a list of an earlier batch can never be counted", async () => {
+    await maintain({ broken: add("broken", 50) }, limits.allowedLateness);
+    advance(5000);
+    table.before = (command) => {
+      if (JSON.stringify(command).includes("#broken")) throw new Error("on purpose");
+    };
+    const waits = [];
+    for (let batch = 0; batch < 3; batch++) {
+      advance(5000);
+      waits.push(...(await maintain({ young: add("young", 50) })).waits);
+    }
+    // The first of these batches still tries the broken list.
+    expect(waits).toEqual([limits.allowedLateness, limits.allowedLateness]);
+    expect(await counted("young")).toBe(150);
+    expect(unsettled.size).toBe(0);
+  });
+
+  test("are tried again by later batches while their list is throttled", async () => {
+    await maintain({ hot: add("hot", 50) }, limits.allowedLateness);
+    advance(5000);
+    throttleAccount("hot");
+    await maintain({ other: add("other", 1, 10_000) });
+    table.before = () => {};
+    await maintain({ other: add("other", 1, 10_000) });
+    expect(await counted("hot")).toBe(50);
+  });
+
   test("are not read again by batches of other accounts before they are old enough", async () => {
     const young = add("young", 50, 100);
     add("young", 1);
