@@ -36,6 +36,9 @@ interface RowSource {
   readonly mayBeNew?: boolean;
 }
 
+/** Thrown when the account was erased meanwhile. */
+class AccountErasedError extends UserError {}
+
 /** Stores rows in an account, and reports how many are stored if it ends early. */
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
@@ -48,10 +51,11 @@ export async function storeRows(
   try {
     await store({ account, runId, dryRun, pace, look: { at: 0, exists: !mayBeNew } });
   } catch (error) {
+    // A copy that is run again would bring the erased account back.
+    const advice = error instanceof AccountErasedError ? "" : " Run the same command again to continue.";
     const failure = await toPartialFailure(
       error,
-      (reason) =>
-        `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason} Run the same command again to continue.`,
+      (reason) => `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason}${advice}`,
     );
     throw Object.assign(failure, { details: details() });
   }
@@ -92,7 +96,7 @@ async function lookAgain({ account, pace, look }: Storing): Promise<void> {
     throw new UserError(
       `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased.`,
     );
-  if (!item && look.exists) throw new UserError(`The account ${account} was erased meanwhile.`);
+  if (!item && look.exists) throw new AccountErasedError(`The account ${account} was erased meanwhile.`);
   look.at = at;
   look.exists = item !== undefined;
 }
