@@ -27,26 +27,40 @@ export async function readSenderAccount(channel: MetaChannel, sender: string): P
   return isText(account) ? account : undefined;
 }
 
+/** A sender that another one replaces. */
+interface FormerSender {
+  readonly sender: string;
+  /** Whether the account has the sender. In a damaged table, it may be another account's, which keeps it. */
+  readonly isOwner: boolean;
+}
+
 /**
- * Connects a sender. A sender that is already connected stays as it is.
+ * Connects a sender. A sender that is already connected stays as it is. One that replaces another has the time of the former
+ * connection, so that it sends the messages that wait.
  *
- * @throws StaleReadError if another account has the sender, or the account has another sender
+ * @throws StaleReadError if another account has the sender, or the account has another sender than the former one
  */
-export const connect = ({ account, channel, sender }: Connection): Promise<void> =>
+export const connect = ({ account, channel, sender }: Connection, former?: FormerSender): Promise<void> =>
   transact([
-    setOwn(channelKey(account, channel), "sender", sender),
+    setOwn(channelKey(account, channel), "sender", sender, { former: former?.sender }),
     setOwn(senderKey(channel, sender), "accountId", account),
+    ...(former?.isOwner ? [deleteSender({ account, channel, sender: former.sender })] : []),
   ]);
 
-/** Stores a new item with the time of the connection. An item that has the same attribute already stays as it is. */
-export const setOwn = (Key: Key, name: string, value: string, at = new Date().toISOString()) => ({
+/** Stores a new item with the time of the connection. An item that exists keeps its time, and has this value or the former. */
+export const setOwn = (
+  Key: Key,
+  name: string,
+  value: string,
+  { at = new Date().toISOString(), former = value } = {},
+) => ({
   Update: {
     TableName: tableName,
     Key,
     UpdateExpression: "SET #own = :own, connectedAt = if_not_exists(connectedAt, :now)",
-    ConditionExpression: "attribute_not_exists(pk) OR #own = :own",
+    ConditionExpression: "attribute_not_exists(pk) OR #own = :own OR #own = :former",
     ExpressionAttributeNames: { "#own": name },
-    ExpressionAttributeValues: { ":own": value, ":now": at },
+    ExpressionAttributeValues: { ":own": value, ":former": former, ":now": at },
   },
 });
 
@@ -56,15 +70,17 @@ export const setOwn = (Key: Key, name: string, value: string, at = new Date().to
  * @param isOwner whether the account has the sender. In a damaged table, it may be another account's, which keeps it
  * @throws StaleReadError if the account does not have the sender any more
  */
-export function disconnect({ account, channel, sender }: Connection, isOwner = true): Promise<void> {
-  const Delete = {
+export const disconnect = (connection: Connection, isOwner = true): Promise<void> =>
+  transact([
+    { Delete: { TableName: tableName, Key: channelKey(connection.account, connection.channel) } },
+    ...(isOwner ? [deleteSender(connection)] : []),
+  ]);
+
+const deleteSender = ({ account, channel, sender }: Connection) => ({
+  Delete: {
     TableName: tableName,
     Key: senderKey(channel, sender),
     ConditionExpression: "accountId = :account",
     ExpressionAttributeValues: { ":account": account },
-  };
-  return transact([
-    { Delete: { TableName: tableName, Key: channelKey(account, channel) } },
-    ...(isOwner ? [{ Delete }] : []),
-  ]);
-}
+  },
+});

@@ -47,7 +47,7 @@ await writeFile(
   join(data, "local", "secrets.json"),
   JSON.stringify({ "channels/app-secret": secret, ...Object.fromEntries(secrets) }),
 );
-await Promise.all(senders.map(connect));
+await Promise.all(senders.map((connection) => connect(connection)));
 const clients = new Map(
   await Promise.all(
     (["acme", "globex"] as const).map(async (account) => {

@@ -33,7 +33,7 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
         await checkWritable(copying);
         await putSecret(options, tokenOf(channel, sender), token);
       }
-      return { others: [setOwn(senderKey(channel, sender), "accountId", account, connectedAt)] };
+      return { others: [setOwn(senderKey(channel, sender), "accountId", account, { at: connectedAt })] };
     });
     counts[outcome] += 1;
   }

@@ -38,6 +38,10 @@ export const channelsCommand = () =>
           "Meta's id of the phone number or the Instagram account",
           parseSender,
         )
+        .option(
+          "--replace",
+          "replace the sender that the account has; messages that wait are sent by the new one",
+        )
         .action(onAccount(connectChannel)),
     )
     .addCommand(command("list", "list the connected channels").action(onAccount(listChannels)))
@@ -58,14 +62,17 @@ function parseSender(id: string): string {
   throw new UserError("A sender is an id from Meta of 5 to 32 digits, not the telephone number itself.");
 }
 
-async function connectChannel(options: ChannelOptions & { readonly sender: string }): Promise<Printed> {
+type ConnectOptions = ChannelOptions & { readonly sender: string; readonly replace?: boolean };
+
+async function connectChannel(options: ConnectOptions): Promise<Printed> {
   const { account, channel, sender } = options;
   const owner = await readSenderAccount(channel, sender);
   if (owner !== undefined && owner !== account)
     throw new UserError(`The account ${owner} has the sender ${sender}: disconnect it there first.`);
   const before = await readConnection(account, channel);
-  if (before && before.sender !== sender)
-    throw new UserError(`The account ${account} has the sender ${before.sender}: disconnect it first.`);
+  const former = before?.sender === sender ? undefined : before?.sender;
+  if (former !== undefined && !options.replace)
+    throw new UserError(`The account ${account} has the sender ${former}: pass --replace to replace it.`);
   const token = (await text(process.stdin)).trim();
   if (!/^[\x21-\x7e]{20,2000}$/.test(token))
     throw new UserError(
@@ -74,7 +81,11 @@ async function connectChannel(options: ChannelOptions & { readonly sender: strin
   // A sender without a token would fail its messages; a token without a sender does nothing.
   await putSecret(options, tokenOf(channel, sender), token);
   try {
-    await connect({ account, channel, sender });
+    const isOwner = former !== undefined && (await deleteToken(options, channel, former));
+    await connect(
+      { account, channel, sender },
+      former === undefined ? undefined : { sender: former, isOwner },
+    );
   } catch (error) {
     if (!(error instanceof StaleReadError)) throw error;
     throw new UserError(`Somebody else is connecting ${channel}: run the command again.`);
@@ -109,8 +120,14 @@ export async function disconnectSender(options: AccountOptions, channel: MetaCha
   const { account } = options;
   const { sender } = (await readConnection(account, channel)) ?? {};
   if (sender === undefined) return undefined;
-  const owner = await readSenderAccount(channel, sender);
-  if (owner === undefined || owner === account) await deleteSecret(options, tokenOf(channel, sender));
-  await disconnect({ account, channel, sender }, owner === account);
+  const isOwner = await deleteToken(options, channel, sender);
+  await disconnect({ account, channel, sender }, isOwner);
   return sender;
+}
+
+/** Deletes the token of a sender, unless another account has the sender. Returns whether the account has it. */
+async function deleteToken(options: AccountOptions, channel: MetaChannel, sender: string): Promise<boolean> {
+  const owner = await readSenderAccount(channel, sender);
+  if (owner === undefined || owner === options.account) await deleteSecret(options, tokenOf(channel, sender));
+  return owner === options.account;
 }

@@ -171,6 +171,20 @@ test("a message that is older than the connection is not sent, but left to the e
   expect(fetched).not.toHaveBeenCalled();
 });
 
+test("a sender that replaces another sends the messages that wait, and the former one is free", async () => {
+  const event = await aSentMessage();
+  const next = { account, channel: "whatsapp", sender: "107" } as const;
+  await expect(connect(next, { sender: "105", isOwner: false })).rejects.toThrow();
+  for (let n = 0; n < 2; n++) {
+    await connect(next, { sender: "106", isOwner: n === 0 });
+    expect(await readSenderAccount("whatsapp", "106")).toBeUndefined();
+  }
+  fetched.mockImplementation(async () => taken());
+  await deliver(event);
+  expect(String(fetched.mock.lastCall?.[0])).toContain("/107/messages");
+  await disconnect(next);
+});
+
 test("a template replaces the text on WhatsApp, and fails on Instagram", async () => {
   const template = { name: "welcome", language: "en_US" };
   fetched.mockImplementation(async () => taken());

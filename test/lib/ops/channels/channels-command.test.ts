@@ -64,6 +64,26 @@ test.each<[string, string, readonly string[], string, RegExp]>([
   await run("acme", "disconnect", ["--channel", "whatsapp"]);
 });
 
+test("--replace replaces the sender and its token, and keeps the time from which messages are sent", async () => {
+  await run("acme", "connect", whatsapp);
+  const list = async () => JSON.parse((await run("acme", "list", ["--json"])).stdout);
+  const [before] = await list();
+  const next = ["--channel", "whatsapp", "--sender", "10000000000"];
+  const refused = await run("acme", "connect", next);
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("pass --replace")]);
+  for (let n = 0; n < 2; n++) expect((await run("acme", "connect", [...next, "--replace"])).code).toBe(0);
+  expect(await list()).toEqual([{ ...before, sender: "10000000000" }]);
+  const name = (sender: string) => ({ Name: `/unit/channels/whatsapp/${sender}/token` });
+  expect(stored.slice(1, 4)).toMatchObject([
+    name("10000000000"),
+    name("106540352242922"),
+    name("10000000000"),
+  ]);
+  // Another account can have the former sender.
+  expect((await run("other", "connect", whatsapp)).code).toBe(0);
+  for (const account of ["acme", "other"]) await run(account, "disconnect", ["--channel", "whatsapp"]);
+});
+
 test("an erased account leaves neither connections nor tokens, and those of others stay", async () => {
   skipWaits();
   await anAccount("whatsapp");
