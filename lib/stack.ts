@@ -42,11 +42,14 @@ export class ServiceStack extends Stack {
     this.channels = config.channels ? new Channels(this, "Channels", props) : undefined;
     this.events = new Events(this, "Events", props, this.channels?.deliveries);
     const { api, counting, events, channels } = this;
-    const shifted = [api.authorizer, ...api.handlers, counting.maintainer.fn, events.publisher.fn];
-    if (channels) shifted.push(channels.deliverer, channels.receiver);
+    const { maintainer, auditor } = counting;
+    const functions = [api.authorizer, ...api.handlers, maintainer.fn, auditor, events.publisher.fn];
+    if (channels) functions.push(channels.deliverer, channels.receiver);
+    // The auditor runs once an hour: too rarely to try a new version on a part of its calls.
+    const shifted = functions.filter((fn) => fn !== auditor);
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
-    const watched = { api, counting, events, channels, deployment };
+    const watched = { api, counting, events, channels, deployment, functions };
     this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...watched });
     this.addOutputs(config.release);
   }

@@ -9,7 +9,8 @@ import type { ServiceFunction, ServiceProps } from "../constructs/service-functi
 import { alarms, type MonitoredResources } from "./alarm-definitions.ts";
 import { LogMetrics } from "./log-metrics.ts";
 
-type Constructs = Omit<MonitoredResources, "logs" | "canary" | "functions">;
+/** What is monitored. The canary, which is created here, becomes one of the functions. */
+type Constructs = Omit<MonitoredResources, "logs" | "canary">;
 
 /** Metrics from the logs, a canary, and alarms. */
 export class Monitoring extends Construct {
@@ -18,13 +19,10 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
     super(scope, id);
-    const { table, api, counting, events, channels } = constructs;
-    const { maintainer, auditor } = counting;
-    const functions = [api.authorizer, ...api.handlers, maintainer.fn, auditor, events.publisher.fn];
-    if (channels) functions.push(channels.deliverer, channels.receiver);
+    const { table, api } = constructs;
     const service = { config, table, bundles };
     const canary = config.canary ? new ScheduledCanary(this, "Canary", service, api) : undefined;
-    if (canary) functions.push(canary.runner);
+    const functions = [...constructs.functions, ...(canary ? [canary.runner] : [])];
     this.canary = canary;
     this.functions = functions;
     const logs = new LogMetrics(this, "Requests", api.accessLog, functions);
