@@ -64,7 +64,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
   const kind = `account that is written (${account})`;
-  if (replace && !dryRun) await confirm(account, { kind, action: "replace what differs" }, yes);
+  if (replace && !dryRun && !yes) await confirm(account, { kind, action: "replace what differs" });
   const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   await storeRows(options, pace, {

@@ -3,18 +3,15 @@ import { createInterface } from "node:readline/promises";
 import { UserError } from "../../user-error.ts";
 
 /**
- * Asks for a name or an id, before a command does what cannot be undone.
+ * Asks for a name or an id, before a command without `--yes` does what cannot be undone.
  *
  * @param what the words for the question: what the name belongs to, such as "account", and the action, such as "erase it"
- * @param yes whether not to ask
  * @throws UserError when another text is typed, or none
  */
 export async function confirm(
   name: string,
   { kind, action, by = "name" }: { readonly kind: string; readonly action: string; readonly by?: string },
-  yes = false,
 ): Promise<void> {
-  if (yes) return;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const closed = once(terminal, "close").then(() => "");
   const question = `This cannot be undone. Type the ${by} of the ${kind} to ${action}: `;

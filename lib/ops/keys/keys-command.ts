@@ -100,8 +100,10 @@ async function revoke(options: Partial<AccountOptions> & { key: ApiKeyReference 
   const { accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
   const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;
-  if (!yes) console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
-  await confirm(keyId, { kind: "key", by: "id", action: "revoke it" }, yes);
+  if (!yes) {
+    console.error(`The key ${keyId} of the account ${accountId} ${name}.`);
+    await confirm(keyId, { kind: "key", by: "id", action: "revoke it" });
+  }
   const revoked = await revokeApiKey(item);
   return { json: revoked, text: `The key ${keyId} is revoked.` };
 }

@@ -38,11 +38,11 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
     if (!yes) {
       if (unknown) console.error(unknown.message);
       console.error(describe("will be erased").text);
+      const { value, by } = namedBy(options);
+      const action = `erase ${leads.size} leads`;
+      if (options.lead && options.lead.length > 1) await confirm(account, { kind: "account", action });
+      else await confirm(value, { kind: "person", action: leads.size > 1 ? action : "erase them", by });
     }
-    const { value, by } = namedBy(options);
-    const action = `erase ${leads.size} leads`;
-    if (options.lead && options.lead.length > 1) await confirm(account, { kind: "account", action }, yes);
-    else await confirm(value, { kind: "person", action: leads.size > 1 ? action : "erase them", by }, yes);
     found = new ItemsToErase({ account, leads }, invalid);
     await erase(found, { pace, scan });
   }
