@@ -12,7 +12,7 @@ import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type MetaChannel, metaChannels } from "../../../shared/meta-channels.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onAccount, onTable, type Printed } from "../command/action.ts";
-import { type AccountOptions, command } from "../command/command.ts";
+import { type AccountOptions, command, parseText } from "../command/command.ts";
 import { deleteSecret, putSecret } from "./secret-store.ts";
 
 type ChannelOptions = AccountOptions & { readonly channel: MetaChannel };
@@ -57,10 +57,10 @@ export const channelsCommand = () =>
 
 export const isSender = (id: unknown): id is string => typeof id === "string" && /^\d{5,32}$/.test(id);
 
-function parseSender(id: string): string {
-  if (isSender(id)) return id;
-  throw new UserError("A sender is an id from Meta of 5 to 32 digits, not the telephone number itself.");
-}
+const parseSender = parseText(
+  isSender,
+  "A sender is an id from Meta of 5 to 32 digits, not the telephone number itself.",
+);
 
 type ConnectOptions = ChannelOptions & { readonly sender: string; readonly replace?: boolean };
 

@@ -78,7 +78,7 @@ export const parseNumber = (least: number, most: number, sentence: string) => (t
 const parseUnits = parseNumber(1, 9_999_999, "Units are a whole number above 0.");
 
 /** A parser of texts that pass a check. @param sentence what is said of any other text */
-const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
+export const parseText = (isValid: (text: string) => boolean, sentence: string) => (text: string) => {
   if (isValid(text)) return text;
   throw new InvalidArgumentError(sentence);
 };
