@@ -1,5 +1,5 @@
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
-import { unpaced } from "../../../shared/dynamodb/pace.ts";
+import type { AnyPace } from "../../../shared/dynamodb/pace.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { readEach } from "../table/read-items.ts";
@@ -10,10 +10,9 @@ import { type AccountOptions, opsCommand } from "./command.ts";
  *
  * A command that reads an item of the account needs the check only when there is no such item.
  *
- * @param pace of a command with one, whose client makes no further attempts
  * @throws UserError with the commands that list accounts and create one
  */
-export async function checkAccount({ account, ...options }: AccountOptions, pace = unpaced): Promise<void> {
+export async function checkAccount({ account, ...options }: AccountOptions, pace: AnyPace): Promise<void> {
   const [item] = await readEach([accountKey(account)], pace);
   if (item) return;
   throw new UserError(
@@ -22,7 +21,7 @@ export async function checkAccount({ account, ...options }: AccountOptions, pace
 }
 
 /** The error for an item that an account does not have, or for the account that does not exist. */
-export async function unknownItem(options: AccountOptions, item: string, pace = unpaced): Promise<Error> {
+export async function unknownItem(options: AccountOptions, item: string, pace: AnyPace): Promise<Error> {
   await checkAccount(options, pace);
   return new UserError(`The account ${options.account} has no ${item}.`);
 }

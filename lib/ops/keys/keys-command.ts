@@ -4,7 +4,7 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { inColumns, onTable, type Printed } from "../command/action.ts";
+import { inColumns, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
 import { confirm } from "../command/confirm.ts";
 import { checkAccount, unknownItem } from "../command/known-account.ts";
@@ -81,21 +81,21 @@ async function issue(options: AccountOptions & { access: Access; label?: string;
   return { json: issued, text: issued.apiKey };
 }
 
-async function list(options: AccountOptions): Promise<Printed> {
+async function list(options: AccountOptions, { pace }: Tools): Promise<Printed> {
   const keys = (await listApiKeys(options.account)).map((key) => ({ ...key, state: apiKeyState(key) }));
-  if (keys.length === 0) await checkAccount(options);
+  if (keys.length === 0) await checkAccount(options, pace);
   const columns = ["keyId", "state", "access", "createdAt", "validUntil", "revokedAt", "label"];
   return inColumns(keys, `The account ${options.account} has no keys.`, columns);
 }
 
-async function revoke(options: Partial<AccountOptions> & { key: ApiKeyReference }): Promise<Printed> {
+async function revoke(options: Partial<AccountOptions> & { key: ApiKeyReference }, { pace }: Tools) {
   const { account, key, yes } = options;
   const { keyId } = key;
   const item = await findApiKeyItem({ ...key, account });
   if (!item) {
     if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
     const list = opsCommand(options, `keys list --account ${account}`);
-    throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`);
+    throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`, pace);
   }
   const { accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
