@@ -3,7 +3,7 @@ import { errorMessage } from "../user-error.ts";
 import { toUserError } from "./output/aws-errors.ts";
 import { endByInterrupt } from "./output/interruption.ts";
 import { printFailure } from "./output/print-failure.ts";
-import { escapeConsole, escapeText } from "./output/printed-text.ts";
+import { escapeConsole, escapeLines } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -48,7 +48,7 @@ export async function runProgram(): Promise<void> {
 
 /** Also escapes the words of the command line that the parser repeats in its messages, except for line breaks. */
 function escapeOutput(command: Command): void {
-  const write = (text: string) => process.stderr.write(text.split("\n").map(escapeText).join("\n"));
+  const write = (text: string) => process.stderr.write(escapeLines(text));
   const outputError = (text: string) => {
     write(text);
     printFailure(text.trim());
