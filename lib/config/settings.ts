@@ -1,4 +1,5 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
+import { stageNamePattern } from "../../shared/stages.ts";
 
 /** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
 export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary", "logErrorMessages"];
@@ -60,7 +61,7 @@ export const stageSchema = {
   properties: {
     $schema: { type: "string", description: "`./stage.schema.json`, for the completion of your editor." },
     like: text("the name of another stage", {
-      pattern: "^[a-z][a-z0-9-]{0,20}$",
+      pattern: stageNamePattern.source,
       description: `Another stage whose settings apply where this file has none. These settings are not copied, because they belong to one stage: ${ownSettings.join(", ")}.`,
     }),
     account: text("an AWS account id of 12 digits in quotes", {
