@@ -2,6 +2,7 @@ import { chmod, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
+import type { RunFile } from "../../ops/command/local-run-file.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 
 /**
@@ -25,10 +26,10 @@ export async function openDataDirectory(directory: string) {
     /** The real path. */
     path,
     /** Writes to `run.json` how to reach this run, for the operator's commands. */
-    writeRun: (run: { url: string; dynamodbEndpoint: string; tableName: string }) =>
-      writeFile(runFile, `${JSON.stringify({ ...run, dataFormat, pid: process.pid }, null, 2)}\n`, {
-        mode: 0o600,
-      }),
+    writeRun(run: Omit<RunFile, "dataFormat" | "pid">) {
+      const content: RunFile = { ...run, dataFormat, pid: process.pid };
+      return writeFile(runFile, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    },
     async close() {
       await rm(runFile, { force: true });
       unlock();

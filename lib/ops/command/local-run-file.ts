@@ -5,7 +5,7 @@ import { parseJson } from "../../../shared/json.ts";
 import { errorCode, UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
-interface RunFile {
+export interface RunFile {
   readonly url: string;
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
