@@ -17,19 +17,18 @@ export class Monitoring extends Construct {
   readonly canary: ScheduledCanary | undefined;
   readonly functions: readonly ServiceFunction[];
 
-  constructor(scope: Construct, id: string, { config, bundles, ...constructs }: ServiceProps & Constructs) {
+  constructor(scope: Construct, id: string, props: ServiceProps & Constructs) {
     super(scope, id);
-    const { table, api } = constructs;
-    const service = { config, table, bundles };
-    const canary = config.canary ? new ScheduledCanary(this, "Canary", service, api) : undefined;
-    const functions = [...constructs.functions, ...(canary ? [canary.runner] : [])];
+    const { config, api } = props;
+    const canary = config.canary ? new ScheduledCanary(this, "Canary", props, api) : undefined;
+    const functions = [...props.functions, ...(canary ? [canary.runner] : [])];
     this.canary = canary;
     this.functions = functions;
     const logs = new LogMetrics(this, "Requests", api.accessLog, functions);
     // A stage that does not last and notifies nobody saves the costs of alarms, unless they can roll back a deployment.
     const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;
-    if (lasts || config.alarmsTo || constructs.deployment)
-      addAlarms(new Construct(this, "Alarms"), config, { ...constructs, logs, canary, functions });
+    if (lasts || config.alarmsTo || props.deployment)
+      addAlarms(new Construct(this, "Alarms"), config, { ...props, logs, canary, functions });
   }
 }
 
