@@ -48,13 +48,13 @@ export function namedBy(options: PersonOptions) {
 
 /** The items of the leads that the options name. Leads that may be meant but cannot be read are noted as invalid. */
 export async function findLeads(options: PersonOptions, { pace, invalid }: Tools) {
-  const { account, lead } = options;
-  const { value, by } = namedBy(options);
-  const byEmail = by === "email address" ? await readLeadsByEmail(account, value, pace, invalid) : [];
+  // Refuses options that name nobody.
+  namedBy(options);
+  const { account, lead, email, externalId, address = `email:${email}` } = options;
   const keys = lead?.map((id) => leadKey(account, id));
   if (keys) return readEach(keys, pace);
-  const address = by === "email address" ? `email:${value}` : value;
-  const name = by === "external id" ? { externalId: value } : { addresses: toAddresses(address) };
+  const byEmail = email === undefined ? [] : await readLeadsByEmail(account, email, pace, invalid);
+  const name = externalId === undefined ? { addresses: toAddresses(address) } : { externalId };
   const [key] = nameKeys(account, name);
   const item = await pace.retry(async () => key && (await readName(account, key)).item);
   return item ? [...byEmail.filter(({ sk }) => sk !== item.sk), item] : byEmail;
