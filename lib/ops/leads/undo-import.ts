@@ -48,7 +48,8 @@ export async function undoImport(importId: string, options: AccountOptions, { pa
   const each = async (what: string, run: (row: ImportedRow) => Promise<string | undefined>) => {
     const left = rows.filter(({ leadId }) => !kept.has(leadId));
     let count = 0;
-    const progress = reportProgress(() => `${what} ${count} of ${left.length} leads.`);
+    const progress = () => `${what} ${count} of ${left.length} leads.`;
+    reportProgress(progress);
     await inParallel(left, async (row) => {
       const reason = await run(row);
       if (reason) kept.set(row.leadId, reason);

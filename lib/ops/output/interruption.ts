@@ -2,19 +2,12 @@ import { constants } from "node:os";
 import { printFailure } from "./print-failure.ts";
 
 let describe = () => "What is done stays done.";
-const noDetails = (): object => ({});
-let tellDetails = noDetails;
+let tellDetails = (): object => ({});
 
-/**
- * Sets how a command describes its progress if Ctrl-C ends it.
- *
- * @param details what `--json` prints of it
- * @returns the first function
- */
-export function reportProgress(tell: () => string, details = noDetails): () => string {
+/** Sets how a command describes its progress if Ctrl-C ends it. @param details what `--json` prints of it */
+export function reportProgress(tell: () => string, details = (): object => ({})): void {
   describe = tell;
   tellDetails = details;
-  return tell;
 }
 
 /** Ends the process on Ctrl-C, and prints what is done and how to continue. */
