@@ -48,8 +48,9 @@ function checkStageName(stage: string): void {
 }
 
 function toConfig(stage: string, settings: Settings, isProtected: boolean) {
-  const { alarmsTo } = settings;
-  checkRegion(stage, settings);
+  const { alarmsTo: to, certificateArn, region } = settings;
+  const alarmsTo = typeof to === "string" ? { page: to, ticket: to } : to;
+  checkRegion(stage, region, [certificateArn, ...Object.values(alarmsTo ?? {})]);
   const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
@@ -62,16 +63,12 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean) {
     /** Whether deleting the table and the stack is refused. */
     isProtected: keepsData && isProtected,
     /** The ARNs of the topics for the alarms that page somebody, and for all others. */
-    alarmsTo: typeof alarmsTo === "string" ? { page: alarmsTo, ticket: alarmsTo } : alarmsTo,
+    alarmsTo,
   };
 }
 
 /** AWS would refuse the certificate or the topic of another region only in the middle of a deployment. */
-function checkRegion(stage: string, { region, certificateArn, alarmsTo }: Settings): void {
-  const arns = [
-    certificateArn,
-    ...(typeof alarmsTo === "string" ? [alarmsTo] : Object.values(alarmsTo ?? {})),
-  ];
+function checkRegion(stage: string, region: string | undefined, arns: readonly (string | undefined)[]): void {
   const other = arns.find((arn) => arn !== undefined && region !== undefined && arn.split(":")[3] !== region);
   if (other !== undefined)
     throw new UserError(`The settings of the stage ${stage}: ${other} is not in its region, ${region}.`);
