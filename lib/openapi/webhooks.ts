@@ -1,5 +1,6 @@
 import type { JSONSchema } from "json-schema-to-ts";
 import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
+import { eventSource } from "../../shared/domain/events.ts";
 import { timestamp } from "../../shared/schemas/field-schemas.ts";
 import { eventDetailExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
@@ -85,7 +86,7 @@ const envelopeSchema = (type: EventType) =>
         description: "EventBridge's id. The same event can arrive again with another one.",
       },
       "detail-type": { type: "string", const: type, description: "The type of the event." },
-      source: { type: "string", const: "leads-and-conversations", description: "The source of all events." },
+      source: { type: "string", const: eventSource, description: "The source of all events." },
       account: { type: "string", description: "The AWS account of the service." },
       "replay-name": {
         type: "string",
@@ -105,7 +106,7 @@ const envelopeExample = (type: EventType) => ({
   version: "0",
   id: "7d9e3f4c-8f1d-4d8e-9c39-0c2b4a1f6e52",
   "detail-type": type,
-  source: "leads-and-conversations",
+  source: eventSource,
   account: "123456789012",
   time: "2026-11-21T01:59:01Z",
   region: "eu-central-1",
