@@ -97,6 +97,7 @@ export async function startIamProxy({
 const rejection = (status: number, type: string, message: string) =>
   Response.json({ __type: `com.amazon.coral.service#${type}`, Message: message }, { status });
 
+/** By `node:http`: `fetch` refuses the ports of the engine, as browsers do. */
 function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {
   const agent = new Agent({ keepAlive: true });
   return async (incoming: IncomingMessage, body: Buffer): Promise<Response> => {
