@@ -14,11 +14,12 @@ import type { Inferred } from "./schemas/validator.ts";
 export interface Route {
   /** The name of its function in `functions/`. */
   readonly name: string;
+  /**
+   * A GET lists, and its response has a `Link` header. A POST writes: it waits for the permit of the rate limiter and accepts
+   * an Idempotency-Key.
+   */
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** A list has a `Link` header. A write waits for the permit of the rate limiter and accepts an Idempotency-Key. */
-  readonly kind: "list" | "write";
-  readonly success: 200 | 201;
   readonly query: JSONSchema;
   /** The schema of the JSON body; a route without one takes no body. */
   readonly body?: JSONSchema;
@@ -38,8 +39,6 @@ export const listLeadsRoute = {
   name: "list-leads",
   method: "GET",
   path: leadsPath,
-  kind: "list",
-  success: 200,
   query: leadsQuery,
 } as const satisfies Route;
 
@@ -47,8 +46,6 @@ export const createLeadRoute = {
   name: "create-lead",
   method: "POST",
   path: leadsPath,
-  kind: "write",
-  success: 201,
   query: newLeadQuery,
   body: newLead,
   otherBodies: { parameter: "ifExists", schemas: { update: leadUpdate } },
@@ -59,8 +56,6 @@ export const listConversationsRoute = {
   name: "list-conversations",
   method: "GET",
   path: conversationsPath,
-  kind: "list",
-  success: 200,
   query: conversationsQuery,
 } as const satisfies Route;
 
@@ -68,8 +63,6 @@ export const sendMessageRoute = {
   name: "send-message",
   method: "POST",
   path: conversationsPath,
-  kind: "write",
-  success: 201,
   query: sendMessageQuery,
   body: newMessage,
   otherBodies: { parameter: "update", schemas: { message: messageUpdate, conversation: conversationUpdate } },

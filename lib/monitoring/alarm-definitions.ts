@@ -1,6 +1,6 @@
 import { type IMetric, MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import * as logEvents from "../../shared/logging/log-events.ts";
-import { type RouteName, routes } from "../../shared/routes.ts";
+import { type Route, type RouteName, routes } from "../../shared/routes.ts";
 import type { Api } from "../constructs/api.ts";
 import type { Channels } from "../constructs/channels.ts";
 import type { Counting } from "../constructs/counting.ts";
@@ -67,8 +67,8 @@ const defaults = {
 const total = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
 
-const routesOf = (kind: "list" | "write", { api }: MonitoredResources) =>
-  api.handlers.filter(({ name }) => routes[name as RouteName].kind === kind);
+const routesOf = (method: Route["method"], { api }: MonitoredResources) =>
+  api.handlers.filter(({ name }) => routes[name as RouteName].method === method);
 
 /** The percentage of Lambda's errors and of logged 5xx that no caller can cause alone. Lambda's metrics cost nothing. */
 const serverErrors = (of: readonly ServiceFunction[], { logs }: MonitoredResources) =>
@@ -124,7 +124,7 @@ function late({ fn }: StreamReader, resources: MonitoredResources, faults: reado
     usingMetrics: {
       // Lambda reports the age of each batch that it passes to the function.
       done: always("sign", [age(Stats.SAMPLE_COUNT)]),
-      work: always("given", resources.logs.lines(logEvents.request, ...routesOf("write", resources))),
+      work: always("given", resources.logs.lines(logEvents.request, ...routesOf("POST", resources))),
       faults: always("fault", [isOld, ...faults]),
     },
   });
@@ -149,12 +149,12 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
   "server-errors-lists": {
     ...serverErrorsAlarm,
     means: "Requests of a list fail with 5xx: callers cannot read and must retry.",
-    metric: (resources) => serverErrors(routesOf("list", resources), resources),
+    metric: (resources) => serverErrors(routesOf("GET", resources), resources),
   },
   "server-errors-writes": {
     ...serverErrorsAlarm,
     means: "Requests that write fail with 5xx: callers cannot add leads or messages and must retry.",
-    metric: (resources) => serverErrors(routesOf("write", resources), resources),
+    metric: (resources) => serverErrors(routesOf("POST", resources), resources),
   },
   "slow-answers": {
     threshold: 3,
@@ -314,7 +314,7 @@ const definitions: Readonly<Record<string, AlarmDefinition>> = {
         ...logs.lines(logEvents.lateWrites, maintainer.fn),
         ...logs.lines(logEvents.countsGivenUp, maintainer.fn, auditor),
         ...logs.lines(logEvents.countsRepaired, auditor),
-        ...logs.lines(logEvents.countsDamaged, maintainer.fn, auditor, ...routesOf("list", resources)),
+        ...logs.lines(logEvents.countsDamaged, maintainer.fn, auditor, ...routesOf("GET", resources)),
       ]);
     },
   },

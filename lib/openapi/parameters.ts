@@ -19,7 +19,7 @@ const numbers: Readonly<Record<string, object>> = {
  */
 export function buildParameters(
   route: RouteName,
-  { query, kind }: Route,
+  { query, method }: Route,
   descriptions: Readonly<Record<string, string>>,
 ) {
   const { properties = {} } = query as { properties?: Readonly<Record<string, unknown>> };
@@ -32,7 +32,7 @@ export function buildParameters(
     schema: { ...(numbers[name] ?? toReference(schema)), examples: [parameterExamples[route][name]] },
   }));
   const key = { $ref: "#/components/parameters/IdempotencyKey" };
-  if (kind !== "write") return inQuery;
+  if (method === "GET") return inQuery;
   // Some generated clients take parameters in this order.
   return route === "send-message" ? [key, ...inQuery] : [...inQuery, key];
 }

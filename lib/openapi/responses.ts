@@ -34,11 +34,11 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
 
 const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;
 
-/** The problems of each kind of route, besides `invalid_input` and the route's own problems. */
-const problemsByKind = {
-  list: commonProblems,
-  write: ["unsupported_media_type", "idempotency_key_reused", ...commonProblems],
-} as const satisfies Record<Route["kind"], readonly ProblemCode[]>;
+/** The problems of the routes with a method, besides `invalid_input` and the route's own problems. */
+const problemsByMethod = {
+  GET: commonProblems,
+  POST: ["unsupported_media_type", "idempotency_key_reused", ...commonProblems],
+} as const satisfies Record<Route["method"], readonly ProblemCode[]>;
 
 type GatewayStatus = keyof typeof gatewayMessages;
 
@@ -89,7 +89,7 @@ function describeProblem(code: ProblemCode, example = problemExamples[code], amo
 export const responseComponents = {
   Unauthorized: describeGatewayResponse(401, "The request has no `Authorization`."),
   TooLarge: describeGatewayResponse(413, "The body is over 6 MB."),
-  ...Object.fromEntries(problemsByKind.write.map((code) => [problemName(code), describeProblem(code)])),
+  ...Object.fromEntries(problemsByMethod.POST.map((code) => [problemName(code), describeProblem(code)])),
 };
 
 const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` });
@@ -97,10 +97,10 @@ const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` 
 /** Every response of a route, by its status. */
 export function buildResponses(
   name: RouteName,
-  { kind, ownProblems = [] }: Route,
+  { method, ownProblems = [] }: Route,
   successes: Operation["successes"],
 ) {
-  const own = kind === "list" ? "Link" : "Idempotency-Replayed";
+  const own = method === "GET" ? "Link" : "Idempotency-Replayed";
   const successResponses = Object.entries(successes).map(([status, [description, content]]) => [
     status,
     { description, headers: headers(...functionHeaders, own), content: { "application/json": content } },
@@ -114,7 +114,7 @@ export function buildResponses(
       ownProblems.map((code) => [problems[code].status, describeProblem(code, undefined, ownProblems)]),
     ),
     ...Object.fromEntries(
-      problemsByKind[kind].map((code) => [problems[code].status, toComponent(problemName(code))]),
+      problemsByMethod[method].map((code) => [problems[code].status, toComponent(problemName(code))]),
     ),
   };
 }

@@ -65,7 +65,6 @@ export function routeHandler<R extends Route>(
       R,
       R["body"]
     >;
-  const writes = route.kind === "write";
   const handler = middy<RouteEvent, APIGatewayProxyResultV2>({
     timeoutEarlyInMillis: responseMargin,
     requestEnd: requestLog(route.name),
@@ -81,7 +80,7 @@ export function routeHandler<R extends Route>(
     .handler(async (event: RouteEvent) => {
       const { query, body, faults = [], idempotencyKey: key } = event;
       if (faults.length > 0) throw invalidInput(faults);
-      if (writes) throwUnlessGranted(await event.permit);
+      if (route.method === "POST") throwUnlessGranted(await event.permit);
       const { accountId: account } = authorizedCaller(event);
       const idempotency =
         key === undefined
@@ -98,7 +97,7 @@ function toResponse(route: Route, query: object, result: Result) {
   const isPage = "pagination" in result;
   const link = isPage && linkHeader(route.path, query, result);
   return {
-    statusCode: !isPage && result.made === "changed" ? 200 : route.success,
+    statusCode: !isPage && result.made === "created" ? 201 : 200,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
@@ -122,11 +121,11 @@ function accessCheck(route: Route): MiddlewareObj<RouteEvent> {
   return {
     before: ({ event }) => {
       const { access, frozenAt } = authorizedCaller(event);
-      const reads = access === "read" && route.kind === "list";
+      const reads = access === "read" && route.method === "GET";
       const creates = access === "create" && route.name === createLeadRoute.name;
       const isAllowed = access === "full" || reads || (creates && !chooseBody(route, event.query).value);
       if (!isAllowed) throw new ApiError("insufficient_access", refusals[access]);
-      if (frozenAt && route.kind === "write") throw accountFrozen();
+      if (frozenAt && route.method === "POST") throw accountFrozen();
     },
   };
 }

@@ -48,7 +48,7 @@ const differences = (validate: (value: unknown) => boolean, other: ValidateFunct
 
 test.each(
   Object.values<Route>(routes),
-)("$name accepts exactly the documented values of all its parameters", ({ path, method, kind, query }) => {
+)("$name accepts exactly the documented values of all its parameters", ({ path, method, query }) => {
   const { properties = {} } = query as { properties?: Record<string, object> };
   const verb = method.toLowerCase();
   const documentedOnes = document.paths[path]?.[verb]?.parameters ?? [];
@@ -69,7 +69,7 @@ test.each(
     expect([name, different]).toEqual([name, []]);
   }
   const defaults = parameters.slice(0, 2).map((one) => Object(Reflect.get(one, "schema")).default);
-  if (kind === "list") expect(defaults).toEqual([1, 20]);
+  if (method === "GET") expect(defaults).toEqual([1, 20]);
 });
 
 type Body = Readonly<Record<string, unknown>>;

@@ -42,7 +42,7 @@ test("each example of a request receives the example of its response", async () 
     const sent = body && { ...body, ...("leadId" in body && { leadId }) };
     const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });
     const expected = normalize(responseExamples[name]);
-    expect([name, status, normalize(received)]).toEqual([name, routes[name].success, expected]);
+    expect([name, status, normalize(received)]).toEqual([name, body ? 201 : 200, expected]);
     if (name !== "create-lead") continue;
     leadId = (received as { id: string }).id;
     const update = { query: "ifExists=update", body: { id: leadId, ...updateExamples.lead } };
