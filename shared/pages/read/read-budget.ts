@@ -64,3 +64,7 @@ export const withinBudget = <T>(
     };
     return read(call);
   });
+
+/** Whether a list has used up its budget of calls or read units. */
+export const isTooMuch = (error: unknown) =>
+  error instanceof TooExpensiveError && error.code === "too_many_reads";

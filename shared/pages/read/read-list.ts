@@ -10,8 +10,8 @@ import { findByActivity, findInWindow } from "./activity-page.ts";
 import { chooseRange, type ListRequest, type TimedRows, toCondition, wayOuts } from "./choose-index.ts";
 import { completeRows, maxCompleted, readComplete } from "./complete-rows.ts";
 import { findByCreation } from "./counted-page.ts";
-import { isTooMuch, rangeId } from "./range.ts";
-import { type Call, withinBudget } from "./read-budget.ts";
+import { rangeId } from "./range.ts";
+import { type Call, isTooMuch, withinBudget } from "./read-budget.ts";
 import { walk } from "./row-reader.ts";
 import { isBounded, isWithin } from "./window.ts";
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
-import { readSegments } from "../../../../shared/pages/read/range.ts";
 import type { Call } from "../../../../shared/pages/read/read-budget.ts";
 import { walk } from "../../../../shared/pages/read/row-reader.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -53,7 +52,7 @@ describe("when the budget is used up, the error states", () => {
       if (++calls > 3) throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
       return send(make);
     };
-    for await (const _ of readSegments(range, {}, call));
+    await walk(range, {}, call);
   };
 
   test.each<[string, number, (n: number) => Item, string]>([
