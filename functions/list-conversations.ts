@@ -2,12 +2,8 @@ import { openConversations } from "../shared/domain/conversations/conversations.
 import { conversationsQueryRules } from "../shared/http/query-parser.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { validateListConversations } from "../shared/http/route-validators.ts";
-import { pageRequest } from "../shared/pages/page.ts";
 import { listConversationsRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(
-  listConversationsRoute,
-  validateListConversations,
-  (account, query) => openConversations(account, query, pageRequest(query)),
-  [conversationsQueryRules()],
-);
+export const handler = routeHandler(listConversationsRoute, validateListConversations, openConversations, [
+  conversationsQueryRules(),
+]);

@@ -1,9 +1,6 @@
 import { listLeads } from "../shared/domain/leads.ts";
 import { routeHandler } from "../shared/http/route-handler.ts";
 import { validateListLeads } from "../shared/http/route-validators.ts";
-import { pageRequest } from "../shared/pages/page.ts";
 import { listLeadsRoute } from "../shared/routes.ts";
 
-export const handler = routeHandler(listLeadsRoute, validateListLeads, (account, query) =>
-  listLeads(account, query, pageRequest(query)),
-);
+export const handler = routeHandler(listLeadsRoute, validateListLeads, listLeads);

@@ -5,7 +5,7 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
 import { isId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
-import { type Page, type PageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
+import { type Page, pageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
 import { byChange } from "../pages/read/choose-index.ts";
 import { readList } from "../pages/read/read-list.ts";
 import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
@@ -39,9 +39,10 @@ export async function listLeads(
     sort,
     updatedAfter,
     updatedBefore,
+    page,
+    limit,
     ...times
   }: LeadsQuery,
-  page: PageRequest,
 ): Promise<Page<Lead>> {
   times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.lead;
@@ -59,7 +60,8 @@ export async function listLeads(
   const order = toOrder(sort);
   const timed = byChange(order, updatedAfter, updatedBefore);
   const window = creationWindow(list, times);
-  const request = { ...page, ...order, account, list, ids, isAsked, parent, filter, window, timed };
+  const paging = pageRequest({ page, limit });
+  const request = { ...paging, ...order, account, list, ids, isAsked, parent, filter, window, timed };
   const checked = timed ? ["pk", "sk", "activeAt"] : checkedAttributes;
   const read = checkedReader(validateLead, (lead) => leadItem(account, lead), checked);
   return readList(request, read);

@@ -45,7 +45,11 @@ export interface ReadPage {
 export const pageSize = 2;
 
 async function read(page: number, filter: RowFilter): Promise<ReadPage> {
-  const { data, pagination } = await listLeads(account, filter, { page, limit: pageSize });
+  const { data, pagination } = await listLeads(account, {
+    ...filter,
+    page: `${page}`,
+    limit: `${pageSize}`,
+  });
   return { total: pagination.total, ids: data.map(({ id }) => id) };
 }
 

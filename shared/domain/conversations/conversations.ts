@@ -2,7 +2,7 @@ import { checkedReader, ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, conversationKey, keyAttributes, messageKey } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
-import { type Page, type PageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
+import { type Page, pageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
 import { byChange } from "../../pages/read/choose-index.ts";
 import type { Range } from "../../pages/read/range.ts";
 import { withinBudget } from "../../pages/read/read-budget.ts";
@@ -38,9 +38,10 @@ export async function listConversations(
     awaitingReply,
     awaitingReplyAfter,
     awaitingReplyBefore,
+    page,
+    limit,
     ...times
   }: Omit<ConversationsQuery, "include" | "messageLimit" | "messagesBefore">,
-  page: PageRequest,
 ): Promise<Page<Conversation>> {
   times satisfies Unfiltered<typeof times, keyof CreationTimes>;
   const list = countedLists.conversation;
@@ -54,7 +55,8 @@ export async function listConversations(
   const timed = awaitingReply
     ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)
     : byChange(order, lastMessageAfter, lastMessageBefore);
-  const request = { ...page, ...order, account, list, ids, isAsked, parent, filter, window, timed };
+  const paging = pageRequest({ page, limit });
+  const request = { ...paging, ...order, account, list, ids, isAsked, parent, filter, window, timed };
   // The indexes by time do not copy the keys of the other indexes.
   const keys = timed ? ["pk", "sk"] : keyAttributes;
   const read = checkedReader(validateConversation, (each) => conversationItem(account, each), keys);
@@ -68,9 +70,8 @@ export async function listConversations(
 export async function openConversations(
   account: string,
   { include, messageLimit, messagesBefore, ...query }: ConversationsQuery,
-  request: PageRequest,
 ): Promise<Page<OpenedConversation>> {
-  const page = await listConversations(account, query, request);
+  const page = await listConversations(account, query);
   if (include === undefined) return page;
   const limit = Number(messageLimit ?? defaultLimit);
   const open = async (conversation: Conversation) => ({

@@ -10,7 +10,7 @@ import { seeded } from "../../support/cases/random.ts";
 import { check, type Limits } from "../report.ts";
 import { Account } from "./account.ts";
 import { buildRows } from "./lead-rows.ts";
-import { limit, readList } from "./read-pages.ts";
+import { type List, limit, readList } from "./read-pages.ts";
 
 /** An account's name, as long as a UUID, because it is part of each key of an item. */
 export const longName = "7ab7a31b-38c4-4b4b-9f5f-0a6f2a1c7d5e";
@@ -52,7 +52,7 @@ export async function measureConversations() {
         row.lastMessageAt >= lastMessageAfter &&
         Object.entries(fields).every(([name, value]) => Reflect.get(row, name) === value),
     );
-    const read = listConversations.bind(undefined, longName, query);
+    const read: List["read"] = (request) => listConversations(longName, { ...query, ...request });
     const cells = await readList({ rows: matching, read }, lastPage(query, limit));
     check(`conversations ${list}`, cells, limits);
     lists.push({ conversations: size, list, ...cells });

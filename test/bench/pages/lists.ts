@@ -35,7 +35,7 @@ export const leadList = (
   matching: List["rows"] = rows.filter(
     ({ status, source }) => status === (query.status ?? status) && source === (query.source ?? source),
   ),
-): List => ({ rows: matching, read: (request) => listLeads(name, query, request) });
+): List => ({ rows: matching, read: (request) => listLeads(name, { ...query, ...request }) });
 
 /** Reads the lists of an account: whole, in windows, and while leads wait to be counted. */
 export async function measureLists(leads: number) {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import type { Page, PageRequest } from "../../../shared/pages/page.ts";
+import type { Page } from "../../../shared/pages/page.ts";
 import { seeded } from "../../support/cases/random.ts";
 import { spread } from "../../support/cases/statistics.ts";
 import { advanceClock, type Cost, metered } from "./metered-table.ts";
@@ -14,12 +14,12 @@ const randomPages = 100;
 export interface List {
   /** The rows that the list must have, from the last row to the first. */
   readonly rows: readonly { readonly id: string }[];
-  readonly read: (request: PageRequest) => Promise<Page<{ readonly id?: unknown }>>;
+  readonly read: (request: { page: string; limit: string }) => Promise<Page<{ readonly id?: unknown }>>;
 }
 
 /** Reads a page. @throws AssertionError if it differs from the rows in memory */
 export async function readPage({ rows, read }: List, page: number): Promise<Cost> {
-  const { result, cost } = await metered(() => read({ page, limit }));
+  const { result, cost } = await metered(() => read({ page: `${page}`, limit: `${limit}` }));
   const end = Math.max(0, rows.length - (page - 1) * limit);
   const ids = rows.slice(Math.max(0, end - limit), end).map(({ id }) => id);
   const response = { ids: result.data.map(({ id }) => id), total: result.pagination.total };

@@ -23,7 +23,7 @@ interface Kind<R extends Row> {
   readonly list: CountedList;
   readonly row: (id: string, createdAt: string) => R;
   readonly item: (account: string, row: R) => Item;
-  readonly page: (account: string, filter: Filter<R>, request: PageRequest) => Promise<Page<R>>;
+  readonly page: (account: string, query: Filter<R> & { page: string; limit: string }) => Promise<Page<R>>;
 }
 
 /** The fields that a test sets in a row. */
@@ -131,9 +131,9 @@ class History<R extends Row> {
     if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
   }
 
-  list(filter: Filter<R> = {}, request: PageRequest = firstPage): Promise<Page<R>> {
+  list(filter: Filter<R> = {}, { page, limit }: PageRequest = firstPage): Promise<Page<R>> {
     this.#seen = this.now;
-    return this.#kind.page(this.account, filter, request);
+    return this.#kind.page(this.account, { ...filter, page: `${page}`, limit: `${limit}` });
   }
 
   /** The page that a list must return. */

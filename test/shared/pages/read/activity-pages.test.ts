@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const list = (query: ConversationsQuery, limit = 20, page = 1) =>
-  listConversations(history.account, query, { page, limit });
+  listConversations(history.account, { ...query, page: `${page}`, limit: `${limit}` });
 
 /** Makes a conversation the newest one. */
 function send(id: string): void {

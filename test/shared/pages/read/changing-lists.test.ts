@@ -53,10 +53,10 @@ test("a walk from the oldest lead, while 50 a second are created, misses only la
   const onTime: string[] = [];
   const seen: string[] = [];
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const request = { page, limit: 100 };
-    const { data, pagination } = await listLeads(history.account, { sort: "createdAt" }, request);
+    const query = { sort: "createdAt", page: `${page}`, limit: "100" } as const;
+    const { data, pagination } = await listLeads(history.account, query);
     seen.push(...data.map(({ id }) => id));
-    pages = Math.ceil(pagination.total / request.limit);
+    pages = Math.ceil(pagination.total / pagination.limit);
     if (page === pages) break;
     for (let n = 0; n < 5; n++) {
       history.advance(20);
