@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { labelTreePrefix, nodeName } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
-import type { CountedOwner, LabelOwner } from "../../shared/pages/tree/counted-list.ts";
+import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, isSum, rowBucket } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { countedRow } from "../../shared/pages/tree/rows.ts";
@@ -39,7 +39,7 @@ export function checkTrees(expected: TreeExpectation): void {
 }
 
 /** The labels of the list that have trees. */
-export function labelTreesOf(items: readonly Item[]): LabelOwner[] {
+export function labelTreesOf(items: readonly Item[]): CountedOwner[] {
   const { pk, sk } = treeKey(owner, `${labelTreePrefix}#`);
   return items
     .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))

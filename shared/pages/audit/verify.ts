@@ -6,7 +6,7 @@ import { between, fromKey, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
-import { readLabelTrees } from "../tree/label-tree-records.ts";
+import { readLabelKeys } from "../tree/label-tree-records.ts";
 import { type CountedRow, countedOnly, countedRow, endOf } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { readValidRoot } from "../tree/tree-store.ts";
@@ -84,14 +84,13 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
   const { pace } = reading;
   const { fed = "", expiresAt } = (await pace.retry(() => readValidRoot(list))) ?? {};
   // The labels of an erased account must get no trees. If it is used again, its root is an empty tree like any other.
-  const labels = expiresAt === undefined ? await readLabelTrees(list, pace) : [];
+  const recorded = expiresAt === undefined ? await readLabelKeys(list, pace) : [];
   const { rows, next } = await readPart(list, part, reading);
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);
   // The tree of the list also has the rows without a label.
   byLabel.set(undefined, rows);
   const old = keyAt(list.list, Date.now() - longestWait);
   const range = { start: part.start, until: next ?? part.until };
-  const recorded = labels.map(({ labelKey }) => labelKey);
   const trees: Finding[] = [];
   const keys = new Set([undefined, ...recorded, ...byLabel.keys()]);
   await inParallel([...[...keys].entries()], async ([index, labelKey]) => {

@@ -45,9 +45,6 @@ export function findList(pk: string): CountedOwner | undefined {
   return isList ? { account, list: countedLists[type] } : undefined;
 }
 
-/** A label of an account: the rows of one source or channel. */
-export type LabelOwner = CountedOwner & { readonly labelKey: string };
-
 /** The filter of a list. */
 export interface ListFilter {
   readonly status?: string | undefined;
