@@ -29,7 +29,7 @@ export interface LeadName {
 const maxKeyBytes = 1024;
 
 /** The keys of a lead's names, the external id first and each key once. The fields may be of any type. */
-export function nameKeys(account: string, lead: Readonly<Record<string, unknown>>): Key[] {
+export function nameKeys(account: string, lead: Item): Key[] {
   const { externalId, addresses } = lead;
   const channels = typeof addresses === "object" && addresses !== null ? Object.entries(addresses) : [];
   const keys = channels.flatMap(([channel, list]) =>
@@ -169,8 +169,8 @@ export const putName = ({ key, leadId: stored }: LeadName, leadId: string) => ({
 export async function changeNames(
   account: string,
   id: string,
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
+  before: Item,
+  after: Item,
   names: readonly LeadName[],
 ): Promise<TransactItems> {
   const kept = nameKeys(account, after);

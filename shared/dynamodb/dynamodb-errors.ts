@@ -5,14 +5,15 @@ import {
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { isThrottlingError, isTransientError } from "@smithy/core/retry";
+import type { Item } from "../schemas/record.ts";
 
 /** Thrown when an item is no longer as it was read; the caller may read it again and retry. */
 export class StaleReadError extends Error {
   override readonly name = "StaleReadError";
   /** The item as it is now, if it was asked for and exists. */
-  readonly item: Readonly<Record<string, unknown>>;
+  readonly item: Item;
 
-  constructor(item: Readonly<Record<string, unknown>> = {}) {
+  constructor(item: Item = {}) {
     super("The item has changed since it was read.");
     this.item = item;
   }

@@ -2,19 +2,19 @@ import { NumberValueImpl } from "@aws-sdk/util-dynamodb";
 import { InvalidItemError } from "../errors.ts";
 import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
-import { type Attributes, readRecord } from "../schemas/record.ts";
+import { type Item, readRecord } from "../schemas/record.ts";
 import type { Validator } from "../schemas/validator.ts";
 
 /** Checks that an item has the keys that follow from its record. @throws InvalidItemError */
-export function checkKeys(item: Attributes, built: Attributes, names: readonly string[] = ["pk", "sk"]) {
+export function checkKeys(item: Item, built: Item, names: readonly string[] = ["pk", "sk"]) {
   const field = names.find((name) => item[name] !== built[name]);
   if (field !== undefined) throw new InvalidItemError(item, field);
 }
 
 /** A function that reads the record of an item whose keys must follow from that record. @throws InvalidItemError */
 export const checkedReader =
-  <T>(validate: Validator<T>, toItem: (record: T) => Attributes, keys?: readonly string[]) =>
-  (item: Attributes): T => {
+  <T>(validate: Validator<T>, toItem: (record: T) => Item, keys?: readonly string[]) =>
+  (item: Item): T => {
     const record = readRecord(validate, item);
     checkKeys(item, toItem(record), keys);
     return record;
@@ -30,7 +30,7 @@ type Checked<Fields extends Checks> = {
  *
  * @throws InvalidItemError for a field that fails its check
  */
-export function readFields<Fields extends Checks>(item: Attributes, checks: Fields): Checked<Fields> {
+export function readFields<Fields extends Checks>(item: Item, checks: Fields): Checked<Fields> {
   const [wrong] = Object.entries(checks).find(([name, check]) => !check(item[name])) ?? [];
   if (wrong !== undefined) throw new InvalidItemError(item, wrong);
   const names = Object.keys(checks).filter((name) => item[name] !== undefined);

@@ -10,14 +10,15 @@ import {
   TransactGetCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { ConfiguredRetryStrategy } from "@smithy/core/retry";
+import type { Item } from "../schemas/record.ts";
 import { unprocessed } from "./dynamodb-errors.ts";
 import { readNumbers } from "./invalid-items.ts";
 
 /** The primary key of an item. */
 export type Key = Readonly<{ pk: string; sk: string }>;
 
-/** The attributes of an item, or some of them. */
-export type Item = Readonly<Record<string, unknown>>;
+// Defined there, because records import nothing of the table.
+export type { Item };
 
 /** How long after the start of a call its second attempt may start, in milliseconds. */
 const latestAttempt = 1500;

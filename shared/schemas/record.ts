@@ -15,12 +15,12 @@ export type Descriptions<Schema extends ObjectSchema, Except = never> = Readonly
  * The record of an item: the schema's properties, in the schema's order. Keys and other attributes of the item are left
  * out.
  */
-export function toRecord<Schema extends ObjectSchema>({ properties }: Schema, item: Attributes) {
+export function toRecord<Schema extends ObjectSchema>({ properties }: Schema, item: Item) {
   return pick(Object.keys(properties), item) as Inferred<Schema>;
 }
 
 /** Reads and checks the record of an item. @throws InvalidItemError when a property is missing or violates its schema */
-export function readRecord<T>(validate: Validator<T>, item: Attributes): T {
+export function readRecord<T>(validate: Validator<T>, item: Item): T {
   const fields = fieldsOf(item);
   if (!validate(fields)) throw new InvalidItemError(item, invalidProperty(validate.errors));
   return pick(validate.properties, fields) as T;
@@ -30,12 +30,13 @@ export function readRecord<T>(validate: Validator<T>, item: Attributes): T {
  * The attributes of an item and the fields in its `details`: the inverse of `leadItem` and `conversationItem`. The item of
  * a conversation has no attributes for its two times: `createdAt` follows from its id, and `lastMessageAt` is `activeAt`.
  */
-export function fieldsOf({ details, activeAt, ...item }: Attributes): Attributes {
+export function fieldsOf({ details, activeAt, ...item }: Item): Item {
   if (!isId("conv", item.id)) return { ...item, ...(details as object) };
   return { createdAt: createdAt(item.id), lastMessageAt: activeAt, ...item, ...(details as object) };
 }
 
-export type Attributes = Readonly<Record<string, unknown>>;
+/** The attributes of an item, or some of them. */
+export type Item = Readonly<Record<string, unknown>>;
 
 function invalidProperty(errors: Validator["errors"]): string {
   const [error] = errors ?? [];
@@ -44,7 +45,7 @@ function invalidProperty(errors: Validator["errors"]): string {
 }
 
 /** The named properties that an item has, in that order. A loop takes a third of the time of `Object.fromEntries`. */
-function pick(names: readonly string[], item: Attributes) {
+function pick(names: readonly string[], item: Item) {
   const picked: Record<string, unknown> = {};
   for (const name of names) if (item[name] !== undefined) picked[name] = inOrder(item[name]);
   return picked;
