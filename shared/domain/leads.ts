@@ -5,10 +5,10 @@ import { withBackoff } from "../dynamodb/throttling.ts";
 import { buildUpdate } from "../dynamodb/updates.ts";
 import { isId } from "../ids.ts";
 import { normalizeLabel } from "../normalize-label.ts";
-import { type Page, pageRequest, toOrder, type Unfiltered } from "../pages/page.ts";
+import { type Page, pageRequest, toOrder } from "../pages/page.ts";
 import { byChange } from "../pages/read/choose-index.ts";
 import { readList } from "../pages/read/read-list.ts";
-import { type CreationTimes, creationWindow } from "../pages/read/window.ts";
+import { creationWindow } from "../pages/read/window.ts";
 import { countedLists } from "../pages/tree/counted-list.ts";
 import type { Lead, LeadsQuery } from "../schemas/lead-schemas.ts";
 import { validateLead } from "../schemas/record-validators.ts";
@@ -41,10 +41,13 @@ export async function listLeads(
     updatedBefore,
     page,
     limit,
-    ...times
+    createdAfter,
+    createdBefore,
+    ...unread
   }: LeadsQuery,
 ): Promise<Page<Lead>> {
-  times satisfies Unfiltered<typeof times, keyof CreationTimes>;
+  // A parameter that is not read here would be accepted and do nothing.
+  unread satisfies Record<string, never>;
   const list = countedLists.lead;
   const names = [
     externalIds?.flatMap((externalId) => nameKeys(account, { externalId })),
@@ -59,7 +62,7 @@ export async function listLeads(
   const isAsked = (item: Item) => names.every((keys) => keys.some((key) => hasName(account, item, key)));
   const order = toOrder(sort);
   const timed = byChange(order, updatedAfter, updatedBefore);
-  const window = creationWindow(list, times);
+  const window = creationWindow(list, createdAfter, createdBefore);
   const paging = pageRequest({ page, limit });
   const request = { ...paging, ...order, account, list, ids, isAsked, parent, filter, window, timed };
   const checked = timed ? ["pk", "sk", "activeAt"] : checkedAttributes;

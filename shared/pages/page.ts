@@ -51,12 +51,6 @@ export const toOrder = (sort = "-createdAt") => ({
 export const lastPage = ({ sort }: { sort?: string }, limit: number) =>
   toOrder(sort).by ? Math.floor(maxByChange / limit) : Number.POSITIVE_INFINITY;
 
-/**
- * The rest of a query that has been read: the parameters that are named here. Any other parameter is a compiler error,
- * because it would be accepted and do nothing.
- */
-export type Unfiltered<Rest, Name> = Rest & Record<Exclude<keyof Rest, Name>, never>;
-
 /** The page that a valid query requests. */
 export const pageRequest = (query: { page?: string; limit?: string }): PageRequest => ({
   page: Number(query.page ?? defaultPage),

@@ -2,13 +2,13 @@ import { checkedReader, ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, conversationKey, keyAttributes, messageKey } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import { normalizeLabel } from "../../normalize-label.ts";
-import { type Page, pageRequest, toOrder, type Unfiltered } from "../../pages/page.ts";
+import { type Page, pageRequest, toOrder } from "../../pages/page.ts";
 import { byChange } from "../../pages/read/choose-index.ts";
 import type { Range } from "../../pages/read/range.ts";
 import { withinBudget } from "../../pages/read/read-budget.ts";
 import { readList } from "../../pages/read/read-list.ts";
 import { walk } from "../../pages/read/row-reader.ts";
-import { type CreationTimes, creationWindow, timeWindow } from "../../pages/read/window.ts";
+import { creationWindow, timeWindow } from "../../pages/read/window.ts";
 import { countedLists } from "../../pages/tree/counted-list.ts";
 import { admitLongList } from "../../rate-limit/list-admission.ts";
 import {
@@ -40,17 +40,20 @@ export async function listConversations(
     awaitingReplyBefore,
     page,
     limit,
-    ...times
+    createdAfter,
+    createdBefore,
+    ...unread
   }: Omit<ConversationsQuery, "include" | "messageLimit" | "messagesBefore">,
 ): Promise<Page<Conversation>> {
-  times satisfies Unfiltered<typeof times, keyof CreationTimes>;
+  // A parameter that is not read here would be accepted and do nothing.
+  unread satisfies Record<string, never>;
   const list = countedLists.conversation;
   // The index `by-waiting` does not copy the key of `by-parent`.
   const parent =
     leadId === undefined || awaitingReply ? undefined : accountPartition("conversation", account, leadId);
   const isAsked = (item: Item) => leadId === undefined || item.leadId === leadId;
   const filter = { status: status && normalizeLabel(status), label: channel && normalizeLabel(channel) };
-  const window = creationWindow(list, times);
+  const window = creationWindow(list, createdAfter, createdBefore);
   const order = awaitingReply ? ({ by: "by-waiting", ascending: true } as const) : toOrder(sort);
   const timed = awaitingReply
     ? ({ index: "by-waiting", window: timeWindow(awaitingReplyAfter, awaitingReplyBefore) } as const)

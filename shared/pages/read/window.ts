@@ -7,15 +7,9 @@ export interface Window {
   readonly before?: string | undefined;
 }
 
-/** The rows that were created from one time to before another, in RFC 3339 timestamps. */
-export interface CreationTimes {
-  readonly createdAfter?: string;
-  readonly createdBefore?: string;
-}
-
-/** The window of the rows that were created between two times: their sort keys are ids, which begin with a time. */
-export const creationWindow = (list: CountedList, { createdAfter, createdBefore }: CreationTimes) =>
-  toWindow(createdAfter, createdBefore, (time) => keyAt(list, time));
+/** The window of the rows created between two RFC 3339 timestamps: their sort keys are ids, which begin with a time. */
+export const creationWindow = (list: CountedList, after: string | undefined, end: string | undefined) =>
+  toWindow(after, end, (time) => keyAt(list, time));
 
 /** The window between two RFC 3339 timestamps, in the form in which times are stored. */
 export const timeWindow = (after: string | undefined, end: string | undefined) =>

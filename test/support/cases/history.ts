@@ -7,11 +7,10 @@ import { newId } from "../../../shared/ids.ts";
 import { countedChanges, type RowChange } from "../../../shared/pages/maintain/changes.ts";
 import { maintainLists, type Unsettled } from "../../../shared/pages/maintain/maintain-lists.ts";
 import type { Page, PageRequest } from "../../../shared/pages/page.ts";
-import type { CreationTimes } from "../../../shared/pages/read/window.ts";
 import { type CountedList, countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { limits as deployedLimits, type Limits } from "../../../shared/pages/tree/tree-limits.ts";
 import type { Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
+import type { Lead, LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
 import { startedConversation } from "../tables/stored.ts";
 import { streamRecord } from "../tables/stream-record.ts";
 import { WatchedTable } from "../tables/watched-table.ts";
@@ -35,7 +34,8 @@ type Input<R extends Row> = Partial<R> & {
 };
 
 /** The values that rows must have. */
-type Filter<R extends Row> = Partial<Omit<R, "id" | "externalId">> & CreationTimes;
+type Filter<R extends Row> = Partial<Omit<R, "id" | "externalId">> &
+  Pick<LeadsQuery, "createdAfter" | "createdBefore">;
 
 const firstPage: PageRequest = { page: 1, limit: 20 };
 
