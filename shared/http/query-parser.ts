@@ -1,5 +1,5 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { Fault } from "../errors.ts";
+import type { FaultDescription } from "../errors.ts";
 import { lastPage, pageRequest } from "../pages/page.ts";
 import type { Route } from "../routes.ts";
 import type { ConversationsQuery } from "../schemas/conversation-schemas.ts";
@@ -90,7 +90,7 @@ function readTime(event: RouteEvent, field: string): number | undefined {
   return time;
 }
 
-const noTimestamp: Pick<Fault, "code" | "message"> = {
+const noTimestamp: FaultDescription = {
   code: "invalid_format",
   message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
 };
