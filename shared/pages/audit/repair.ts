@@ -19,7 +19,7 @@ export const machineTolerance = 1000;
 export function pacedMaintenance(pace: Pace) {
   // The units that were consumed before are already paid for.
   takeUnits();
-  const paced: Retry = async (call) => {
+  const retry: Retry = async (call) => {
     const response = await pace.retry(call);
     const { reads, writes } = takeUnits();
     await pace.spend(reads + readsPerWrite * writes);
@@ -29,7 +29,7 @@ export function pacedMaintenance(pace: Pace) {
     deadline: pace.deadline,
     limits: { ...limits, allowedLateness: limits.allowedLateness + machineTolerance },
     wait: pace.wait,
-    paced,
+    retry,
   };
 }
 

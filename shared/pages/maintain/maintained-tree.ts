@@ -13,13 +13,17 @@ export interface Maintenance {
   readonly deadline: number;
   readonly limits?: Limits;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Makes a call at the caller's pace, with retries while the table is busy. */
-  readonly paced?: Retry;
+  /** Makes a call, at the caller's pace if it has one, with retries while the table is busy. */
+  readonly retry?: Retry;
 }
 
 /** What the steps of all trees of a list share. */
-export function stepContext({ deadline, limits = productionLimits, wait = setTimeout, paced }: Maintenance) {
-  const retry: Retry = paced ?? ((call) => withRetry(call, { deadline, isRetryable: isBusy, wait }));
+export function stepContext({
+  deadline,
+  limits = productionLimits,
+  wait = setTimeout,
+  retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait }),
+}: Maintenance) {
   /** How often each tree was emptied. */
   const emptied = new Map<string, number>();
   return { deadline, limits, wait, retry, emptied };
