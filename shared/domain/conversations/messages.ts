@@ -35,7 +35,7 @@ interface Outgoing {
   readonly account: string;
   readonly input: Input;
   readonly idempotency: IdempotentRequest | undefined;
-  /** The lead, if the account has it. */
+  /** The lead, if the account has it; read by the first attempt. */
   lead?: Promise<Item | undefined>;
   /** What the transaction of the message changes in its lead. */
   ofLead: TransactItems;
@@ -66,8 +66,7 @@ export async function sendMessage(
   const input = { ...message, channel: normalizeLabel(message.channel) };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
-    const lead = readRecipient(account, input.leadId);
-    const outgoing: Outgoing = { account, input, idempotency, lead, ofLead: [], lastMessageAt: 0 };
+    const outgoing: Outgoing = { account, input, idempotency, ofLead: [], lastMessageAt: 0 };
     return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
