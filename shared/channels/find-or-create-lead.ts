@@ -8,8 +8,8 @@ import { maxAddresses } from "../schemas/field-schemas.ts";
 import type { Lead } from "../schemas/lead-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
+import { toText } from "./message-content.ts";
 import type { ReceivedMessage } from "./meta-webhook.ts";
-import { toText } from "./store-delivery.ts";
 
 /** The person who writes: their addresses, first the one that they write from, and the name in their profile. */
 type Writer = Pick<ReceivedMessage, "channel" | "addresses" | "name">;

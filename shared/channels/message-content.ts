@@ -1,5 +1,5 @@
+import { notBlank } from "../normalize-label.ts";
 import { hasTooMuch } from "../schemas/field-schemas.ts";
-import { toText } from "./store-delivery.ts";
 
 /** An object in a webhook from Meta, whose values can have any form. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,6 +7,14 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const toFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 export const isFilled = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** The stored form of a text from Meta: without control characters, not blank, and ending with … if it was too long. */
+export function toText(text: string, length: number, instead: string): string {
+  const shown = text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ");
+  const all = [...shown.trim()];
+  const cut = all.length > length ? `${all.slice(0, length - 1).join("")}…` : all.join("");
+  return notBlank.test(cut) ? cut : instead;
+}
 
 export interface Content {
   /** The text, or for another kind of message a line that begins with the kind. */

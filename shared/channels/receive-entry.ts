@@ -15,8 +15,9 @@ import type { Message } from "../schemas/conversation-schemas.ts";
 import { readRecord } from "../schemas/record.ts";
 import { validateLead } from "../schemas/record-validators.ts";
 import { findOrCreateLead } from "./find-or-create-lead.ts";
+import { toText } from "./message-content.ts";
 import type { MovedLead, ReceivedMessage, ReportedState, WebhookEntry } from "./meta-webhook.ts";
-import { readCallbackData, storeDelivery, toText } from "./store-delivery.ts";
+import { readCallbackData, storeDelivery } from "./store-delivery.ts";
 
 /** The longest time for which a message waits to be sent, in milliseconds. */
 const longestWait = 8 * 60 * 60 * 1000;

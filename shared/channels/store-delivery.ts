@@ -1,8 +1,8 @@
 import { updateMessage } from "../domain/conversations/update-message.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
-import { notBlank } from "../normalize-label.ts";
 import type { Message, MessageUpdate } from "../schemas/conversation-schemas.ts";
+import { toText } from "./message-content.ts";
 
 /**
  * Stores how far a message has got according to Meta, whose texts can have any form.
@@ -19,14 +19,6 @@ export async function storeDelivery(account: string, { deliveryError, ...report 
     if (!isOfNobody) throw error;
     return undefined;
   }
-}
-
-/** The stored form of a text from Meta: without control characters, not blank, and ending with … if it was too long. */
-export function toText(text: string, length: number, instead: string): string {
-  const shown = text.toWellFormed().replaceAll(/(?![\t\n\r])\p{Cc}/gu, " ");
-  const all = [...shown.trim()];
-  const cut = all.length > length ? `${all.slice(0, length - 1).join("")}…` : all.join("");
-  return notBlank.test(cut) ? cut : instead;
 }
 
 /** The ids of a message as a text, which Meta returns with each state of the message. */
