@@ -39,6 +39,7 @@ export const withFileOptions = (command: Command) =>
     .option(
       "--encoding <name>",
       "the encoding of a file that is not in UTF-8 or UTF-16, such as windows-1252",
+      parseEncoding,
     )
     .option(
       "--date-format <format>",
@@ -50,6 +51,17 @@ export const withFileOptions = (command: Command) =>
       "the time zone of dates and times that have none, such as Europe/Berlin",
       parseTimeZone,
     );
+
+function parseEncoding(name: string): string {
+  try {
+    new TextDecoder(name);
+    return name;
+  } catch {
+    throw new InvalidArgumentError(
+      "Write a name of the Encoding Standard, such as windows-1252 or macintosh.",
+    );
+  }
+}
 
 function parseMapped(text: string, others: FileOptions["map"]): FileOptions["map"] {
   const end = text.lastIndexOf("=");
