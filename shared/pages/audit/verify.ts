@@ -22,6 +22,8 @@ interface Reading {
   readonly pace: Pace;
   /** Called for items that are no rows; without it, they are logged. */
   readonly onInvalid?: (error: InvalidItemError) => void;
+  /** Called before the wait after which findings are checked again. */
+  readonly onSecondLook?: (list: CountedOwner, milliseconds: number) => void;
 }
 
 /** The time after which findings are checked again, in milliseconds: a change may be on its way to be counted. */
@@ -48,6 +50,7 @@ export async function verify(
   const { trees, next } = await compareTrees(list, { start, until: undefined, maxRows }, reading);
   const found = trees.filter(isWrong);
   if (found.length === 0) return { findings: [], next };
+  reading.onSecondLook?.(list, secondLook);
   await reading.pace.wait(secondLook);
   const part = { start, until: next, maxRows: Number.POSITIVE_INFINITY };
   const again = await compareTrees(list, part, reading);
