@@ -4,6 +4,7 @@ import { maxFaults } from "../../../../shared/errors.ts";
 import { rangeMessage, toFaults } from "../../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../../shared/ids.ts";
 import { isRecord } from "../../../../shared/json.ts";
+import { normalizeLabel } from "../../../../shared/normalize-label.ts";
 import { addressFaults, sizeFaults } from "../../../../shared/schemas/field-schemas.ts";
 import { type Lead, lead, leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
 import { requestValidator } from "../../../../shared/schemas/validator.ts";
@@ -85,7 +86,7 @@ export function rowToLead(
     ...sizeFaults(row),
     ...addressFaults(row),
     ...reservedFaults(row),
-    ...shortenedFaults(row),
+    ...textFaults(row),
     ...(typeof id === "string" ? idFaults(id, startedAt) : []),
     ...(typeof time === "string" ? creationFaults(time, id, startedAt) : []),
   ];
@@ -119,16 +120,34 @@ const reservedFaults = ({ metadata }: Readonly<Record<string, unknown>>) =>
 /** A spreadsheet shortens a long number to a text such as `4.91772E+11`, which several people would share. */
 const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
-const shortenedFaults = ({ externalId, addresses }: Readonly<Record<string, unknown>>) =>
-  Object.entries({ externalId, addresses: Object.values(Object(addresses)).flat() }).flatMap(
-    ([field, value]) =>
-      [value].flat().some((text) => shortenedNumber.test(String(text)))
-        ? rowFault(field, "invalid_format", allDigits)
-        : [],
-  );
+/** What a spreadsheet shows in place of a value that it cannot work out, such as `#N/A`, in German `#NV`. */
+const spreadsheetError = /^#(?:N\/A|NV|[\p{Lu}\d/]+[!?])$/u;
+
+/** A number as it is dialled within a country: no country code begins with 0. */
+const localNumber = /^\(?0[\s()/-]*[1-9]/;
+
+/** The faults of texts that the API accepts, but that name several people or nobody. */
+function textFaults({ name, externalId, addresses }: Readonly<Record<string, unknown>>): RowFault[] {
+  const channels = Object.entries<unknown>(Object(addresses));
+  const all = channels.flatMap(([, texts]) => texts);
+  const whatsapp = channels.flatMap(([name, texts]) => (normalizeLabel(name) === "whatsapp" ? texts : []));
+  const faultsOf = (field: string, value: unknown, wrong: RegExp, message: string): RowFault[] =>
+    [value].flat().some((text) => wrong.test(String(text)))
+      ? [rowFault(field, "invalid_format", message)]
+      : [];
+  return [
+    ...Object.entries({ name, externalId, addresses: all }).flatMap(([field, value]) => [
+      ...faultsOf(field, value, shortenedNumber, allDigits),
+      ...faultsOf(field, value, spreadsheetError, noError),
+    ]),
+    ...faultsOf("addresses[whatsapp]", whatsapp, localNumber, countryCode),
+  ];
+}
 
 const allDigits =
   "must have all its digits, which a spreadsheet has shortened: give the column the format Text there";
+const noError = "must not be the error of a formula: correct it in the spreadsheet, or empty the cell";
+const countryCode = "must begin with the country code, such as +49: without it, the number reaches nobody";
 
 const idForm =
   "must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId";

@@ -23,7 +23,8 @@ test.each([
   ...[0, now, now + maxIdAhead].map((time) => ({ createdAt: timeAt(time) })),
   { id: idAt(now - 5), createdAt: timeAt(now - 5) },
   { externalId: "+49.170/x", metadata: { plan: "pro" } },
-  { addresses: { WhatsApp: ["+49 170 1", "DE.1"], sms: [] } },
+  { addresses: { WhatsApp: ["+49 170 1", "0049 170 1", "DE.1"], sms: ["0177 1"] } },
+  ...["#1", "#VIP", "C# Ltd!"].map((name) => ({ name })),
   ...["2026-01-01 00:00", 5, null].map((updatedAt) => ({ updatedAt })),
 ])("a lead with %j can be imported", (fields) => {
   expect(faultsOf(fields)).toEqual([]);
@@ -49,6 +50,11 @@ test.each([
   [{ addresses: { sms: ["a b"] } }, "addresses[sms][0] invalid_characters"],
   [{ externalId: "1.55501E+10" }, "externalId invalid_format"],
   [{ addresses: { sms: ["+1", "4.91772e+11"] } }, "addresses invalid_format"],
+  [{ addresses: { WhatsApp: ["+49 170 1", "(0177) 1234567"] } }, "addresses[whatsapp] invalid_format"],
+  ...["#NV", "#N/A", "#BEZUG!", "#DIV/0!", "#NAME?"].map(
+    (name) => [{ name }, "name invalid_format"] as const,
+  ),
+  [{ addresses: { sms: ["#REF!"] } }, "addresses invalid_format"],
   [{ addresses: { "s:ms": ["1"] } }, "addresses[s:ms] invalid_characters"],
   [{ addresses: { sms: Array(6).fill("1"), web: Array(5).fill("1") } }, "addresses too_many"],
   [{ metadata: JSON.parse('{"__proto__":"y"}') }, "metadata forbidden_key"],
