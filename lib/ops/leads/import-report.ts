@@ -62,7 +62,7 @@ export function describeOutcomes(
       : []),
     ...describeLeftOut(leftOut),
     ...(importId && imported > 0
-      ? [`This is the import ${importId}: --undo takes its ${imported} leads back.`]
+      ? [`This is the import ${importId}: --undo takes what it imported back.`]
       : []),
     ...(importId && present > 0
       ? [`For leads of earlier imports, see ${opsCommand(options, `leads imports --account ${account}`)}.`]
