@@ -45,16 +45,17 @@ export class Rejects {
    * Creates a file that only its owner can read, because it contains the data of leads. The file of an earlier import stays,
    * because it may have been corrected, and so does that of another import at the same time.
    */
-  #create(number = 1): string {
-    const mode = 0o600;
-    const ending = number > 1 ? `-${number}` : "";
-    const path = `${this.#file}${this.#isDryRun ? ".dry-run" : ""}.rejected${ending}.jsonl`;
-    try {
-      writeFileSync(path, "", { mode, flag: this.#isDryRun ? "w" : "wx" });
-      return path;
-    } catch (error) {
-      if (errorCode(error) !== "EEXIST") throw error;
-      return this.#create(number + 1);
+  #create(): string {
+    const options = { mode: 0o600, flag: this.#isDryRun ? "w" : "wx" };
+    for (let number = 1; ; number++) {
+      const ending = number > 1 ? `-${number}` : "";
+      const path = `${this.#file}${this.#isDryRun ? ".dry-run" : ""}.rejected${ending}.jsonl`;
+      try {
+        writeFileSync(path, "", options);
+        return path;
+      } catch (error) {
+        if (errorCode(error) !== "EEXIST") throw error;
+      }
     }
   }
 
