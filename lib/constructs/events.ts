@@ -52,16 +52,16 @@ export class Events extends Construct {
   }
 }
 
-const keysOf = (cause: "created" | "changed") => {
+const keyFilter = (cause: "created" | "changed") => {
   const types = (Object.keys(eventItems) as ItemType[]).filter((type) => eventItems[type]?.[cause]);
   return { pk: { S: types.map((type) => ({ prefix: `${itemTypes[type]}#` })) } };
 };
 
 /** New items, and changed rows with a `changeId`. A message removes it from its conversation, which thus does not pass. */
 const filters = [
-  { eventName: ["INSERT"], dynamodb: { Keys: keysOf("created") } },
+  { eventName: ["INSERT"], dynamodb: { Keys: keyFilter("created") } },
   {
     eventName: ["MODIFY"],
-    dynamodb: { Keys: keysOf("changed"), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },
+    dynamodb: { Keys: keyFilter("changed"), NewImage: { changeId: { S: [{ prefix: "change_" }] } } },
   },
 ];

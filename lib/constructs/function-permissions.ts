@@ -3,7 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { expiryAttribute, type IndexName, indexKeys, type itemTypes } from "../../shared/dynamodb/keys.ts";
 import type { FunctionName } from "../bundling/bundle.ts";
 
-type ItemType = (typeof itemTypes)[keyof typeof itemTypes];
+type TypePrefix = (typeof itemTypes)[keyof typeof itemTypes];
 type ReadAction = "GetItem" | "BatchGetItem" | "Query" | "Scan";
 type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
@@ -13,7 +13,7 @@ const tableAttributes = [...indexKeys, expiryAttribute] as const;
 /** What a function may do with the items of some types or, without `types`, with all items. */
 interface Grant {
   readonly actions: readonly (ReadAction | WriteAction)[];
-  readonly types?: readonly ItemType[];
+  readonly types?: readonly TypePrefix[];
   /** The indexes that may also be read. */
   readonly indexes?: readonly IndexName[];
   /** The only attributes that a read may show, besides the keys. */
@@ -173,7 +173,7 @@ function grantStatement(table: Table, grant: Grant): PolicyStatement {
   });
 }
 
-const onlyItems = (types: readonly ItemType[]) => ({
+const onlyItems = (types: readonly TypePrefix[]) => ({
   "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
   // `ForAllValues` also matches a request without keys.
   Null: { "dynamodb:LeadingKeys": "false" },

@@ -13,7 +13,7 @@ const join = (...parts: string[]) => parts.map(encodeURIComponent).join("#");
  * What the indexes of filters copy: the keys that a reader checks, and all of a lead or conversation that a message does not
  * change, so that messages write none of them. This cannot be changed later: a new field of a lead becomes a part of
  * `details`, and the key of a new index is not added. A lead's addresses stand beside `details`, so that a role may read them
- * alone.
+ * alone. Its lists are spelled out, also below: a bundle that needs none of them would keep what is spread by a name.
  */
 const copies = [
   ...["id", "status", "source", "leadId", "channel", "details", "addresses"],

@@ -70,9 +70,11 @@ async function connectChannel(options: ConnectOptions): Promise<Printed> {
   if (owner !== undefined && owner !== account)
     throw new UserError(`The account ${owner} has the sender ${sender}: disconnect it there first.`);
   const before = await readConnection(account, channel);
-  const former = before?.sender === sender ? undefined : before?.sender;
-  if (former !== undefined && !options.replace)
-    throw new UserError(`The account ${account} has the sender ${former}: pass --replace to replace it.`);
+  const isOther = before !== undefined && before.sender !== sender;
+  if (isOther && !options.replace)
+    throw new UserError(
+      `The account ${account} has the sender ${before.sender}: pass --replace to replace it.`,
+    );
   const token = (await text(process.stdin)).trim();
   if (!/^[\x21-\x7e]{20,2000}$/.test(token))
     throw new UserError(
@@ -80,12 +82,11 @@ async function connectChannel(options: ConnectOptions): Promise<Printed> {
     );
   // A sender without a token would fail its messages; a token without a sender does nothing.
   await putSecret(options, tokenOf(channel, sender), token);
+  const former = isOther
+    ? { sender: before.sender, isOwner: await deleteToken(options, channel, before.sender) }
+    : undefined;
   try {
-    const isOwner = former !== undefined && (await deleteToken(options, channel, former));
-    await connect(
-      { account, channel, sender },
-      former === undefined ? undefined : { sender: former, isOwner },
-    );
+    await connect({ account, channel, sender }, former);
   } catch (error) {
     if (!(error instanceof StaleReadError)) throw error;
     throw new UserError(`Somebody else is connecting ${channel}: run the command again.`);
