@@ -48,7 +48,8 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   const repairing = opsCommand(options, `counts verify --repair --account ${account}`);
   if (!options.repair) {
     invalid.print();
-    return { ...printed, failure: new UserError(`${found}: run ${repairing}.`) };
+    const late = "If an import, a copy or an erasure has just ended, verify again in some minutes.";
+    return { ...printed, failure: new UserError(`${found}. ${late} Otherwise, run ${repairing}.`) };
   }
   console.error(`${found}, which are corrected.`);
   return printed;
