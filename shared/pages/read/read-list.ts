@@ -25,7 +25,11 @@ import { isBounded, isWithin } from "./window.ts";
 export async function readList<T>(asked: ListRequest, read: (item: Item) => T): Promise<Page<T>> {
   const { id, wayOut, find } = planList(asked);
   const admit = () => admitLongList(asked.account);
-  const { items, total } = await withinBudget(id, admit, find).catch((error: unknown) => {
+  const findComplete = async (call: Call) => {
+    const { items, total } = await find(call);
+    return { items: await completeRows(asked, items, call), total };
+  };
+  const { items, total } = await withinBudget(id, admit, findComplete).catch((error: unknown) => {
     if (!wayOut || !isTooMuch(error)) throw error;
     // A retry would not need less.
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
@@ -58,24 +62,16 @@ function planList(asked: ListRequest) {
   const byCreation = chooseRange(asked);
   const id = rangeId(byCreation.range);
   if (!timed) {
-    const find = async (call: Call) => {
-      const { items, total } = await findByCreation(byCreation, asked, call);
-      return { items: await completeRows(asked, items, call), total };
-    };
+    const find = (call: Call) => findByCreation(byCreation, asked, call);
     return { id, wayOut: byCreation.tree ? undefined : wayOuts.creation, find };
   }
   const allByTime = { list, index: timed.index, partition: pk, rows: { pk } };
   const byTime = { ...allByTime, where };
+  const timeId = rangeId(allByTime);
   // Rows move to later times: a row that moves during the read is met again, and not missed.
-  const oldestFirst = { ...timed.window, ascending: true };
-  if (timed.index === "by-waiting") {
-    const find = async (call: Call) => {
-      const waiting = await walk(byTime, oldestFirst, call);
-      const { items, total } = takePage(waiting.items, asked);
-      return { items: await completeRows(asked, items, call), total };
-    };
-    return { id: rangeId(allByTime), wayOut: wayOuts.waiting, find };
-  }
+  const findAll = async (call: Call) =>
+    takePage((await walk(byTime, { ...timed.window, ascending: true }, call)).items, asked);
+  if (timed.index === "by-waiting") return { id: timeId, wayOut: wayOuts.waiting, find: findAll };
   if (parent !== undefined) {
     const find = async (call: Call) => {
       const rows = await readComplete(asked, byCreation, maxCompleted.ofLead, call);
@@ -85,17 +81,12 @@ function planList(asked: ListRequest) {
     return { id, wayOut: asked.by ? wayOuts.sort : wayOuts.creation, find };
   }
   if (isBounded(timed.window)) {
-    const find = asked.by
-      ? (call: Call) => findInWindow(asked, byCreation, byTime, timed, call)
-      : async (call: Call) => takePage((await walk(byTime, oldestFirst, call)).items, asked);
-    return { id: rangeId(allByTime), wayOut: wayOuts.change(list), find };
+    const findPart = (call: Call) => findInWindow(asked, byCreation, byTime, timed, call);
+    return { id: timeId, wayOut: wayOuts.change(list), find: asked.by ? findPart : findAll };
   }
-  if (!isBounded(filter) && !isBounded(window)) {
-    const find = (call: Call) => findByActivity(asked, byCreation, allByTime, call);
-    return { id: rangeId(allByTime), find };
-  }
+  const isFiltered = isBounded(filter) || isBounded(window);
+  const range = isFiltered ? byTime : allByTime;
+  const find = (call: Call) => findByActivity(asked, byCreation, range, call);
   // An inbox without a filter must not back off because of filtered lists, which cost more.
-  const filteredId = `${rangeId(byTime)} filtered`;
-  const find = (call: Call) => findByActivity(asked, byCreation, byTime, call);
-  return { id: filteredId, wayOut: wayOuts.sort, find };
+  return isFiltered ? { id: `${timeId} filtered`, wayOut: wayOuts.sort, find } : { id: timeId, find };
 }

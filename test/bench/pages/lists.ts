@@ -96,12 +96,12 @@ async function readAll(account: Account, query: LeadsQuery): Promise<number> {
   });
   let rows = 0;
   // A million rows are counted, not kept.
-  const isWanted = () => {
+  const where = () => {
     rows++;
     return false;
   };
   const { cost } = await metered(() =>
-    walk(range, {}, (send) => send({ abortSignal: signal }), { isWanted }),
+    walk({ ...range, where }, {}, (send) => send({ abortSignal: signal })),
   );
   strictEqual(rows, leadList(account, query).rows.length);
   return cost.R;
