@@ -3,15 +3,15 @@ import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, keysOnly, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
-import { emptyTree } from "../../../shared/pages/maintain/empty-tree.ts";
+import { emptyTree } from "../../../shared/pages/maintain/maintained-tree.ts";
 import { type CountedOwner, keyAt } from "../../../shared/pages/tree/counted-list.ts";
-import { labelTreeRecords } from "../../../shared/pages/tree/label-tree-records.ts";
 import { emptied, emptyRoot } from "../../../shared/pages/tree/root.ts";
 import { limits } from "../../../shared/pages/tree/tree-limits.ts";
 import {
   commit,
   DamagedTreeError,
   isTreeChanged,
+  labelTreeRecords,
   readRoot,
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
-import { accountPartition } from "../../dynamodb/keys.ts";
+import { accountPartition, isLabelPartition, labelTreeKey } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { between, fromKey, queryPages } from "../../dynamodb/read-pages.ts";
+import { between, fromKey, queryAll, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
-import { readLabelKeys } from "../tree/label-tree-records.ts";
 import { type CountedRow, countedOnly, countedRow, endOf } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
-import { readValidRoot } from "../tree/tree-store.ts";
+import { labelTreeRecords, readValidRoot } from "../tree/tree-store.ts";
 import { compareTree, type Finding } from "./compare-tree.ts";
 
 /** The trees that are wrong in a part of a list, and where the rows after this part begin; undefined if there are none. */
@@ -108,6 +107,17 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
     trees[index] = await compareTree({ ...list, labelKey }, must, pace);
   });
   return { trees, next };
+}
+
+/** Reads the partitions of the labels of a list that have trees, by their records. Other items are skipped. */
+async function readLabelKeys(owner: CountedOwner, pace: Pace): Promise<string[]> {
+  const { account, list } = owner;
+  const records = await queryAll(labelTreeRecords(owner), pace);
+  return records.flatMap(({ sk, labelKey }) =>
+    isLabelPartition(list.type, account, labelKey) && labelTreeKey(list.type, account, labelKey).sk === sk
+      ? labelKey
+      : [],
+  );
 }
 
 /** Reads rows of a list page by page and consistently. Items that are no rows are passed to `onInvalid`. */

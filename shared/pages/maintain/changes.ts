@@ -36,19 +36,18 @@ export function countedChanges(records: readonly DynamoDBRecord[]): Changes[] {
     const owner = findList(pk);
     if (!owner) return [];
     const counted = changes.filter(
-      (record) =>
-        isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record, "status", "byLabel"),
+      (record) => isRowKey(owner.list, record.dynamodb?.Keys?.sk?.S) && hasChanged(record),
     );
     const rows = counted.map(toRowChange(owner));
     return rows.length === 0 ? [] : { owner, rows };
   });
 }
 
-/** Whether a row was created or deleted, or one of its attributes has changed. */
-function hasChanged({ dynamodb }: DynamoDBRecord, ...attributes: readonly string[]): boolean {
+/** Whether a row was created or deleted, or has another status or label. */
+function hasChanged({ dynamodb }: DynamoDBRecord): boolean {
   const { OldImage: before, NewImage: after } = dynamodb ?? {};
   if (!before || !after) return true;
-  return attributes.some((attribute) => before[attribute]?.S !== after[attribute]?.S);
+  return ["status", "byLabel"].some((name) => before[name]?.S !== after[name]?.S);
 }
 
 const toRowChange =

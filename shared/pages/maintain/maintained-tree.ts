@@ -2,10 +2,19 @@ import { setTimeout } from "node:timers/promises";
 import { isBusy, TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import { type Retry, withRetry } from "../../dynamodb/retry.ts";
 import type { CountedOwner } from "../tree/counted-list.ts";
-import { emptyRoot, type Root } from "../tree/root.ts";
+import { emptied, emptyRoot, type Root } from "../tree/root.ts";
 import { type Limits, limits as productionLimits } from "../tree/tree-limits.ts";
-import { commit, DamagedTreeError, isTreeChanged, type Node, readRoot, treeKey } from "../tree/tree-store.ts";
-import { emptyTree } from "./empty-tree.ts";
+import {
+  commit,
+  DamagedTreeError,
+  isTreeChanged,
+  logDamage,
+  type Node,
+  readRoot,
+  replaceDamaged,
+  TreeChangedError,
+  treeKey,
+} from "../tree/tree-store.ts";
 
 /** What a maintainer needs besides the table. */
 export interface Maintenance {
@@ -25,8 +34,8 @@ export function stepContext({
   retry = (call) => withRetry(call, { deadline, isRetryable: isBusy, wait }),
 }: Maintenance) {
   /** How often each tree was emptied. */
-  const emptied = new Map<string, number>();
-  return { deadline, limits, wait, retry, emptied };
+  const timesEmptied = new Map<string, number>();
+  return { deadline, limits, wait, retry, timesEmptied };
 }
 
 type StepContext = ReturnType<typeof stepContext>;
@@ -83,12 +92,39 @@ export class MaintainedTree {
   async #recover<State>(error: unknown, state: State): Promise<State> {
     this.forget();
     if (!(error instanceof DamagedTreeError)) throw error;
-    const { emptied } = this.context;
     const { pk } = treeKey(error.owner, "");
-    const times = emptied.get(pk) ?? 0;
+    const { timesEmptied } = this.context;
+    const times = timesEmptied.get(pk) ?? 0;
     if (times === mostEmptied) throw error;
-    emptied.set(pk, times + 1);
+    timesEmptied.set(pk, times + 1);
     await emptyTree(error, this.context);
     return state;
   }
+}
+
+/**
+ * Replaces a damaged tree by an empty one, which is then counted again. Lists stay exact meanwhile: to them, all rows are
+ * the tail. If the tree is of a label, `fed` of its list is also set back, so that the list is fed again from its first row.
+ * A feed that is under way fails, because it commits the root of the list after this commit.
+ *
+ * @throws TreeChangedError when another commit came first, or when the root of the list is also invalid: the list's tree is
+ *   then emptied instead
+ */
+export async function emptyTree(error: DamagedTreeError, { retry }: { retry: Retry }): Promise<void> {
+  const { owner, root } = error;
+  const { account, list, labelKey } = owner;
+  const emptyList = async (ofList: unknown) => {
+    if (!(ofList instanceof DamagedTreeError)) throw ofList;
+    await emptyTree(ofList, { retry });
+    throw new TreeChangedError("The tree of the list was emptied first.");
+  };
+  logDamage(error);
+  const clock = Date.now();
+  const empty = root ? emptied(root, clock) : emptyRoot(clock);
+  if (labelKey === undefined) {
+    await retry(() => replaceDamaged(error, empty));
+    return;
+  }
+  const whole = (await retry(() => readRoot({ account, list })).catch(emptyList)) ?? emptyRoot(clock);
+  await retry(() => replaceDamaged(error, empty, { ...whole, fed: undefined }));
 }

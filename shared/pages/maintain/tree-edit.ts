@@ -16,12 +16,6 @@ export type Paths = ReadonlyMap<string, readonly Entry[]>;
 /** Identifies a node of a tree. */
 export const nodeId = (level: number, start: string) => `${level} ${start}`;
 
-function nodeAt(paths: Paths, level: number, start: string): readonly Entry[] {
-  const node = paths.get(nodeId(level, start));
-  if (!node) throw new Error(`The node ${start} of level ${level} has not been read.`);
-  return node;
-}
-
 /** Whether a row is in the root, or would be if the tree had it. */
 export const isInRoot = ({ entries, bufferStart }: Root, sk: string) =>
   entries.length === 0 || sk >= bufferStart;
@@ -64,7 +58,8 @@ function setAll(root: Root, paths: Paths, edits: readonly RowEdit[], limits: Lim
       const own = byEntry.get(index) ?? [];
       const added = level > 1 && index === entries.length - 1 ? appended : [];
       if (own.length + added.length === 0) return entry;
-      const node = nodeAt(paths, level, entry.start);
+      const node = paths.get(nodeId(level, entry.start));
+      if (!node) throw new Error(`The node ${entry.start} of level ${level} has not been read.`);
       const changed = edit(level - 1, node, own, added);
       if (isDeepStrictEqual(changed, node)) return entry;
       return putParts(level, entry.start, split(changed, level === 1 ? nodeRows : nodeEntries));

@@ -53,12 +53,9 @@ export const placeAt = (entries: readonly Entry[], index: number, end: string): 
   end: entries[index + 1]?.start ?? end,
 });
 
-/** Cuts entries into parts of `most` entries; the last part has the rest. If one part is enough, it is the same array. */
-export function cut(entries: readonly Entry[], most: number): (readonly Entry[])[] {
-  if (entries.length <= most) return [entries];
-  const count = Math.ceil(entries.length / most);
-  return Array.from({ length: count }, (_, i) => entries.slice(i * most, (i + 1) * most));
-}
+/** Cuts entries into parts of `most` entries; the last part has the rest. */
+export const cut = (entries: readonly Entry[], most: number): (readonly Entry[])[] =>
+  Array.from({ length: Math.ceil(entries.length / most) }, (_, i) => entries.slice(i * most, (i + 1) * most));
 
 /** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
 export function separator(before: string, at: string): string {

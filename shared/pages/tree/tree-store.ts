@@ -1,7 +1,8 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { classify } from "../../dynamodb/dynamodb-errors.ts";
-import { countNodeKey, labelTreeKey, nodeName } from "../../dynamodb/keys.ts";
+import { countNodeKey, labelTreeKey, labelTreePrefix, nodeName } from "../../dynamodb/keys.ts";
+import { withPrefix } from "../../dynamodb/read-pages.ts";
 import {
   type Item,
   isAsRead,
@@ -127,11 +128,7 @@ export async function readFed(owner: CountedOwner, root: Root, send: Send): Prom
 /** Reads an item together with the root of a tree, at one moment. @throws TreeChangedError when the root has changed */
 async function readWithRoot(owner: CountedOwner, root: Root, key: Key, send: Send) {
   const keys = [treeKey(owner, rootName), key];
-  const [now, item] = await send((options) => readTogether(keys, options)).catch((error: unknown) => {
-    throw classify(error) === "conflict"
-      ? new TreeChangedError("The tree is changed.", { cause: error })
-      : error;
-  });
+  const [now, item] = await send((options) => readTogether(keys, options)).catch(throwChanged);
   if ((now?.version ?? 0) !== root.version) throw new TreeChangedError("The tree has changed.");
   return item;
 }
@@ -141,6 +138,10 @@ const rootName = "root";
 /** The key of an item of a tree. */
 export const treeKey = ({ account, list, labelKey }: CountedOwner, name: string) =>
   countNodeKey(list.type, account, name, labelKey);
+
+/** Selects the records of the labels of a list that have trees. */
+export const labelTreeRecords = (list: CountedOwner) =>
+  withPrefix(treeKey(list, "").pk, `${labelTreePrefix}#`);
 
 /**
  * Replaces the root if it still has the version that was read, and writes nodes with it, all or nothing. The first root of a
@@ -175,14 +176,17 @@ export async function replaceDamaged({ owner, invalid }: DamagedTreeError, root:
 
 /** Writes items, all or nothing. @throws TreeChangedError when another commit came first */
 async function write(puts: readonly ReturnType<typeof putItem>[]): Promise<void> {
-  try {
-    const [first, ...others] = puts;
-    if (first && others.length === 0) await table.send(new PutCommand(first.Put));
-    else await table.send(new TransactWriteCommand({ TransactItems: [...puts] }));
-  } catch (error) {
-    if (classify(error) !== "conflict") throw error;
-    throw new TreeChangedError("Another commit came first.", { cause: error });
-  }
+  const [first, ...others] = puts;
+  const writing =
+    first && others.length === 0
+      ? table.send(new PutCommand(first.Put))
+      : table.send(new TransactWriteCommand({ TransactItems: [...puts] }));
+  await writing.catch(throwChanged);
+}
+
+function throwChanged(error: unknown): never {
+  if (classify(error) !== "conflict") throw error;
+  throw new TreeChangedError("Another commit came first.", { cause: error });
 }
 
 /** Whether the condition of the record failed, but not that of the root. */

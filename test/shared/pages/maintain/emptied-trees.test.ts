@@ -2,11 +2,10 @@ import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/li
 import { expect, test, vi } from "vitest";
 import { accountPartition, labelTreeKey } from "../../../../shared/dynamodb/keys.ts";
 import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
-import { emptyTree } from "../../../../shared/pages/maintain/empty-tree.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
 import { maintainList, stepLabelTree } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
-import { MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
+import { emptyTree, MaintainedTree, stepContext } from "../../../../shared/pages/maintain/maintained-tree.ts";
 import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
