@@ -16,18 +16,11 @@ interface Reached {
  * @throws Error with the shortest course to a state that is wrong
  */
 export async function explore(scenario: Scenario) {
-  const uninstall = install(mayBeDamaged(scenario));
-  try {
-    return await exploreWorld(new World(scenario));
-  } finally {
-    uninstall();
-  }
-}
-
-async function exploreWorld(world: World) {
+  using _ = install(mayBeDamaged(scenario));
+  const world = new World(scenario);
   const reached: Reached[] = [];
   const known = new Set<string>();
-  let frontier: [number, State][] = [];
+  let found: [number, State][] = [];
   const reach = (state: State, from: number, label: string) => {
     const key = world.key(state);
     if (known.has(key)) return;
@@ -35,11 +28,10 @@ async function exploreWorld(world: World) {
     known.add(key);
     found.push([number, state]);
   };
-  let found = frontier;
   let taken = 0;
   reach(await world.start(), -1, "start");
   while (found.length > 0) {
-    frontier = found;
+    const frontier = found;
     found = [];
     for (const [number, state] of frontier) {
       await blaming(reached, number, undefined, () => world.check(state));

@@ -108,14 +108,11 @@ const current = () => {
 };
 
 /**
- * Directs the calls of the table, the clock and the waits of the product to executions.
+ * Directs the calls of the table, the clock and the waits of the product to executions, until the result is disposed of.
  *
  * @param mayBeDamaged whether trees may be damaged. Otherwise, code that logs a damaged tree fails.
- * @returns a function that restores the originals
  */
-export function install(mayBeDamaged: boolean): () => void {
-  const original = { send: table.send, now: Date.now, random: Math.random, setTimeout: timers.setTimeout };
-  const { error } = console;
+export function install(mayBeDamaged: boolean): Disposable {
   const send = (command: object) => {
     const name = command.constructor.name.replace("Command", "");
     const text = toText(Reflect.get(command, "input"));
@@ -125,22 +122,23 @@ export function install(mayBeDamaged: boolean): () => void {
     milliseconds <= 0
       ? Promise.resolve()
       : current().request(`waits ${milliseconds} ms`, `wait ${milliseconds}`, { wait: milliseconds });
-  table.send = send as typeof table.send;
-  Date.now = () => now;
-  Math.random = () => 0;
-  console.error = (line: object) => {
+  const logError = (line: object) => {
     if (!mayBeDamaged) throw new Error(`A sound tree is called damaged: ${JSON.stringify(line)}`);
   };
-  timers.setTimeout = wait as typeof timers.setTimeout;
-  syncBuiltinESMExports();
-  return () => {
-    table.send = original.send;
-    Date.now = original.now;
-    Math.random = original.random;
-    console.error = error;
-    timers.setTimeout = original.setTimeout;
+  const replaced = [
+    { of: table, name: "send", value: send },
+    { of: Date, name: "now", value: () => now },
+    { of: Math, name: "random", value: () => 0 },
+    { of: console, name: "error", value: logError },
+    { of: timers, name: "setTimeout", value: wait },
+  ];
+  const originals = replaced.map(({ of, name }) => ({ of, name, value: Reflect.get(of, name) }));
+  const set = (functions: typeof originals) => {
+    for (const { of, name, value } of functions) Reflect.set(of, name, value);
     syncBuiltinESMExports();
   };
+  set(replaced);
+  return { [Symbol.dispose]: () => set(originals) };
 }
 
 /** A command in a readable form, for a trace: with the sort keys and the values in its text. */
