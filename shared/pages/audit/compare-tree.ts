@@ -70,8 +70,7 @@ export async function compareTree(owner: CountedOwner, expected: Expected, pace:
  *
  * @returns the root, undefined without a tree; the buckets of the rows, by their sort keys; and where the rest of the range
  *   begins, undefined if nothing is left
- * @throws DamagedTreeError when a node is missing, or does not match the entry above it
- * @throws TreeChangedError when that is so because a commit came first
+ * @throws the errors of `readNode`
  */
 async function readPart(owner: CountedOwner, start: string, until: string | undefined, pace: Pace) {
   const root = await pace.retry(() => readRoot(owner));

@@ -11,8 +11,6 @@ import { setRows } from "./set-rows.ts";
  * Feeding pays when rows are in nodes of the list. Before that, the trees of small lists would cost more than they save.
  *
  * @param areLarge whether the newest rows are so large that feeding pays in any case
- * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a tree of a label is damaged
  */
 export async function feedLabelTrees(whole: MaintainedTree, areLarge: boolean) {
   const { owner, context } = whole;

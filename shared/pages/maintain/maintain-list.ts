@@ -75,9 +75,6 @@ export async function maintainList(
 /**
  * Takes one step for the tree of a whole list, with at most one commit: sets changed rows as they are in the table, and
  * counts the rows of the tail that are old enough. So changes may arrive twice, late and in any order.
- *
- * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node does not match the entry above it
  */
 async function stepList(tree: MaintainedTree, { changed }: ListState): Promise<ListState> {
   const { owner, context } = tree;
@@ -121,8 +118,6 @@ async function countInLabelTrees(whole: MaintainedTree, changes: readonly RowCha
  * Takes one step of the tree of a label, with one commit: sets the changed rows that the tree must have.
  *
  * @param fed `fed` of the list, read after the list's commit for these rows
- * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node does not match the entry above it, or the root is missing
  */
 export async function stepLabelTree(
   tree: MaintainedTree,

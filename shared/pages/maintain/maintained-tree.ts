@@ -72,8 +72,8 @@ export class MaintainedTree {
   }
 
   /**
-   * Takes steps until nothing is left. If another maintainer commits first, the step is taken again from the root in the
-   * table. A damaged tree is emptied, and then counted again.
+   * Takes steps until nothing is left. If another maintainer commits first, the step throws TreeChangedError, and is taken
+   * again from the root in the table. If it throws DamagedTreeError, that tree is emptied, and then counted again.
    *
    * @throws TooExpensiveError when the time is up
    */

@@ -18,8 +18,6 @@ import { editTree, isInRoot, nodeId, type Paths } from "./tree-edit.ts";
  * @param changed the sort keys of the changed rows, in the order of the stream
  * @param others the other rows, sorted, and after all changed rows
  * @returns the changed rows that are left, and how many of the others were set
- * @throws TreeChangedError when another commit came first
- * @throws DamagedTreeError when a node is missing, or does not match the entry above it
  */
 export async function setRows(
   tree: MaintainedTree,
@@ -67,8 +65,6 @@ const waysFrom = ({ entries, end, sks }: Fork) =>
  *
  * @param sks sorted
  * @returns the nodes, and the sort keys whose paths are complete: the first ones
- * @throws DamagedTreeError when a node is missing, or does not match the entry above it
- * @throws TreeChangedError when that is so because another commit came first
  */
 export async function readPaths(
   owner: CountedOwner,

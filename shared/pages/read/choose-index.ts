@@ -106,12 +106,10 @@ export function filteredRange(account: string, list: CountedList, filter: ListFi
 }
 
 /** Whether a row is asked for, by attributes that its index copies. */
-export const toCondition =
-  ({ list, isAsked = () => true, parent, filter, window }: ListRequest) =>
-  (row: Item): boolean =>
-    hasValues(row, { status: filter.status, [list.attribute]: filter.label, byParent: parent }) &&
+export function toCondition({ list, isAsked = () => true, parent, filter, window }: ListRequest) {
+  const values = Object.entries({ status: filter.status, [list.attribute]: filter.label, byParent: parent });
+  return (row: Item): boolean =>
+    values.every(([name, value]) => value === undefined || row[name] === value) &&
     isWithin(window)(String(row.sk)) &&
     isAsked(row);
-
-const hasValues = (row: Item, values: Item) =>
-  Object.entries(values).every(([name, value]) => value === undefined || row[name] === value);
+}

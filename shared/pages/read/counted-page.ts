@@ -37,10 +37,7 @@ export async function findByCreation(list: ListRange, request: RowsRequest, call
   return takePage(items, request);
 }
 
-/**
- * @throws TreeChangedError when the tree changed during the attempt
- * @throws DamagedTreeError when a node is missing or differs from its sums
- */
+/** @throws the errors of `readNode` */
 async function findPage(list: CountedRange, request: RowsRequest, call: Call): Promise<Found> {
   const { page, limit, ascending = false } = request;
   // A window with an end seldom has rows of the tail.
@@ -73,7 +70,6 @@ interface Counted {
  * keys of the tail. Without a root, all rows are the tail. The total of a window follows from the ranks of its ends.
  *
  * @param maxRows how many of the newest rows to read; 0 if the page does not need them
- * @throws the errors of `findPage`
  */
 async function readTotal(
   { range, tree, status, window }: CountedRange,
@@ -109,7 +105,7 @@ async function readTotal(
 
 const toSortKeys = ({ items }: Segment) => items.map(({ sk }) => String(sk));
 
-/** Reads a part of a list, newest first: `limit` rows after the `offset` newest ones. @throws the errors of `findPage` */
+/** Reads a part of a list, newest first: `limit` rows after the `offset` newest ones. */
 async function readPart(
   { range, window }: CountedRange,
   { keys, listedFrom, newest, nodes }: Counted,

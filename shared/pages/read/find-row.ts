@@ -8,8 +8,7 @@ import type { Call } from "./read-budget.ts";
  * Finds rows in the nodes of a tree, and reads each node once.
  *
  * @param bucket the bucket whose rows count; without it, all rows count
- * @returns functions that throw TreeChangedError when the tree has changed, and DamagedTreeError when a node is missing or
- *   differs from its sums
+ * @returns functions that throw the errors of `readNode`
  */
 export function rowFinder(tree: CountedOwner, root: Root, bucket: number | undefined, call: Call) {
   const nodes = new Map<string, Promise<readonly Entry[]>>();
