@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { countedChanges } from "../../../../shared/pages/maintain/changes.ts";
 import { countedLists, keyAt } from "../../../../shared/pages/tree/counted-list.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
@@ -24,42 +24,32 @@ test.each([
   expect(countedChanges([streamRecord(before, after)])).toEqual([]);
 });
 
-describe("the kind of a change", () => {
-  const second = 1_780_000_000;
-  const idAt = (time: number) => `${keyAt(countedLists.lead, time)}0000000000000000`;
-  const kindOf = (before: object | undefined, after: object | undefined, time: number | undefined) => {
-    const record = streamRecord(before as never, after as never, time);
-    if (time === undefined) delete record.dynamodb?.ApproximateCreationDateTime;
-    return countedChanges([record])[0]?.rows[0]?.kind;
-  };
-  const createdAt = (time: number, written: number | undefined) =>
-    kindOf(undefined, storedLead(idAt(time)), written);
-  // The record has whole seconds, so the write may have come up to a second later; and clocks differ.
-  const earliest = 1000 * (second + 1) - limits.allowedLateness + limits.skew;
+const second = 1_780_000_000_000;
+// The record has whole seconds, so the write may have come up to a second later; and clocks differ.
+const earliest = second + 1000 - limits.allowedLateness + limits.skew;
 
-  test('is "created" for a row that was surely written within the allowed lateness of its id', () => {
-    expect(createdAt(1000 * second, 1000 * second)).toBe("created");
-    expect(createdAt(earliest, 1000 * second)).toBe("created");
-    expect(createdAt(earliest, 1000 * second + 999)).toBe("created");
-    // The clock of the writer is ahead.
-    expect(createdAt(1000 * second + limits.skew, 1000 * second)).toBe("created");
-  });
+/** The kind of the change of a row with an id of a time. @param written when; undefined if the record does not tell */
+function kindOf(time: number, written: number | undefined, before?: object, after?: object) {
+  const row = storedLead(`${keyAt(countedLists.lead, time)}0000000000000000`);
+  const record = streamRecord(before && { ...row, ...before }, after && { ...row, ...after }, written);
+  if (written === undefined) delete record.dynamodb?.ApproximateCreationDateTime;
+  return countedChanges([record])[0]?.rows[0]?.kind;
+}
 
-  test('is "changed" for a row that may have been written later', () => {
-    expect(createdAt(earliest - 1, 1000 * second)).toBe("changed");
-    expect(createdAt(earliest - 1, 1000 * second + 999)).toBe("changed");
-    expect(createdAt(0, 1000 * second)).toBe("changed");
-  });
+test.each([
+  ["created", "in the second of its id", second, second],
+  ["created", "at the end of the allowed lateness", earliest, second],
+  ["created", "late in the last second of the allowed lateness", earliest, second + 999],
+  ["created", "by a clock that is ahead", second + limits.skew, second],
+  ["changed", "after the allowed lateness", earliest - 1, second],
+  ["changed", "late in the second after the allowed lateness", earliest - 1, second + 999],
+  ["changed", "decades later", 0, second],
+  ["changed", "at an unknown time", Date.now(), undefined],
+])('a row is "%s" if it was written %s', (kind, _, time, written) => {
+  expect(kindOf(time, written, undefined, {})).toBe(kind);
+});
 
-  test('is "changed" for a row that was written at an unknown time', () => {
-    expect(createdAt(Date.now(), undefined)).toBe("changed");
-  });
-
-  test('is "changed" for a row that existed before, however old it is', () => {
-    for (const time of [0, 1000 * second]) {
-      const row = storedLead(idAt(time));
-      for (const after of [{ ...row, status: "booked" }, undefined])
-        for (const written of [1000 * second, undefined]) expect(kindOf(row, after, written)).toBe("changed");
-    }
-  });
+test.each([0, second])('a row that existed before is "changed", however old it is: %i', (time) => {
+  for (const after of [{ status: "booked" }, undefined])
+    for (const written of [second, undefined]) expect(kindOf(time, written, {}, after)).toBe("changed");
 });
