@@ -1,7 +1,7 @@
 import { install } from "./runtime.ts";
 import { mayBeDamaged, type Scenario } from "./scenario.ts";
 import type { State } from "./state.ts";
-import { World } from "./world.ts";
+import { worldOf } from "./world.ts";
 
 /** A state that has been reached, with the step that first led to it. */
 interface Reached {
@@ -17,7 +17,7 @@ interface Reached {
  */
 export async function explore(scenario: Scenario) {
   using _ = install(mayBeDamaged(scenario));
-  const world = new World(scenario);
+  const world = worldOf(scenario);
   const reached: Reached[] = [];
   const known = new Set<string>();
   let found: [number, State][] = [];

@@ -8,60 +8,48 @@ import type { TableState } from "../tables.ts";
 import { checkReading, type Reading, rowBits, watch } from "./reading.ts";
 import type { Step, Steps } from "./steps.ts";
 
-/** The steps of the readers of a scenario. */
-export class ReaderSteps {
-  readonly #steps: Steps;
-  readonly #expectations: Expectations;
-  readonly #scenario: Scenario;
+/** What makes the steps of the readers of a scenario. */
+export function readerSteps(steps: Steps, { rows }: Expectations, { pages, filter }: Scenario) {
+  /** With a filter, `always` and `ever` already account for rows with open changes. */
+  const slack = (state: State) =>
+    filter ? { imported: 0, deleted: 0 } : steps.events.slack(openEvents(state));
 
-  constructor(steps: Steps, expectations: Expectations, scenario: Scenario) {
-    this.#steps = steps;
-    this.#expectations = expectations;
-    this.#scenario = scenario;
+  const bits = (table: TableState) => rowBits(rows(table).filter(isMatch(filter ?? {})));
+
+  function start(state: State, page: number): Omit<Reading, "actor"> {
+    // The reader's index may have an earlier version of any row.
+    const versions = [state.table, ...state.past].map(bits);
+    const always = versions.reduce((all, some) => all & some);
+    const ever = versions.reduce((all, some) => all | some);
+    return { page, always, ever, ...slack(state) };
   }
 
-  all(state: State): Step[] {
-    const { reading } = state;
-    if (!reading) return this.#begin(state);
-    return this.#steps.answer(state, "reader", reading.actor, (actor, after, { command }) => {
-      // After a wait, the reader reads the page again.
-      if (!command) return { ...after, reading: { ...this.#start(after, reading.page), actor } };
-      if (!actor.end) return { ...after, reading: { ...reading, actor } };
-      if ("value" in actor.end) checkReading(reading, actor.end.value as ReadPage);
-      else if (!isBusy(actor.end.error)) throw actor.end.error;
-      return { ...after, reading: undefined };
-    });
-  }
-
-  /** Adds the present state to the reading. */
-  watched(state: State): State {
-    if (!state.reading) return state;
-    return { ...state, reading: watch(state.reading, this.#bits(state.table), this.#slack(state)) };
-  }
-
-  #begin(state: State): Step[] {
-    const { pages, filter } = this.#scenario;
+  function begin(state: State): Step[] {
     const page = pages?.[state.pages];
     if (page === undefined) return [];
     const take = async () => {
-      const actor = await this.#steps.actors.start(reader(page, filter), state.clock);
-      return { ...state, pages: state.pages + 1, reading: { ...this.#start(state, page), actor } };
+      const actor = await steps.actors.start(reader(page, filter), state.clock);
+      return { ...state, pages: state.pages + 1, reading: { ...start(state, page), actor } };
     };
     return [{ label: `a reader of page ${page} starts`, take }];
   }
 
-  #start(state: State, page: number): Omit<Reading, "actor"> {
-    // The reader's index may have an earlier version of any row.
-    const bits = [state.table, ...state.past].map((table) => this.#bits(table));
-    const always = bits.reduce((all, some) => all & some);
-    const ever = bits.reduce((all, some) => all | some);
-    return { page, always, ever, ...this.#slack(state) };
-  }
+  return {
+    all(state: State): Step[] {
+      const { reading } = state;
+      if (!reading) return begin(state);
+      return steps.answer(state, "reader", reading.actor, (actor, after, { command }) => {
+        // After a wait, the reader reads the page again.
+        if (!command) return { ...after, reading: { ...start(after, reading.page), actor } };
+        if (!actor.end) return { ...after, reading: { ...reading, actor } };
+        if ("value" in actor.end) checkReading(reading, actor.end.value as ReadPage);
+        else if (!isBusy(actor.end.error)) throw actor.end.error;
+        return { ...after, reading: undefined };
+      });
+    },
 
-  /** With a filter, `always` and `ever` already account for rows with open changes. */
-  #slack = (state: State) =>
-    this.#scenario.filter ? { imported: 0, deleted: 0 } : this.#steps.events.slack(openEvents(state));
-
-  #bits = (table: TableState) =>
-    rowBits(this.#expectations.rows(table).filter(isMatch(this.#scenario.filter ?? {})));
+    /** Adds the present state to the reading. */
+    watched: (state: State): State =>
+      state.reading ? { ...state, reading: watch(state.reading, bits(state.table), slack(state)) } : state,
+  };
 }
