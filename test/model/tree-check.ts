@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { labelTreePrefix, nodeName } from "../../shared/dynamodb/keys.ts";
+import { labelTreePrefix, nodeName, nodePrefix } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
 import { decodeEntries, type Entry, isSum, rowBucket } from "../../shared/pages/tree/entry.ts";
@@ -82,13 +82,22 @@ function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, n
     .reverse();
 }
 
-/** The rows in the nodes of a tree. Each entry must be the sum of its node, because one transaction changes both. */
+/**
+ * The rows in the nodes of a tree. Each entry must be the sum of its node, because one transaction changes both, and no other
+ * nodes may be left.
+ */
 function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, root: Root) {
+  const { pk, sk } = treeKey(tree, `${nodePrefix}${root.generation}#`);
+  const names = items
+    .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
+    .map((item) => item.sk);
+  const unread = new Set(names);
   let { entries } = root;
   for (let level = root.level; level > 0; level--) {
     const below: Entry[] = [];
     for (const entry of entries) {
       const node = findItem(items, tree, nodeName(root.generation, level, entry.start));
+      unread.delete(node?.sk);
       const rows = decodeEntries(node?.entries);
       if (!rows || !isSum(entry, rows)) {
         assert(isDamaged, `the node ${entry.start} of level ${level} is missing or not its sum`);
@@ -98,5 +107,6 @@ function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, 
     }
     entries = below;
   }
+  assert.deepEqual([...unread], [], "nodes cannot be reached");
   return entries;
 }

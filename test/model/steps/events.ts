@@ -1,9 +1,10 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { accountPartition, nodePrefix } from "../../../shared/dynamodb/keys.ts";
 import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { countedChanges, type RowChange } from "../../../shared/pages/maintain/changes.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
-import type { Write } from "../records.ts";
+import { streamRecord } from "../../support/tables/stream-record.ts";
 import { account, changeRow, createRow, owner, rowNumber } from "../rows.ts";
 import {
   type DamageEvent,
@@ -14,69 +15,95 @@ import {
   startTime,
   type WriteEvent,
 } from "../scenario.ts";
+import { toText } from "../texts.ts";
 import { findItem } from "../tree-check.ts";
 import type { Slack } from "./reading.ts";
 
+/** A change of a row. */
+interface Write {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
 /** The events of a scenario. Sets of events are bits of their numbers. */
-export class Events {
-  readonly #scenario: Scenario;
-  readonly #sequences: readonly (readonly Event[])[];
-  readonly #all: readonly Event[];
+export function eventsOf(scenario: Scenario) {
+  const { events: sequences } = scenario;
+  const all = sequences.flat();
+  const inSet = (set: number) => all.filter((_, number) => set & (1 << number));
+  const restAfter = (happened: readonly number[]) =>
+    sequences.flatMap((sequence, i) => sequence.slice(happened[i]));
 
-  constructor(scenario: Scenario) {
-    this.#scenario = scenario;
-    this.#sequences = scenario.events;
-    this.#all = this.#sequences.flat();
+  return {
+    /**
+     * The events that may come next: the first event of each sequence that has not happened, with its number among all
+     * events, and how many events of each sequence have happened then.
+     */
+    next: (happened: readonly number[]) =>
+      sequences.flatMap((sequence, i) => {
+        const at = happened[i] ?? 0;
+        const event = sequence[at];
+        const number = sequences.slice(0, i).flat().length + at;
+        return event ? [{ event, number, happened: happened.with(i, at + 1) }] : [];
+      }),
+
+    /** Whether an event that writes a row has not happened yet. */
+    writesFollow: (happened: readonly number[]) => restAfter(happened).some((event) => "row" in event),
+
+    /** Whether the write of a route must land before a time. */
+    landsBefore: (happened: readonly number[], time: number) =>
+      restAfter(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time),
+
+    /** The write of an event; undefined while the event cannot happen. */
+    write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
+      if ("at" in event) {
+        const createdAt = startTime + event.at;
+        const after = createRow(event.row, createdAt, sourceOf(scenario, event.row));
+        return clock < createdAt ? undefined : { before: undefined, after };
+      }
+      const before = rows.find(({ id }) => rowNumber(String(id)) === event.row);
+      if (!before) return undefined;
+      if (event.do === "delete") return { before, after: undefined };
+      const { do: _, row, ...changed } = event;
+      return { before, after: changeRow(before, changed) };
+    },
+
+    /** By how many rows the unfiltered total may be off while a set of events has not been counted. */
+    slack(open: number): Slack {
+      const count = (kind: Event["do"]) => inSet(open).filter((event) => event.do === kind).length;
+      return { imported: count("import"), deleted: count("delete") };
+    },
+
+    /** The rows of a set of events. */
+    rows: (set: number) => new Set(inSet(set).flatMap((event) => ("row" in event ? event.row : []))),
+  };
+}
+
+/** The changes that the stream delivers. Equal changes have the same number. */
+export class Records {
+  readonly #changes: RowChange[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /** The record of a write at a time. @returns its number; undefined if the write changes no count */
+  add({ before, after }: Write, clock: number): number | undefined {
+    const { dynamodb } = streamRecord(before, after);
+    const time = { ApproximateCreationDateTime: Math.floor(clock / 1000), SequenceNumber: "" };
+    const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
+    const [row] = changes?.rows ?? [];
+    if (!row) return undefined;
+    // The time of the write is left out, because the kind of the change already follows from it.
+    const change = { ...row, writtenBefore: undefined };
+    const text = toText(change);
+    const number = this.#numbers.get(text) ?? this.#changes.push(change) - 1;
+    this.#numbers.set(text, number);
+    return number;
   }
 
-  /**
-   * The events that may come next: the first event of each sequence that has not happened, with its number among all events,
-   * and how many events of each sequence have happened then.
-   */
-  next(happened: readonly number[]) {
-    return this.#sequences.flatMap((sequence, i) => {
-      const at = happened[i] ?? 0;
-      const event = sequence[at];
-      const number = this.#sequences.slice(0, i).flat().length + at;
-      return event ? [{ event, number, happened: happened.with(i, at + 1) }] : [];
+  /** The changes of records, each with a sequence number of its own. */
+  changes = (numbers: readonly number[]): RowChange[] =>
+    numbers.flatMap((number, i) => {
+      const change = this.#changes[number];
+      return change ? { ...change, sequenceNumber: String(i) } : [];
     });
-  }
-
-  /** Whether an event that writes a row has not happened yet. */
-  writesFollow = (happened: readonly number[]) => this.#rest(happened).some((event) => "row" in event);
-
-  /** Whether the write of a route must land before a time. */
-  landsBefore = (happened: readonly number[], time: number) =>
-    this.#rest(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time);
-
-  /** The write of an event; undefined while the event cannot happen. */
-  write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
-    if ("at" in event) {
-      const createdAt = startTime + event.at;
-      const after = createRow(event.row, createdAt, sourceOf(this.#scenario, event.row));
-      return clock < createdAt ? undefined : { before: undefined, after };
-    }
-    const before = rows.find(({ id }) => rowNumber(String(id)) === event.row);
-    if (!before) return undefined;
-    if (event.do === "delete") return { before, after: undefined };
-    const { status, source } = { status: undefined, source: undefined, ...event };
-    return { before, after: changeRow(before, { ...(status && { status }), ...(source && { source }) }) };
-  }
-
-  /** By how many rows the unfiltered total may be off while a set of events has not been counted. */
-  slack(open: number): Slack {
-    const count = (...kinds: readonly Event["do"][]) =>
-      this.#in(open).filter((event) => kinds.includes(event.do)).length;
-    return { imported: count("import"), deleted: count("delete") };
-  }
-
-  /** The rows of a set of events. */
-  rows = (set: number) => new Set(this.#in(set).flatMap((event) => ("row" in event ? event.row : [])));
-
-  #in = (set: number) => this.#all.filter((_, number) => set & (1 << number));
-
-  #rest = (happened: readonly number[]) =>
-    this.#sequences.flatMap((sequence, i) => sequence.slice(happened[i]));
 }
 
 /** The command of a write. */

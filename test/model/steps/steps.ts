@@ -1,6 +1,5 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { keyedItems } from "../../support/tables/keyed-items.ts";
-import { Records } from "../records.ts";
 import type { Request } from "../runtime.ts";
 import type { Scenario } from "../scenario.ts";
 import type { State, Transaction } from "../state.ts";
@@ -8,7 +7,7 @@ import { type Outcome, type TableState, Tables } from "../tables.ts";
 import { Numbers } from "../texts.ts";
 import { type Actor, Actors, waitIsOver } from "./actors.ts";
 import { isEventual, readsRows } from "./commands.ts";
-import { Events } from "./events.ts";
+import { eventsOf, Records } from "./events.ts";
 
 /** A step from one state to another. */
 export interface Step {
@@ -21,7 +20,7 @@ export interface Step {
 /** Makes the steps of a scenario's actors, its clock and its table. */
 export class Steps {
   readonly tables = new Tables();
-  readonly events: Events;
+  readonly events: ReturnType<typeof eventsOf>;
   readonly records = new Records();
   readonly #requests = new Numbers();
   readonly actors = new Actors(this.#requests);
@@ -29,7 +28,7 @@ export class Steps {
   readonly #torn: number;
 
   constructor(scenario: Scenario) {
-    this.events = new Events(scenario);
+    this.events = eventsOf(scenario);
     this.#crashes = scenario.crashes ?? 0;
     this.#torn = scenario.torn ?? 0;
   }

@@ -1,6 +1,5 @@
-import { GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { table } from "../../../../shared/dynamodb/table-client.ts";
 import { toChange } from "../../../../shared/pages/audit/repair.ts";
 import { maintainList } from "../../../../shared/pages/maintain/maintain-list.ts";
@@ -76,39 +75,6 @@ test("neither a maintainer nor a list ends its tail at an empty page that is not
   await expectLists(history, [{}], pages);
   await history.deliver();
   await expectLists(history, [{}], pages);
-});
-
-test("splits, changes and deletions leave no node that cannot be reached from its root", async () => {
-  const history = new LeadHistory();
-  const nameOf = (key: object = {}) => `${Reflect.get(key, "pk")} ${Reflect.get(key, "sk")}`;
-  const expectAllRead = async () => {
-    const read = new Set<unknown>();
-    history.table.before = (command) => {
-      if (command instanceof GetCommand) read.add(nameOf(command.input.Key));
-    };
-    await expectCounted(history, ["web", "ads"]);
-    history.table.before = () => {};
-    const nodes = [...history.table.memory.items()].filter(({ sk }) => String(sk).startsWith(nodePrefix));
-    expect(nodes.length).toBeGreaterThan(20);
-    expect(nodes.map(nameOf).filter((name) => !read.has(name))).toEqual([]);
-  };
-  for (let round = 0; round < 4; round++) {
-    history.addMany(80, { age: 60_000 }, (n) => ({ source: n % 2 ? "web" : "ads" }));
-    // Back-dated rows split nodes in the middle.
-    history.addMany(20, { age: 3_600_000, source });
-    await history.deliver(smallLimits);
-    await expectAllRead();
-    for (const [n, id] of [...history.rows.keys()].entries())
-      if (n % 3 === 0) history.delete(id);
-      else if (n % 3 === 1) history.setStatus(id, "booked");
-    history.advance(100_000);
-    await history.deliver(smallLimits);
-    await expectAllRead();
-  }
-  expect((await readRoot(history.owner))?.level).toBeGreaterThan(2);
-  for (const id of history.rows.keys()) history.delete(id);
-  await history.deliver(smallLimits);
-  await expectAllRead();
 });
 
 test("the root of an erased account expires, unless its list has rows again", async () => {
