@@ -40,8 +40,6 @@ export interface Scenario {
   readonly name: string;
   /** Whether it takes so long that it is explored only at night. */
   readonly large?: boolean;
-  /** Whether no other scenario detects a kind of fault, so that this one always runs. */
-  readonly always?: boolean;
   readonly limits: Limits;
   /** The sources of rows, by row number. All further rows have the first source. Without `sources`, rows have none. */
   readonly sources?: readonly string[];

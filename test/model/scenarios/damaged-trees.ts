@@ -14,7 +14,7 @@ export const damagedTrees = [
   run("a list loses its root", [[100, 90]], [[lose("root"), change(0)], [remove(1)]]),
   large("a label loses its root", [[100, 90], [12]], [[lose("root", "a"), change(0)], [remove(1)]]),
   run("a tree is filled in several commits", [[100, 90, 80]], [[lose("root", "a"), change(0)]], {
-    ...{ always: true, limits: { ...flat, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
+    ...{ limits: { ...flat, rowsAtOnce: 2 }, sources: ["a"], crashes: 1 },
   }),
   large(
     "a feed passes a tree that is filled, and a fed row moves to it",

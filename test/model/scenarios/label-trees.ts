@@ -9,8 +9,8 @@ const inNodes = { limits: deep, sources: ["a"] };
 
 /** Labels that are fed by the tail of their list. */
 export const labelTrees = [
-  large("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
-  large("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
+  run("a first feed, and a row changes", [[100], [12, 11]], [[change(0)], [change(1)]]),
+  run("a first feed, and a row is deleted", [[100], [12, 11]], [[change(0)], [remove(1)]]),
   run(
     "a second feed, and a row is deleted",
     [
@@ -18,18 +18,15 @@ export const labelTrees = [
       [12, 11],
     ],
     [[change(0)], [remove(2)]],
-    { always: true },
   ),
-  large("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
+  run("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
   run("a feed, and an import before it", [[100, 90], [12]], [[change(0)], [insert(3, 95)]]),
   run("a feed of two sources crashes", [[100], [12, 11]], [[remove(1)]], {
     ...{ sources: ["b", "a", "b"], crashes: 1 },
   }),
   run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
   large("a row moves to another source and back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
-  run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], {
-    ...{ ...one, always: true },
-  }),
+  run("a row moves to a source without a tree", [[100, 90]], [[move(1, "c")], [change(0)]], one),
   run("a row is fed before its record arrives", [[100]], [[change(0)], [create(1), pass()]], {
     maintainers: [0],
   }),

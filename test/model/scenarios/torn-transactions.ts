@@ -23,7 +23,7 @@ export const tornTransactions = [
     "a maintainer that misses a node with the same sums",
     rows,
     [[change(0), remove(2), change(0, "new"), change(1)]],
-    { ...{ always: true, limits: { ...tiny, nodeRows: 4 }, maintainers: [0, 0] } },
+    { limits: { ...tiny, nodeRows: 4 }, maintainers: [0, 0] },
   ),
   inNodes("a reader of a label during a feed", [[100, 90, 80, 70], [12]], [[change(1)]], {
     ...{ limits: deep, sources: ["a"], pages: [1], filter: { source: "a", ...before(75) } },

@@ -23,7 +23,7 @@ export const wholeLists = [
     "imports split a node, and a node loses its rows",
     [[100, 90, 60, 50]],
     [[insert(4, 85), insert(5, 80), insert(6, 82), remove(0), remove(1)]],
-    { always: true, maintainers: [0], crashes: 1 },
+    { maintainers: [0], crashes: 1 },
   ),
   inNodes(
     "a tail in several commits",
@@ -38,10 +38,10 @@ export const wholeLists = [
   ),
   inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2480)]], { maintainers: [100] }),
   inNodes("rows change during a read", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
-  large("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
+  inNodes("three changes and a crash", [[100, 90, 80]], [[change(0)], [remove(1)], [insert(3, 85)]], {
     crashes: 1,
   }),
-  large("two maintainers count imports", [[100, 60]], [[insert(2, 90), insert(3, 80)], [insert(4, 85)]], {
+  inNodes("two maintainers count imports", [[100, 60]], [[insert(2, 90), insert(3, 80)], [insert(4, 85)]], {
     limits: { ...tiny, rowsAtOnce: 2 },
   }),
   large(
