@@ -28,57 +28,61 @@ function send(id: string): void {
   history.table.memory.put(conversationItem(history.account, sent));
 }
 
-describe("a page by the last message with a filter", () => {
-  const isQuery = ({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) =>
-    name === "QueryCommand" && input.IndexName === "by-activity";
+const isQuery = ({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) =>
+  name === "QueryCommand" && input.IndexName === "by-activity";
 
-  test.each([
-    {
-      what: "of every fourth row is read to its end in one call",
-      rare: (n: number) => n % 4 === 0,
-      count: 3000,
-      page: 8,
-      limit: 100,
-      queries: 1,
-    },
-    {
-      what: "of rows that are not among the newest is found by calls that read more and more",
-      rare: (n: number) => n < 3000 && n % 2 === 0,
-      page: 1,
-      limit: 100,
-      queries: 4,
-    },
-    { what: "of every 4th row is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
-    { what: "of few rows is read in another index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },
-    {
-      what: "far from the newest rows is read in the filter's own index",
-      rare: (n: number) => n % 50 === 0,
-      page: 4,
-      queries: 0,
-    },
-    {
-      what: "at the end of every twentieth row is read in the filter's own index",
-      rare: (n: number) => n % 20 === 0,
-      page: 2,
-      limit: 100,
-      queries: 0,
-    },
-    { what: "past the end reads no rows", rare: (n: number) => n < 300, page: 16, queries: 0 },
-  ])("$what", async ({ rare, count = 4000, page, limit = 20, queries }) => {
-    const ids = history.addMany(count, { age: 60_000 }, (n) => ({ channel: rare(n) ? "sms" : "web" }));
-    await history.deliver();
-    history.advance(100_000);
-    const { result, calls, units } = await history.table.watch(() =>
-      list({ channel: "sms", sort: "-lastMessageAt" }, limit, page),
-    );
-    const expected = ids.filter((_, n) => rare(n)).reverse();
-    const data = expected.slice((page - 1) * limit, page * limit);
-    expect(result.data.map(({ id }) => id)).toEqual(data);
-    expect(result.pagination.total).toBe(expected.length);
-    expect(calls.filter(isQuery)).toHaveLength(queries);
-    // Counting costs some units; all 4,000 rows have more than 120.
-    expect(units).toBeLessThan(data.length === 0 ? 10 : 10 + Math.max(0.55 * expected.length, 100));
-  });
+test.each([
+  {
+    what: "of every fourth row is read to its end in one call",
+    rare: (n: number) => n % 4 === 0,
+    count: 3000,
+    page: 8,
+    limit: 100,
+    queries: 1,
+  },
+  {
+    what: "of rows that are not among the newest is found by calls that read more and more",
+    rare: (n: number) => n < 3000 && n % 2 === 0,
+    page: 1,
+    limit: 100,
+    queries: 4,
+  },
+  { what: "of every 4th row is among the newest", rare: (n: number) => n % 4 === 0, page: 1, queries: 1 },
+  { what: "of few rows is read in another index", rare: (n: number) => n >= 3990, page: 1, queries: 0 },
+  {
+    what: "far from the newest rows is read in the filter's own index",
+    rare: (n: number) => n % 50 === 0,
+    page: 4,
+    queries: 0,
+  },
+  {
+    what: "at the end of every twentieth row is read in the filter's own index",
+    rare: (n: number) => n % 20 === 0,
+    page: 2,
+    limit: 100,
+    queries: 0,
+  },
+  { what: "past the end reads no rows", rare: (n: number) => n < 300, page: 16, queries: 0 },
+])("a page by the last message with a filter $what", async ({
+  rare,
+  count = 4000,
+  page,
+  limit = 20,
+  queries,
+}) => {
+  const ids = history.addMany(count, { age: 60_000 }, (n) => ({ channel: rare(n) ? "sms" : "web" }));
+  await history.deliver();
+  history.advance(100_000);
+  const { result, calls, units } = await history.table.watch(() =>
+    list({ channel: "sms", sort: "-lastMessageAt" }, limit, page),
+  );
+  const expected = ids.filter((_, n) => rare(n)).reverse();
+  const data = expected.slice((page - 1) * limit, page * limit);
+  expect(result.data.map(({ id }) => id)).toEqual(data);
+  expect(result.pagination.total).toBe(expected.length);
+  expect(calls.filter(isQuery)).toHaveLength(queries);
+  // Counting costs some units; all 4,000 rows have more than 120.
+  expect(units).toBeLessThan(data.length === 0 ? 10 : 10 + Math.max(0.55 * expected.length, 100));
 });
 
 test("a list by the last message refuses a lead with too many conversations at little cost, unlike a list by creation", async () => {
@@ -223,12 +227,6 @@ describe("with indexes that are minutes late,", () => {
     history.delete(ids[deleted] ?? "");
     history.add({ channel: "sms" });
     await history.deliver();
-  });
-
-  test.each(["-createdAt", "createdAt"] as const)("the whole list by %s is exact", async (sort) => {
-    const expected = history.expected({}, { page: 1, limit: 50 });
-    if (sort === "createdAt") expected.data.reverse();
-    expect(await list({ sort }, 50)).toEqual(expected);
   });
 
   test("a list by the last message has an exact total, and rows as they were: at old places, missing, or not yet deleted", async () => {
