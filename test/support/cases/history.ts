@@ -41,25 +41,23 @@ const firstPage: PageRequest = { page: 1, limit: 20 };
 
 /** An account's rows of a kind, in a table in memory and in a model of this table. Only the test moves the clock. */
 class History<R extends Row> {
-  readonly table: WatchedTable;
+  readonly table = new WatchedTable();
   readonly account = randomUUID();
   readonly owner: { readonly account: string; readonly list: CountedList };
   /** The rows in the table, by id. */
   rows = new Map<string, R>();
   /** The stream's undelivered changes, in order. The key of a row is also the sequence number of its change. */
   changes: RowChange[] = [];
-  now: number;
+  now = Date.UTC(2026, 0, 1);
   readonly #kind: Kind<R>;
   #unsettled: Unsettled = new Map();
   /** When a list or a maintainer last ran. A row that is written after that may have landed at any time in between. */
   #seen = 0;
 
-  constructor(kind: Kind<R>, table = new WatchedTable(), start = Date.UTC(2026, 0, 1)) {
+  constructor(kind: Kind<R>) {
     this.#kind = kind;
     this.owner = { account: this.account, list: kind.list };
-    this.table = table;
-    this.now = start;
-    vi.useFakeTimers({ toFake: ["Date"], now: start });
+    vi.useFakeTimers({ toFake: ["Date"], now: this.now });
   }
 
   /** Saves the present state. @returns a function that restores it */
@@ -185,8 +183,8 @@ const conversations: Kind<Conversation> = {
 
 /** An account's leads. */
 export class LeadHistory extends History<Lead> {
-  constructor(table?: WatchedTable) {
-    super(leads, table);
+  constructor() {
+    super(leads);
   }
 }
 

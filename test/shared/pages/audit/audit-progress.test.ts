@@ -41,13 +41,3 @@ test.each([
   expect(await audit(now)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
   expect(logged.mock.calls).toEqual([[{ event: "invalid item", ...auditKey, field }]]);
 });
-
-test("a table without lists is not logged as a fault, and its first list is verified in the next round", async () => {
-  const leads = [...memory.items()];
-  for (const lead of leads) memory.delete(lead);
-  expect(await audit(now)).toEqual({ verified: 0, repaired: 0, oldest: 0 });
-  for (const lead of leads) memory.put(lead);
-  expect(await audit(now + 167 * hour)).toEqual({ verified: 0, repaired: 0, oldest: 167 });
-  expect(await audit(now + 168 * hour)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
-  expect(logged).not.toHaveBeenCalled();
-});
