@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { labelTreePrefix, nodeName, nodePrefix } from "../../shared/dynamodb/keys.ts";
+import { labelTreePrefix } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import type { CountedOwner } from "../../shared/pages/tree/counted-list.ts";
-import { decodeEntries, type Entry, isSum, rowBucket } from "../../shared/pages/tree/entry.ts";
+import { rowBucket } from "../../shared/pages/tree/entry.ts";
 import type { Root } from "../../shared/pages/tree/root.ts";
 import { countedRow } from "../../shared/pages/tree/rows.ts";
 import { treeKey } from "../../shared/pages/tree/tree-store.ts";
 import { validRoot } from "../../shared/pages/tree/valid-tree.ts";
+import { treeRows } from "../support/tables/tree-rows.ts";
 import { owner, rowNumber } from "./rows.ts";
 
 /** The data that trees are compared with. */
@@ -60,11 +61,13 @@ function checkTree(expected: TreeExpectation, tree: CountedOwner): Root | undefi
     return undefined;
   }
   const root = validRoot(tree, item);
-  const inNodes = rowsInNodes(expected, tree, root);
-  if (inNodes === "damaged") return root;
-  assert(!inNodes.some(({ start }) => start >= root.bufferStart), `a node of ${name} has rows of its root`);
+  const rows = treeRows(expected.items, tree, root);
+  if (!rows) {
+    assert(expected.isDamaged, `a node of ${name} is missing or not its sum`);
+    return root;
+  }
   const isOpen = ([sk]: readonly [string, number]) => expected.open.has(rowNumber(sk));
-  const counted = [...inNodes, ...root.buffer]
+  const counted = rows
     .map((row): [string, number] => [row.start, rowBucket(row)])
     .filter((row) => !isOpen(row));
   const below = rowsOf(expected, tree).filter(([sk]) => sk < root.watermark);
@@ -80,33 +83,4 @@ function rowsOf({ rows, open }: TreeExpectation, tree: CountedOwner): [string, n
     .map((row) => countedRow(tree, row))
     .map(({ sk, bucket }): [string, number] => [sk, bucket])
     .reverse();
-}
-
-/**
- * The rows in the nodes of a tree. Each entry must be the sum of its node, because one transaction changes both, and no other
- * nodes may be left.
- */
-function rowsInNodes({ items, isDamaged }: TreeExpectation, tree: CountedOwner, root: Root) {
-  const { pk, sk } = treeKey(tree, `${nodePrefix}${root.generation}#`);
-  const names = items
-    .filter((item) => item.pk === pk && String(item.sk).startsWith(sk))
-    .map((item) => item.sk);
-  const unread = new Set(names);
-  let { entries } = root;
-  for (let level = root.level; level > 0; level--) {
-    const below: Entry[] = [];
-    for (const entry of entries) {
-      const node = findItem(items, tree, nodeName(root.generation, level, entry.start));
-      unread.delete(node?.sk);
-      const rows = decodeEntries(node?.entries);
-      if (!rows || !isSum(entry, rows)) {
-        assert(isDamaged, `the node ${entry.start} of level ${level} is missing or not its sum`);
-        return "damaged";
-      }
-      below.push(...rows);
-    }
-    entries = below;
-  }
-  assert.deepEqual([...unread], [], "nodes cannot be reached");
-  return entries;
 }

@@ -27,7 +27,7 @@ async function expectTree(history: LeadHistory, source?: string): Promise<Root> 
   const owner = treeOf(history, source);
   const root = await readRoot(owner);
   if (!root) throw new Error(`There is no tree of ${source ?? "the list"}.`);
-  const found = await treeRows(owner, root);
+  const found = treeRows(history.table.memory.items(), owner, root);
   const expected = [...history.rows.values()]
     .filter((lead) => lead.id < root.watermark && (source === undefined || lead.source === source))
     .sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -11,6 +11,7 @@ import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/cases/expect-counted.ts";
 import { LeadHistory } from "../../../support/cases/history.ts";
+import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits as limits } from "../../../support/requests/small-limits.ts";
 import { putLeads } from "../../../support/tables/memory-leads.ts";
 import { treeRows } from "../../../support/tables/tree-rows.ts";
@@ -20,12 +21,13 @@ const list = { account: "acme", list: countedLists.lead };
 const labelTree = { ...list, labelKey: accountPartition("lead", "acme", "a") };
 const context = stepContext({ deadline: Number.POSITIVE_INFINITY, limits });
 
+let memory: MemoryTable;
+
 /** A list of five rows of one source, all counted and fed. @returns their sort keys */
 async function fedList(): Promise<string[]> {
   vi.spyOn(console, "error").mockReturnValue();
-  const keys = putLeads(new WatchedTable().memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) =>
-    String(sk),
-  );
+  ({ memory } = new WatchedTable());
+  const keys = putLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
   while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
   return keys;
@@ -37,7 +39,7 @@ async function empty(): Promise<void> {
 }
 
 const rowsOf = async (owner: CountedOwner) =>
-  (await treeRows(owner, (await readRoot(owner)) ?? emptyRoot(1)))?.map(({ start }) => start);
+  treeRows(memory.items(), owner, (await readRoot(owner)) ?? emptyRoot(1))?.map(({ start }) => start);
 
 test("a tree is not emptied if its list was fed after the tree was found damaged", async () => {
   await fedList();
