@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import { errorMessage } from "../user-error.ts";
 import { toUserError } from "./output/aws-errors.ts";
-import { endByInterrupt } from "./output/interruption.ts";
-import { printFailure } from "./output/print-failure.ts";
+import { endByInterrupt, printFailure } from "./output/interruption.ts";
 import { escapeConsole, escapeLines } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */

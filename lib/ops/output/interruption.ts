@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import { printFailure } from "./print-failure.ts";
 
 let describe = () => "What is done stays done.";
 let tellDetails = (): object => ({});
@@ -10,10 +9,17 @@ export function reportProgress(tell: () => string, details = (): object => ({}))
   tellDetails = details;
 }
 
-/** Ends the process on Ctrl-C, and prints what is done and how to continue. */
-export function endByInterrupt(): never {
-  const message = `Stopped. ${describe()} Run the same command again to continue.`;
-  console.error(message);
-  printFailure(message, tellDetails());
-  process.exit(128 + constants.signals.SIGINT);
+/** With `--json`, prints why a command fails on stdout: a command prints one JSON value in every case. */
+export function printFailure(error: string, details: object = {}): void {
+  if (process.argv.includes("--json")) console.log(JSON.stringify({ error, ...details }));
 }
+
+/** Ends the process on a signal, and prints what is done and how to continue. */
+export function endBySignal(signal: NodeJS.Signals, message: string, details?: object): never {
+  console.error(message);
+  printFailure(message, details);
+  process.exit(128 + constants.signals[signal]);
+}
+
+export const endByInterrupt = () =>
+  endBySignal("SIGINT", `Stopped. ${describe()} Run the same command again to continue.`, tellDetails());

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, writeFileSync } from "node:fs";
-import { constants } from "node:os";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
-import { printFailure } from "./print-failure.ts";
+import { endBySignal } from "./interruption.ts";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -24,14 +23,11 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   // Checked before a long text is read.
   if (lstatSync(path, { throwIfNoEntry: false })) throw existing(path);
   const part = `${path}.${randomUUID()}.part`;
-  const endBySignal = (signal: NodeJS.Signals) => {
+  const stop = (signal: NodeJS.Signals) => {
     rmSync(part, { force: true });
-    const message = `Stopped: ${path} is not written. Run the same command again.`;
-    console.error(message);
-    printFailure(message);
-    process.exit(128 + constants.signals[signal]);
+    endBySignal(signal, `Stopped: ${path} is not written. Run the same command again.`);
   };
-  for (const signal of signals) process.prependListener(signal, endBySignal);
+  for (const signal of signals) process.prependListener(signal, stop);
   // Not `open`, which would create the file even after a signal has ended this process.
   const file = orUserError(() => openSync(part, "wx", 0o600));
   try {
@@ -42,7 +38,7 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   } finally {
     rmSync(part, { force: true });
     closeSync(file);
-    for (const signal of signals) process.off(signal, endBySignal);
+    for (const signal of signals) process.off(signal, stop);
   }
 }
 
