@@ -1,6 +1,7 @@
 import { keepLead } from "../../../shared/domain/leads.ts";
-import { erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
@@ -13,14 +14,23 @@ import { confirm } from "../command/confirm.ts";
 import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
 import { waitForWriters } from "../erasure/wait-for-writers.ts";
 import { reportProgress } from "../output/interruption.ts";
-import { someInvalid } from "../table/invalid-items.ts";
+import { type InvalidItems, someInvalid } from "../table/invalid-items.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
-import type { StoredRecords } from "../table/valid-records.ts";
+import { readStored, type StoredRecords } from "../table/valid-records.ts";
 import { writeTogether } from "../table/write-items.ts";
-import { readImportedRows } from "./imported-rows.ts";
 
 type ImportedRow = StoredRecords["leadImport"];
+
+/** Reads the records of the rows that an account has imported, without those of erased leads. */
+export async function* readImportedRows(account: string, pace: Pace, invalid: InvalidItems) {
+  const erased = await readErasedIds(account, pace);
+  for await (const items of queryItems(inPartition(accountPartition("leadImport", account)), pace))
+    for (const item of items) {
+      const row = readStored("leadImport", item, invalid);
+      if (row && !erased.has(row.leadId)) yield row;
+    }
+}
 
 /** How many leads are undone between two lines of progress. */
 const step = 500;
@@ -32,10 +42,9 @@ const step = 500;
  */
 export async function undoImport(importId: string, options: AccountOptions, { pace, invalid }: Tools) {
   const { account, dryRun = false, yes } = options;
-  const erased = await readErasedIds(account, pace);
   const rows: ImportedRow[] = [];
   for await (const row of readImportedRows(account, pace, invalid))
-    if (row.importId === importId && !erased.has(row.leadId)) rows.push(row);
+    if (row.importId === importId) rows.push(row);
   if (rows.length === 0)
     throw new UserError(
       `The account ${account} has no leads of the import ${importId}: see ${opsCommand(options, `leads imports --account ${account}`)}.`,
