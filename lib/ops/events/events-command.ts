@@ -1,12 +1,6 @@
-import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import {
-  DescribeStreamCommand,
-  DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  ListStreamsCommand,
-} from "@aws-sdk/client-dynamodb-streams";
-import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { CloudFormation } from "@aws-sdk/client-cloudformation";
+import { DynamoDBStreams } from "@aws-sdk/client-dynamodb-streams";
+import { Lambda } from "@aws-sdk/client-lambda";
 import { Command } from "commander";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
@@ -36,23 +30,21 @@ async function resendEvents(options: TableOptions): Promise<void> {
   if (stage === undefined) throw new UserError("Only the events of a stage can be sent again: use --stage.");
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const name = stageResourceName(stage);
-  const { Stacks = [] } = await new CloudFormationClient(config).send(
-    new DescribeStacksCommand({ StackName: name }),
-  );
+  const { Stacks = [] } = await new CloudFormation(config).describeStacks({ StackName: name });
   const names = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "FunctionNames")?.OutputValue;
   const FunctionName: string | undefined = JSON.parse(names ?? "{}")["publish-events"];
   if (FunctionName === undefined)
     throw new UserError(
       `The output FunctionNames of the stack ${name} names no publish-events: deploy the stage again.`,
     );
-  const lambda = new LambdaClient({ ...config, requestHandler: { requestTimeout: 90_000 } });
+  const lambda = new Lambda({ ...config, requestHandler: { requestTimeout: 90_000 } });
   let events = 0;
-  for await (const page of readStream(name, new DynamoDBStreamsClient(config))) {
+  for await (const page of readStream(name, new DynamoDBStreams(config))) {
     // Most records are of counts, which are large and have no event.
     const Records = page.filter((record) => toEvents([record]).length > 0);
     if (Records.length === 0) continue;
     const Payload = JSON.stringify({ Records });
-    const response = await lambda.send(new InvokeCommand({ FunctionName, Qualifier: "live", Payload }));
+    const response = await lambda.invoke({ FunctionName, Qualifier: "live", Payload });
     const result = JSON.parse(Buffer.from(response.Payload ?? []).toString() || "{}");
     if (response.FunctionError || result.batchItemFailures?.length > 0)
       throw new UserError(
@@ -64,24 +56,23 @@ async function resendEvents(options: TableOptions): Promise<void> {
 }
 
 /** Reads the records of a table's stream, page by page: in order within a shard, and parent shards first. */
-async function* readStream(TableName: string, client: DynamoDBStreamsClient) {
+async function* readStream(TableName: string, client: DynamoDBStreams) {
   const end = Date.now();
-  const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName }));
+  const { Streams = [] } = await client.listStreams({ TableName });
   for (const { StreamArn } of Streams) {
     let ExclusiveStartShardId: string | undefined;
     do {
-      const { StreamDescription: { Shards = [], LastEvaluatedShardId } = {} } = await client.send(
-        new DescribeStreamCommand({ StreamArn, ExclusiveStartShardId }),
-      );
+      const { StreamDescription: { Shards = [], LastEvaluatedShardId } = {} } = await client.describeStream({
+        StreamArn,
+        ExclusiveStartShardId,
+      });
       for (const { ShardId, SequenceNumberRange } of Shards) {
         const hasEnded = SequenceNumberRange?.EndingSequenceNumber !== undefined;
         const input = { StreamArn, ShardId, ShardIteratorType: "TRIM_HORIZON" } as const;
-        let { ShardIterator } = await client.send(new GetShardIteratorCommand(input));
+        let { ShardIterator } = await client.getShardIterator(input);
         for (let empty = 0; ShardIterator && (hasEnded || empty < mostEmpty); empty++) {
-          const { Records = [], NextShardIterator } = await client.send(
-            // The batch size of the event source mapping.
-            new GetRecordsCommand({ ShardIterator, Limit: 100 }),
-          );
+          // The batch size of the event source mapping.
+          const { Records = [], NextShardIterator } = await client.getRecords({ ShardIterator, Limit: 100 });
           if (Records.length > 0) empty = 0;
           yield Records.map((record) => ({ ...toLambdaRecord(record), eventSourceARN: StreamArn ?? "" }));
           const last = Number(Records.at(-1)?.dynamodb?.ApproximateCreationDateTime);
