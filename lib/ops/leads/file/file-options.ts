@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { IANAZone } from "luxon";
 import { leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
+import { parseText } from "../../command/command.ts";
 import { columnsSentence, findColumn } from "./column-names.ts";
 import { formatTokens } from "./creation-time.ts";
 
@@ -44,12 +45,16 @@ export const withFileOptions = (command: Command) =>
     .option(
       "--date-format <format>",
       "the format of times that are not in ISO 8601, such as 'd/M/yyyy HH:mm'",
-      parseFormat,
+      // Luxon takes the missing parts of a date from today.
+      parseText(
+        (text) => formatTokens(text).includes("y"),
+        "The format must have a year (y), as in 'd/M/yyyy HH:mm'.",
+      ),
     )
     .option(
       "--time-zone <name>",
       "the time zone of dates and times that have none, such as Europe/Berlin",
-      parseTimeZone,
+      parseText(IANAZone.isValidZone, "A time zone is a name of the IANA database, such as Europe/Berlin."),
     );
 
 function parseEncoding(name: string): string {
@@ -78,15 +83,4 @@ function parseValue(text: string, others: ReadonlyMap<string, string>): Readonly
   throw new InvalidArgumentError(
     `Write "<text in the file>=<status>": ${leadStatuses.join(", ")}, or nothing.`,
   );
-}
-
-function parseFormat(text: string): string {
-  // Luxon takes the missing parts of a date from today.
-  if (formatTokens(text).includes("y")) return text;
-  throw new InvalidArgumentError("The format must have a year (y), as in 'd/M/yyyy HH:mm'.");
-}
-
-function parseTimeZone(text: string): string {
-  if (IANAZone.isValidZone(text)) return text;
-  throw new InvalidArgumentError("A time zone is a name of the IANA database, such as Europe/Berlin.");
 }
