@@ -10,7 +10,7 @@ import { defaults } from "../../lib/config/settings.ts";
 import { accountKey } from "../../shared/dynamodb/keys.ts";
 import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../support/cases/skipped-waits.ts";
-import { createDataDirectory } from "../support/commands/ops.ts";
+import { createDataDirectory } from "../support/commands/data-directory.ts";
 import { startApi } from "../support/requests/api.ts";
 import { synthesizeAssembly } from "../support/stack/assembly.ts";
 import { put, tableItems } from "../support/tables/table-items.ts";

@@ -17,7 +17,7 @@ import type { Access } from "../../shared/domain/api-keys.ts";
 import { seeded } from "../support/cases/random.ts";
 import { skipWaits } from "../support/cases/skipped-waits.ts";
 import { runCommand } from "../support/commands/command.ts";
-import { createDataDirectory } from "../support/commands/ops.ts";
+import { createDataDirectory } from "../support/commands/data-directory.ts";
 import { startApi } from "../support/requests/api.ts";
 import { listening } from "../support/requests/listening.ts";
 import { noteSent } from "../support/requests/sent.ts";

@@ -7,8 +7,8 @@ import { externalIdKey, leadKey, messageKey } from "../../../shared/dynamodb/key
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { createDataDirectory } from "../../support/commands/data-directory.ts";
 import { filePath, leadFile, readLines, storedLeads } from "../../support/commands/lead-files.ts";
-import { createDataDirectory } from "../../support/commands/ops.ts";
 import { aMessage } from "../../support/requests/requests.ts";
 import { smallPages } from "../../support/tables/conditions.ts";
 import { put, remove, tableItems } from "../../support/tables/table-items.ts";

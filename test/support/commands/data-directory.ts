@@ -1,0 +1,17 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
+import { engineEndpoint } from "../setup/engine-endpoint.ts";
+import { filePath } from "./lead-files.ts";
+
+/** Creates a data directory whose `run.json` names a table, by default that of the test file, after which it is removed. */
+export async function createDataDirectory(
+  tableName = process.env.TABLE_NAME,
+  url = "http://127.0.0.1:3000",
+): Promise<string> {
+  const directory = filePath("");
+  await mkdir(directory);
+  const run = { url, tableName, dynamodbEndpoint: engineEndpoint, dataFormat, pid: process.pid };
+  await writeFile(join(directory, "run.json"), JSON.stringify(run));
+  return directory;
+}
