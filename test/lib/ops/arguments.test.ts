@@ -68,6 +68,7 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
     ["Open", "=new", "a=Open"],
     "new, qualified",
   ],
+  ["leads import --encoding", ["latin1"], ["windows1252"], "Write a name of the Encoding Standard, such as "],
   ["leads import --date-format", ["M/d/yy"], ["H:mm 'y'"], "The format must have a year"],
   ["leads import --map", ["E-mail=EMAIL", "a=b=metadata.c"], ["E-mail", "=email", "a=b"], "The columns are"],
   ["counts verify --units", ["1", "9999999"], ["0", "10000000", ""], "Units are a whole number above 0."],

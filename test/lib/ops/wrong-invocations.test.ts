@@ -27,6 +27,7 @@ const lead = await aLead("acme", {
 });
 const restored = copyTable();
 const file = await leadFile("name\nBen\n");
+const inUtf8 = await leadFile("name\nJosé\n");
 const { output: imported } = await runJson(importCommand(), file, "--account", "acme");
 const unknownKey = newApiKey("01JZ0000000000000000000000");
 const mistyped = unknownKey.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
@@ -82,6 +83,10 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts list",
       "counts verify --account acme",
     ].map((line) => `${line} --table nowhere`),
+  "nowhere.csv cannot be read (ENOENT).": [`leads import nowhere.csv --account acme ${onTable}`],
+  [`${inUtf8} is in UTF-8: leave out --encoding.`]: [
+    `leads import ${inUtf8} --account acme ${onTable} --encoding latin1`,
+  ],
   "Name the table: --local, --stage NAME or --table NAME.": [
     "keys list --account acme",
     "accounts show-limit --account acme",

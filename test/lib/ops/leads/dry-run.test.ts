@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
@@ -147,16 +146,6 @@ test.each<readonly [string, string, string[], object[], string[]]>([
   const { output } = await leads("acme", "import", path, "--dry-run", ...args);
   const expected = first.map((lead) => ({ score: 0, status: "new", tags: [], ...lead }));
   expect([output.first, output.leftOut]).toEqual([expected, leftOut]);
-});
-
-test("a dry run does not overwrite the rejected rows of an import, which have all their cells", async () => {
-  const file = await leadFile("name,email\nAda,a@b.de,more\n");
-  const account = await anAccount();
-  await leads(account, "import", file);
-  const rejected = await readFile(`${file}.rejected.jsonl`, "utf8");
-  expect(JSON.parse(rejected).row).toEqual({ cells: ["Ada", "a@b.de", "more"] });
-  await leads(account, "import", file, "--dry-run", "--map", "email=source");
-  expect(await readFile(`${file}.rejected.jsonl`, "utf8")).toBe(rejected);
 });
 
 test("a command to paste keeps the time zone that was given", () => {

@@ -285,23 +285,3 @@ test.each(Object.entries(files))("a file of %s is imported with at most two runs
   expect(await run()).toMatchObject({ imported: 0, present: stored.length });
   expect(await storedLeads(account)).toEqual(leads);
 });
-
-test("an --encoding is refused for a file that is in UTF-8", async () => {
-  const path = await leadFile("name\nJosé\n");
-  const args = ["leads", "import", path, "--account", "a", "--dry-run", "--encoding", "latin1"];
-  expect(await program(args)).toMatchObject({
-    code: 1,
-    stderr: `${path} is in UTF-8: leave out --encoding.\n`,
-  });
-});
-
-test("an --encoding that is not known is refused, and not taken for a fault of the file", async () => {
-  const path = await leadFile(Buffer.from("name\nJos\xe9\n", "latin1"));
-  const args = ["leads", "import", path, "--account", "a", "--dry-run", "--encoding", "windows1252"];
-  expect(await program(args)).toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(
-      /'windows1252' is invalid\. Write a name of the Encoding Standard, such as /,
-    ),
-  });
-});
