@@ -106,13 +106,6 @@ describe("a call", () => {
     );
   });
 
-  test("gives up at once if Retry-After is longer than the time that is left", async () => {
-    const { client, sent } = clientOf(() => problem(429, "rate_limited", {}, { "retry-after": "7" }));
-    const error = await errorOf(client.listLeads({}, { within: 5000 }));
-    expect(error).toMatchObject({ status: 429, code: "rate_limited", retryAfter: 7 });
-    expect(sent).toHaveLength(1);
-  });
-
   test("ends an attempt at its timeout, or at the end of the call if that is earlier", async () => {
     const limits = vi.spyOn(AbortSignal, "timeout");
     const { client } = clientOf(busy, () => Response.json({}));
