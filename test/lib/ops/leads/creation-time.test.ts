@@ -31,6 +31,7 @@ test.each([
   ["04/13/2024", "M/d/yyyy"],
   ["03/04/24 9:05", "d/M/yy H:mm, M/d/yy H:mm"],
   ["15.01.24", "d.M.yy"],
+  ["2024/03/15 09:22:10", "yyyy/M/d H:mm:ss"],
   ["1/15/2024, 9:05 AM", "M/d/yyyy, h:mm a"],
   ["15 January 2024", "d MMMM yyyy"],
   ["Jan 15, 2024 9:05:06pm", "MMM d, yyyy h:mm:ssa"],

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { findMeantColumn } from "../../../../lib/ops/leads/file/column-names.ts";
 import { tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
@@ -23,13 +24,13 @@ interface OtherFile {
 const files: Readonly<Record<string, OtherFile>> = {
   HubSpot: {
     content:
-      '"Record ID","First Name","Last Name","Email","Mobile Phone Number","Phone Number","Lead Status","Create Date","Company name"\r\n"501","Ida","Krüger","ida@example.com","+49 177 2","+49 30 1","NEW","2024-07-11 21:22","Krüger, Söhne"\r\n"502","Jon","","","","","Attempted to contact","2024-08-18",""\r\n',
+      '"Record ID","Last Name","First Name","Email","Mobile Phone Number","Phone Number","Lead Status","Create Date","Company name"\r\n"501","Krüger","Ida","ida@example.com","+49 177 2","+49 30 1","NEW","2024-07-11 21:22","Krüger, Söhne"\r\n"502","","Jon","","","NULL","Attempted to contact","2024-08-18",""\r\n',
     first: [
       "--map 'Company name=metadata.Company name'",
       "2 rows: createdAt must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone.",
       "--map-value 'attempted to contact=new' says which one it is.",
     ],
-    options: [...berlin, "--map-value", "Attempted to Contact=qualified"],
+    options: [...berlin, "--map-value", "Attempted to Contact=qualified", "--map-value", "NULL="],
     stored: [
       {
         externalId: "501",
@@ -40,43 +41,6 @@ const files: Readonly<Record<string, OtherFile>> = {
         createdAt: "2024-07-11T19:22:00.000Z",
       },
       { externalId: "502", name: "Jon", status: "qualified", createdAt: "2024-08-17T22:00:00.000Z" },
-    ],
-  },
-  Salesforce: {
-    content:
-      '"Id","Last Name","First Name","Lead Source","Lead Status","Phone","Created Date"\n"00Q5e00001","Okafor","Chidi","Trade Show","Open - Not Contacted","(030) 5-1","3/15/2024 9:30 AM"\n',
-    first: [
-      "createdAt must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: --date-format 'M/d/yyyy h:mm a', and --time-zone.",
-      "--map-value 'open - not contacted=new'",
-    ],
-    options: [
-      ...["--map-value", "Open - Not Contacted=new", "--date-format", "M/d/yyyy h:mm a"],
-      ...["--time-zone", "America/New_York"],
-    ],
-    stored: [
-      {
-        externalId: "00Q5e00001",
-        name: "Chidi Okafor",
-        source: "trade show",
-        addresses: { phone: ["(030) 5-1"] },
-        createdAt: "2024-03-15T13:30:00.000Z",
-      },
-    ],
-  },
-  Zoho: {
-    content:
-      'Record Id,Lead Name,E-mail,Lead Source,Tag,Created Time\nzcrm_1,Mei Ling,mei@example.com,Web Download,"vip, hot",2024-07-11T21:22:06+05:30\nzcrm_2,Raj Nair,,NULL,,2024-07-12T00:00:00+05:30\n',
-    options: ["--map-value", "NULL="],
-    stored: [
-      {
-        externalId: "zcrm_1",
-        name: "Mei Ling",
-        email: "mei@example.com",
-        source: "web download",
-        tags: ["vip", "hot"],
-        createdAt: "2024-07-11T15:52:06.000Z",
-      },
-      { externalId: "zcrm_2", name: "Raj Nair", createdAt: "2024-07-11T18:30:00.000Z" },
     ],
   },
   Facebook: {
@@ -120,24 +84,9 @@ const files: Readonly<Record<string, OtherFile>> = {
       { externalId: "8", name: "Bo", metadata: { OPT_IN: "No" }, createdAt: "2022-04-25T07:30:00.000Z" },
     ],
   },
-  Mailchimp: {
-    content:
-      'Email Address,First Name,Last Name,TAGS,OPTIN_TIME,MEMBER_RATING\nzoe@example.com,Zoë,Blanc,"""VIP"",""Blog, news""",2024-03-15 09:22:10,2\n',
-    first: ["see --time-zone", "--map MEMBER_RATING=metadata.MEMBER_RATING"],
-    options: ["--time-zone", "UTC"],
-    stored: [
-      {
-        name: "Zoë Blanc",
-        email: "zoe@example.com",
-        tags: ["VIP", "Blog, news"],
-        metadata: { MEMBER_RATING: "2" },
-        createdAt: "2024-03-15T09:22:10.000Z",
-      },
-    ],
-  },
   LinkedIn: {
     content:
-      'Notes:\n"When exporting your data, some ""email addresses"" are missing."\n\nFirst Name,Last Name,URL,Email Address,Company,Connected On\nOle,Berg,https://example.com/ole,,Berg AS,15 Jan 2024\n',
+      'Notes:\n"When exporting your data, some ""email addresses"" are missing."\n\nFirst Name,Last Name,URL,Email Address,Company,Connected On\n Ole ,Berg,https://example.com/ole,,Berg AS,15 Jan 2024\n',
     first: ["--date-format 'd MMM yyyy'", "--map URL=metadata.URL --map Company=metadata.Company"],
     options: ["--date-format", "d MMM yyyy", ...berlin],
     lost: ["line 1", "line 2"],
@@ -160,20 +109,6 @@ const files: Readonly<Record<string, OtherFile>> = {
         tags: ["* myContacts", "Friends"],
         addresses: { phone: ["+47 1", "+47 2"] },
         metadata: Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`Custom Field ${i}`, `${i}`])),
-      },
-    ],
-  },
-  Typeform: {
-    content:
-      '#,"What\'s your full name?",Email,Submit Date (UTC),Plan\nk3, Ada Okoye ,ada@example.com ,2024/03/15 09:22:10,pro\n',
-    first: [`2. "What's your full name?" is name`, "--date-format 'yyyy/M/d H:mm:ss', and --time-zone."],
-    options: ["--date-format", "yyyy/M/d H:mm:ss", "--time-zone", "UTC"],
-    stored: [
-      {
-        name: "Ada Okoye",
-        email: "ada@example.com",
-        metadata: { "#": "k3", Plan: "pro" },
-        createdAt: "2024-03-15T09:22:10.000Z",
       },
     ],
   },
@@ -243,6 +178,17 @@ const files: Readonly<Record<string, OtherFile>> = {
     ],
   },
 };
+
+test.each([
+  ["Id", "externalId"],
+  ["Lead Name", "name"],
+  ["Tag", "tags"],
+  ["Lead Source", "source"],
+  ["Created Time", "createdAt"],
+  ["OPTIN_TIME", "createdAt"],
+  ["Submit Date (UTC)", "createdAt"],
+  ["What's your full name?", "name"],
+])("the column %s of another program means %s", (name, column) => expect(findMeantColumn(name)).toBe(column));
 
 /** The words of a command that was printed to be pasted, as a shell reads them. */
 function pasted(printed: string): string[] {
