@@ -528,16 +528,6 @@ describe("a repeated leads import", () => {
       present: 3,
     });
     expect(await storedLeads(account)).toEqual(stored);
-    // Merged with the stored ones, the second file's values have too many bytes.
-    const large = ["a", "b"].map((name) => `metadata.${name}`);
-    const texts = large.map(() => "é".repeat(200));
-    for (const [i, names] of [large, large.map((name) => `${name}2`)].entries()) {
-      const file = await leadFile(`externalId,${names}\ncrm-1,${texts}\n`);
-      expect((await importFile(account, file, "--update")).report).toMatchObject({
-        updated: 1 - i,
-        rejected: i,
-      });
-    }
   });
 
   test("with --update finds a lead by its id, its external id or an address, and adds the other names of the row", async () => {
