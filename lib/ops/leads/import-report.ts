@@ -21,7 +21,6 @@ export function describeLeftOut(leftOut: readonly string[]): string[] {
   return names.length > 0 ? [`Left out: ${names.join(", ")}.`] : [];
 }
 
-/** What an import has done, or would do. */
 interface Outcomes {
   readonly importId?: string;
   /** The number of valid rows, or of the rows with each outcome. */

@@ -12,7 +12,6 @@ import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 /** The options that name a person, each with its words for messages. */
 const kinds = { lead: "id", email: "email address", externalId: "external id", address: "address" } as const;
 
-/** The options of an account and those that name a person. */
 export type PersonOptions = AccountOptions & { readonly lead?: readonly string[] } & {
   readonly [Kind in Exclude<keyof typeof kinds, "lead">]?: string;
 };

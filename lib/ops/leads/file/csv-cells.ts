@@ -23,7 +23,6 @@ const quotedFormula = /^('*)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 export const formatCsv = (leads: readonly Lead[]) =>
   formatRows(leads.map((record) => toCells(record).map(escapeCell)));
 
-/** The first row of a CSV file of leads. */
 export const formatCsvHeader = () => formatRows([columns]);
 
 const formatRows = (rows: readonly (readonly string[])[]) =>

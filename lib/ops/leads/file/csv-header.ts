@@ -149,5 +149,4 @@ function propose(lost: readonly { index: number; name: string }[], taken: Readon
   });
 }
 
-/** What the columns of a file are. */
 export type Header = ReturnType<typeof readHeader>;

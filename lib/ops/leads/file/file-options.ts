@@ -9,7 +9,6 @@ import { formatTokens } from "./creation-time.ts";
 export interface FileOptions {
   /** The columns of leads for columns of the file, which take precedence over the names in the file. */
   readonly map: readonly { readonly from: string; readonly column: string }[];
-  /** Whether to leave out the columns that leads do not have. */
   readonly ignoreOthers: boolean;
   /** The status that a text in lower case means. An empty status makes the text an empty cell in any column. */
   readonly mapValue: ReadonlyMap<string, string>;
@@ -17,11 +16,9 @@ export interface FileOptions {
   readonly encoding?: string;
   /** The form of times that are not in ISO 8601, in the tokens of Luxon. */
   readonly dateFormat?: string;
-  /** The zone of times without an offset. */
   readonly timeZone?: string;
 }
 
-/** Adds the options that define how a file is read. */
 export const withFileOptions = (command: Command) =>
   command
     .option(

@@ -72,7 +72,6 @@ function decodeText(path: string, bytes: Buffer, encoding: string): string {
 /** Other programs put a quote before a number that must stay text. */
 const plainCell = (cell: string) => cell.trim().replace(/^'(?=[\d+][\d\s()-]*$)/, "");
 
-/** Reads the rows of a table after its header. */
 function* readLeadRows(records: readonly CsvRecord[], header: Header, options: FileOptions): Generator<Row> {
   const { names } = header;
   // An export contains texts as they are stored.

@@ -18,7 +18,6 @@ type RowLead = Omit<Lead, "id" | "createdAt" | "updatedAt"> & Partial<Pick<Lead,
 
 /** A valid row of a file of leads. */
 export interface LeadRow extends Pick<Row, "line" | "sha256"> {
-  /** Its fields. */
   readonly value: Partial<Omit<Lead, "updatedAt">>;
   /** Has no name only if the row may change a stored lead. */
   readonly lead: RowLead;
