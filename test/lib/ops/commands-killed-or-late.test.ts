@@ -104,13 +104,6 @@ describe.each([
   });
 });
 
-test("accounts list prints the same if it reads in small pages", async () => {
-  const list = () => program(["accounts", "list", "--table", tableName, "--json"]);
-  const expected = await list();
-  using _ = smallPages();
-  expect(await list()).toEqual(expected);
-});
-
 /** What else the tests of a command that changes the account need. */
 interface Change {
   /** Whether an item is missing before the command runs. */
