@@ -19,12 +19,12 @@ import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { addUsed } from "../../../shared/rate-limit/used-requests.ts";
 import { skipWaits } from "../cases/skipped-waits.ts";
 import { runCommand } from "../commands/command.ts";
-import { leadFile } from "../commands/lead-files.ts";
+import { filePath, leadFile } from "../commands/lead-files.ts";
 import { call } from "../requests/call.ts";
 import { report, setStatus } from "../requests/requests.ts";
 import { smallLimits } from "../requests/small-limits.ts";
-import { aroundCalls } from "../tables/conditions.ts";
-import { put, remove } from "../tables/table-items.ts";
+import { aroundCalls, smallPages } from "../tables/conditions.ts";
+import { put, remove, tableItems } from "../tables/table-items.ts";
 import { MemoryTable } from "./memory-table.ts";
 
 /** The response of a call in a form that can be compared. */
@@ -107,11 +107,9 @@ test("the memory table answers each call of routes, commands, maintainers and au
   for (const sk of ["1", "1", "1", "2"])
     await addUsed({ pk: `RATE#${account}`, sk }, { count: 1, requests: 2, expiresAt: 1 });
 
-  const file = await leadFile("name,email,source\nGrace,g@example.com,web\n");
   const { printed } = await runCommand(keysCommand(), "issue", ...on, "--json");
   const { keyId } = JSON.parse(String(printed[0]));
   await runCommand(keysCommand(), "revoke", ...on, "--key", keyId, "--yes");
-  await runCommand(leadsCommand(), "import", file, ...on);
   for (const requests of ["5", "stage", "5"])
     await runCommand(accountsCommand(), "set-limit", ...on, "--requests", requests);
 
@@ -145,7 +143,24 @@ test("the memory table answers each call of routes, commands, maintainers and au
   for (const window of ["", `&awaitingReplyAfter=${createdAfter}&awaitingReplyBefore=${last}`])
     for (const filter of ["", "&channel=web", `&leadId=${leadId}`])
       await call("list-conversations", { account, query: `awaitingReply=true${filter}${window}&limit=1` });
-  await runCommand(leadsCommand(), "erase", ...on, "--lead", leadId, "--yes");
+
+  const file = await leadFile("name,email,source\nGrace,g@example.com,web\n");
+  const [csv, jsonl] = [filePath(".csv"), filePath(".jsonl")];
+  using _ = smallPages();
+  for (const [command, ...args] of [
+    [leadsCommand(), "import", file, ...on],
+    [leadsCommand(), "import", file, ...on, "--update"],
+    [leadsCommand(), "show", ...on, "--email", "G@example.com"],
+    [leadsCommand(), "export", ...on, "--output", csv],
+    [accountsCommand(), "copy", ...on, "--from-table", TableName, "--to-account", "other"],
+    [accountsCommand(), "export", "--account", "other", "--output", jsonl],
+    [accountsCommand(), "list"],
+    [leadsCommand(), "erase", ...on, "--lead", leadId, "--yes"],
+    [accountsCommand(), "erase", ...on, "--yes", "--cache-seconds", "0"],
+  ] as const)
+    expect([args, (await runCommand(command, ...args)).failure]).toEqual([args, undefined]);
+  const left = [...(await tableItems()).keys()].filter((key) => key.includes(`#${account}`));
+  expect(left.sort()).toEqual([`COUNT#${account}#CONVERSATION root`, `COUNT#${account}#LEAD root`]);
 
   const reads = ["BatchGet", "Get", "Query", "TransactGet"];
   const writes = ["Delete", "Put", "TransactWrite", "Update"];
