@@ -27,12 +27,8 @@ async function eventsOf(work: () => Promise<unknown>) {
   await work();
   const after = await tableItems();
   const { added, changed, deleted } = compareItems(before, after);
-  const records = Object.entries({ INSERT: added, MODIFY: changed, REMOVE: deleted }).flatMap(
-    ([eventName, keys]) =>
-      keys.map((key) => ({
-        ...streamRecord(before.get(key), after.get(key)),
-        eventName: eventName as "INSERT" | "MODIFY" | "REMOVE",
-      })),
+  const records = [...added, ...changed, ...deleted].map((key) =>
+    streamRecord(before.get(key), after.get(key)),
   );
   const passed = records.filter((record) => publisher?.accepts(record));
   return { passed: passed.length, events: toEvents(passed) };
