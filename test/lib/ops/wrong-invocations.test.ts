@@ -11,7 +11,7 @@ import { runJson } from "../../support/commands/command.ts";
 import { leadFile } from "../../support/commands/lead-files.ts";
 import { aLead } from "../../support/requests/requests.ts";
 import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
-import { aroundCalls, lateReads } from "../../support/tables/conditions.ts";
+import { aroundCalls } from "../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../support/tables/memory-tables.ts";
 import { tableItems } from "../../support/tables/table-items.ts";
 import { program } from "./support/program.ts";
@@ -199,13 +199,6 @@ test("an empty DATA_DIR means the project's directory, as for `npm start`", asyn
   // Unless someone's `npm start` is running.
   if (stderr.startsWith("There is no /"))
     expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
-});
-
-test("a command works right after the account's first key is issued, while no index lists the key", async () => {
-  using _ = lateReads();
-  await issueApiKey("first");
-  const args = ["accounts", "show-limit", "--account", "first", "--table", tableName];
-  expect(await program(args)).toMatchObject({ code: 0, stderr: "" });
 });
 
 test("a limit that could not be written is not reported as set", async () => {
