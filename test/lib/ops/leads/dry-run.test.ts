@@ -69,13 +69,10 @@ const rows = fc
 const leads = (account: string, ...args: string[]) => runJson(leadsCommand(), ...args, "--account", account);
 
 /** Writes rows as a .csv file, in which the column `name` is called `Kunde`. */
-const toCsv = (content: readonly object[]) =>
-  stringify(
-    content.map((row) =>
-      Object.values(row).map((v) => (typeof v === "string" ? v : (JSON.stringify(v) ?? ""))),
-    ),
-    { header: true, columns: Object.keys(content[0] ?? {}).map((key) => (key === "name" ? "Kunde" : key)) },
-  );
+function toCsv(content: readonly object[]) {
+  const { name, ...others } = Object.fromEntries(Object.keys(content[0] ?? {}).map((key) => [key, key]));
+  return stringify([...content], { header: true, columns: { name: "Kunde", ...others } });
+}
 
 test.each([
   ".json",
