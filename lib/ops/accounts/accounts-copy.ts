@@ -1,9 +1,8 @@
 import { Option } from "commander";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { onTable, type Printed, type Tools } from "../command/action.ts";
+import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
-import { confirm } from "../command/confirm.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { storeRows } from "../table/store-rows.ts";
 import { copyAccount, copyConversations } from "./copy-account.ts";

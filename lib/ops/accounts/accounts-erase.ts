@@ -1,10 +1,8 @@
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
-import { onTable, type Tools } from "../command/action.ts";
+import { checkAccount, confirm, onTable, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber, type TableOptions } from "../command/command.ts";
-import { confirm } from "../command/confirm.ts";
-import { checkAccount } from "../command/known-account.ts";
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { readEach } from "../table/read-items.ts";

@@ -1,8 +1,13 @@
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { once } from "node:events";
+import { createInterface } from "node:readline/promises";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
+import type { AnyPace, Pace } from "../../../shared/dynamodb/pace.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { UserError } from "../../user-error.ts";
 import { formatColumns } from "../output/columns.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import type { AccountOptions, TableOptions } from "./command.ts";
-import { checkAccount } from "./known-account.ts";
+import { readEach } from "../table/read-items.ts";
+import { type AccountOptions, opsCommand, type TableOptions } from "./command.ts";
 import { selectTableByOptions } from "./select-table.ts";
 
 /** What a command prints: with `--json` a value, or else a text. */
@@ -54,3 +59,44 @@ export const onAccount = <Options extends AccountOptions>(act: Action<Options>) 
     await checkAccount(options, tools.pace);
     return act(options, tools);
   });
+
+/**
+ * Checks that an account exists.
+ *
+ * A command that reads an item of the account needs the check only when there is no such item.
+ *
+ * @throws UserError with the commands that list accounts and create one
+ */
+export async function checkAccount({ account, ...options }: AccountOptions, pace: AnyPace): Promise<void> {
+  const [item] = await readEach([accountKey(account)], pace);
+  if (item) return;
+  throw new UserError(
+    `There is no account ${account} in the table ${tableName}. See ${opsCommand(options, "accounts list")}, or create it with ${opsCommand(options, `keys issue --account ${account}`)}.`,
+  );
+}
+
+/** The error for an item that an account does not have, or for the account that does not exist. */
+export async function unknownItem(options: AccountOptions, item: string, pace: AnyPace): Promise<Error> {
+  await checkAccount(options, pace);
+  return new UserError(`The account ${options.account} has no ${item}.`);
+}
+
+/**
+ * Asks for a name or an id, before a command without `--yes` does what cannot be undone.
+ *
+ * @param what the words for the question: what the name belongs to, such as "account", and the action, such as "erase it"
+ * @throws UserError when another text is typed, or none
+ */
+export async function confirm(
+  name: string,
+  { kind, action, by = "name" }: { readonly kind: string; readonly action: string; readonly by?: string },
+): Promise<void> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = once(terminal, "close").then(() => "");
+  const question = `This cannot be undone. Type the ${by} of the ${kind} to ${action}: `;
+  // Ctrl-C rejects it.
+  const typed = await Promise.race([terminal.question(question).catch(() => ""), closed]);
+  terminal.close();
+  if (typed.trim() !== name)
+    throw new UserError(`That is not the ${by} of the ${kind}: nothing was changed. In scripts, use --yes.`);
+}

@@ -4,10 +4,16 @@ import { parseApiKey } from "../../../shared/domain/api-key-format.ts";
 import { type Access, accesses, apiKeyState } from "../../../shared/domain/api-keys.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
-import { inColumns, onTable, type Printed, type Tools } from "../command/action.ts";
+import {
+  checkAccount,
+  confirm,
+  inColumns,
+  onTable,
+  type Printed,
+  type Tools,
+  unknownItem,
+} from "../command/action.ts";
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
-import { confirm } from "../command/confirm.ts";
-import { checkAccount, unknownItem } from "../command/known-account.ts";
 import {
   type ApiKeyReference,
   findApiKeyItem,

@@ -1,7 +1,6 @@
 import { UserError } from "../../user-error.ts";
-import { onTable, type Printed, type Tools } from "../command/action.ts";
+import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { command } from "../command/command.ts";
-import { confirm } from "../command/confirm.ts";
 import { erase } from "../erasure/erase.ts";
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";

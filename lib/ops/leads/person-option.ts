@@ -4,9 +4,8 @@ import { toAddresses } from "../../../shared/domain/leads.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { UserError } from "../../user-error.ts";
-import type { Tools } from "../command/action.ts";
+import { type Tools, unknownItem } from "../command/action.ts";
 import type { AccountOptions } from "../command/command.ts";
-import { unknownItem } from "../command/known-account.ts";
 import { readEach, readLeadsByEmail } from "../table/read-items.ts";
 
 /** The options that name a person, each with its words for messages. */
