@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { inColumns, onTable } from "../command/action.ts";
 import { command, type TableOptions } from "../command/command.ts";
-import { countAccounts, nameItemCounts } from "./account-items.ts";
+import { countAccounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
@@ -24,14 +24,11 @@ const listCommand = () =>
   command(
     "list",
     "list all accounts with the number of their items, also of revoked keys; reads the whole table",
-    {
-      account: "none",
-      paced: true,
-    },
+    { account: "none", paced: true },
   ).action(
     onTable<TableOptions>(async (_, { pace, invalid }) => {
       const accounts = await countAccounts(pace, invalid);
-      const rows = [...accounts].map(([account, counts]) => ({ account, ...nameItemCounts(counts) }));
+      const rows = [...accounts].map(([account, counts]) => ({ account, ...counts }));
       return inColumns(rows, "The table has no accounts.");
     }),
   );

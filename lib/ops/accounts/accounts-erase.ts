@@ -6,7 +6,7 @@ import { type AccountOptions, command, parseNumber, type TableOptions } from "..
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { readEach } from "../table/read-items.ts";
-import { countAccounts, nameItemCounts } from "./account-items.ts";
+import { countAccounts, noItems } from "./account-items.ts";
 
 export type CacheOptions = TableOptions & { readonly cacheSeconds?: number };
 
@@ -51,13 +51,12 @@ async function eraseAccount(options: AccountOptions & CacheOptions, { pace, inva
   const { account, dryRun, yes } = options;
   const [exists] = await readEach([accountKey(account)], pace);
   // Items can be left without their account.
-  const items = dryRun || !yes || !exists ? (await countAccounts(pace)).get(account) : undefined;
-  if (!exists && !items) await checkAccount(options, pace);
+  const counts = dryRun || !yes || !exists ? (await countAccounts(pace)).get(account) : undefined;
+  if (!exists && !counts) await checkAccount(options, pace);
   if (dryRun || !yes) {
-    const counts = nameItemCounts(items ?? {});
-    const { leads, conversations, messages, keys, erasedLeads, others } = counts;
+    const { leads, conversations, messages, keys, erasedLeads, others } = counts ?? noItems;
     const text = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
-    if (dryRun) return { json: { account, ...counts }, text };
+    if (dryRun) return { json: { account, ...(counts ?? noItems) }, text };
     console.error(`${text}\n${eventsNote}`);
     await confirm(account, { kind: "account", action: "erase it" });
   }

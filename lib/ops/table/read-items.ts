@@ -1,7 +1,6 @@
 import {
   accountPartition,
   activeConversationKey,
-  expiryAttribute,
   leadEmailPartition,
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
@@ -27,9 +26,6 @@ export const countedOwners = (account: string): CountedOwner[] =>
 
 /** How many parts of the table are read at the same time. */
 const segments = 8;
-
-/** Reads only items that do not expire: items that expire may be all that is left of an account. */
-export const withoutExpiry = { FilterExpression: `attribute_not_exists(${expiryAttribute})` };
 
 /**
  * Reads the whole table, consistently, in several parts at the same time: the only way to find items whose partition key
