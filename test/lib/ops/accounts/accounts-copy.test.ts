@@ -13,9 +13,8 @@ import {
   erasedLeadKey,
   externalIdKey,
   leadKey,
-  messageKey,
 } from "../../../../shared/dynamodb/keys.ts";
-import { type Item, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { fieldsOf } from "../../../../shared/schemas/record.ts";
@@ -113,6 +112,10 @@ async function aFilledAccount() {
   }));
 }
 
+/** The messages of a conversation, oldest first. */
+const messagesIn = (items: Readonly<Record<string, Item>>, conversation: string) =>
+  Object.values(items).filter(({ conversationId, message }) => message && conversationId === conversation);
+
 const close = (account: string, id: string) => updateConversation(account, { id, status: "closed" });
 
 const statusOf = async (account: string, id: string) =>
@@ -121,10 +124,8 @@ const statusOf = async (account: string, id: string) =>
 describe("an account is copied from a table that was restored without indexes", () => {
   test("deleted and changed items are restored, and nothing is deleted", async () => {
     const { account, ada, grace, from, before } = await anAccount();
-    const lost = Object.values(before).find(
-      ({ conversationId, message }) => message && conversationId === grace.whatsapp,
-    );
-    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost ?? {}])
+    const [lost = {}] = messagesIn(before, grace.whatsapp);
+    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost])
       await remove(key);
     await remove(activeConversationKey(account, grace.id, "email"));
     const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
@@ -165,17 +166,14 @@ describe("an account is copied from a table that was restored without indexes", 
     const [createdAt, since] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
     await put({ ...key, createdAt, requests: 100, frozenAt: since });
     const from = copyTable();
-    for (const [here, then] of [
-      [
-        { createdAt: since, requests: 200 },
-        { createdAt: since, requests: 200 },
-      ],
-      [{ createdAt: since }, { createdAt: since, requests: 100 }],
+    for (const [here, copied] of [
+      [{ createdAt: since, requests: 200 }, {}],
+      [{ createdAt: since }, { requests: 100 }],
       [undefined, { createdAt, requests: 100, imported: expect.any(String) }],
     ]) {
       await (here ? put({ ...key, ...here }) : remove(key));
       await replace(account, from);
-      expect(await readItem(key)).toEqual({ ...key, ...then });
+      expect(await readItem(key)).toEqual({ ...key, ...here, ...copied });
     }
   });
 
@@ -247,15 +245,14 @@ describe("an account is copied from a table that was restored without indexes", 
 
   test("an item that appears between the read and the write stays as it is", async () => {
     const { account, ada, from, before } = await anAccount();
-    const key = messageKey(account, ada.email, "");
-    const name = Object.keys(before).find((each) => each.startsWith(key.pk)) ?? "";
-    await remove(before[name] ?? {});
+    const [message = {}] = messagesIn(before, ada.email);
+    await remove(message);
     using _ = beforeCall(
-      puts(({ sk }) => sk === before[name]?.sk),
-      () => put({ ...before[name], message: "Another" }),
+      puts(({ sk }) => sk === message.sk),
+      () => put({ ...message, message: "Another" }),
     );
     expect(await replace(account, from)).toMatchObject({ code: 3, output: { stored: 0, left: 1 } });
-    expect((await tableItems()).get(name)).toMatchObject({ message: "Another" });
+    expect(await readItem(message as Item & Key)).toMatchObject({ message: "Another" });
   });
 
   test("a conversation is restored as closed while a newer one is active, and becomes active again after that one has ended", async () => {
@@ -460,9 +457,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
       (field): Case => [
         `a message with another ${field}`,
         async ({ ada, from, before }) => {
-          const message = Object.values(before).find(
-            (item) => item.message && item.conversationId === ada.email,
-          );
+          const [message] = messagesIn(before, ada.email);
           await putInto(from, { ...message, [field]: "inbound" });
         },
         [`its ${field} is not the stored one`],
@@ -525,9 +520,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
 
   test("messages of another lead or channel than their conversation are not copied", async () => {
     const { account, ada, grace, from, before } = await anAccount();
-    const ofAda = Object.values(before).filter(
-      ({ conversationId, id }) => id && conversationId === ada.whatsapp,
-    );
+    const ofAda = messagesIn(before, ada.whatsapp);
     for (const item of ofAda) await remove(item);
     await putInto(from, { ...ofAda[0], leadId: grace.id });
     await putInto(from, { ...ofAda[1], channel: "sms" });
