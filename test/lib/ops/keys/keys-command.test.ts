@@ -1,7 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { writeLimit } from "../../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey, listApiKeys } from "../../../../lib/ops/keys/api-key-changes.ts";
-import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import {
   accountKey,
@@ -41,28 +40,31 @@ async function run(command: string, ...args: readonly string[]) {
 const acme = ["--account", "acme"];
 
 test("a key has full access forever, unless the options say otherwise", async () => {
-  const { apiKey, ...record } = await run("issue", ...acme);
-  expect(record).toEqual({
-    ...{ keyId: expect.any(String), accountId: "acme", access: "full", createdAt: after(0) },
+  const full = await run("issue", ...acme);
+  const { apiKey, keyId } = full;
+  expect(full).toEqual({
+    ...{ keyId: expect.any(String), accountId: "acme", access: "full", createdAt: after(0), apiKey },
   });
-  expect(await findApiKey(apiKey)).toEqual({ accountId: "acme", keyId: record.keyId, access: "full" });
+  expect(await findApiKey(apiKey)).toEqual({ accountId: "acme", keyId, access: "full" });
   const reader = await run("issue", ...acme, "--access", "read", "--valid-for", "12h", "--label", "CI");
   expect(reader).toMatchObject({ access: "read", validUntil: after(12 * hour), label: "CI" });
   expect(await findApiKey(reader.apiKey)).toMatchObject({ access: "read" });
   const creator = await run("issue", ...acme, "--access", "create");
   expect(await findApiKey(creator.apiKey)).toMatchObject({ access: "create" });
-  const ids = [record.keyId, reader.keyId, creator.keyId].sort();
-  expect((await run("list", ...acme)).map(({ keyId }: typeof record) => keyId).sort()).toEqual(ids);
+  // Neither the keys nor other attributes of their items.
+  const listed = [full, reader, creator].map(({ apiKey: _, ...key }) => ({ ...key, state: "live" }));
+  expect(new Set(await run("list", ...acme))).toEqual(new Set(listed));
   expect((await keys("list", ...acme)).stdout).toMatch(
-    /^keyId +state +access +createdAt +validUntil +label\n(?:\w+ +live +(?:full|read|create) +\S+.*\n){3}$/,
+    /^keyId +state +access +createdAt +validUntil +label\n(?:\w+ +live +(?:full|read|create) +\S+( +\S+ +CI)?\n){3}$/,
   );
   vi.setSystemTime(now + 12 * hour);
   expect(await findApiKey(reader.apiKey)).toBe("expired");
 });
 
 test("revoke ends a key at once, and a second revoke changes nothing", async () => {
-  const { keyId, apiKey } = await issueApiKey("acme");
-  expect(await run("revoke", ...acme, "--key", keyId)).toMatchObject({ keyId, revokedAt: after(0) });
+  const { apiKey, ...record } = await issueApiKey("acme");
+  const { keyId } = record;
+  expect(await run("revoke", ...acme, "--key", keyId)).toEqual({ ...record, revokedAt: after(0) });
   expect(await findApiKey(apiKey)).toBe("revoked");
   vi.setSystemTime(now + hour);
   expect(await keys("revoke", ...acme, "--key", keyId)).toMatchObject({
@@ -81,28 +83,6 @@ test("revoke does not find a key under the name of another account, and never pr
     expect(stderr).not.toContain(apiKey.split("_")[2]);
   }
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
-});
-
-test.each([
-  ["list"],
-  ["list", "--json"],
-  ["revoke"],
-  ["revoke", "--json"],
-])("%s %s prints only the record of a key, and nothing else of its item", async (command, ...json) => {
-  const { apiKey, keyId } = await issueApiKey("acme", { label: "CI" });
-  const key = command === "list" ? [] : ["--key", keyId];
-  const { stdout, stderr } = await keys(command, ...acme, ...key, ...json);
-  expect(stdout).toContain(keyId);
-  for (const hidden of [parseApiKey(apiKey)?.sha256, "KEY#", "byParent", ...apiKey.split("_").slice(2)])
-    expect(stdout + stderr).not.toContain(hidden);
-});
-
-test.each([[], ["--json"]])("issue %s prints the new key once, and only on stdout", async (...json) => {
-  const { stdout, stderr } = await keys("issue", ...acme, ...json);
-  const [apiKey = "", ...others] = stdout.match(/lck_\w+/g) ?? [];
-  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
-  expect({ others, stderr }).toEqual({ others: [], stderr: "" });
-  expect(stdout).not.toContain(parseApiKey(apiKey)?.sha256);
 });
 
 test("revoke ends the key itself, even if other items with its id are in the index of the account's keys", async () => {
@@ -139,7 +119,8 @@ test("an account is created with its first key, and later keys do not change it"
   expect(await item()).toEqual(created);
   await writeLimit("acme", 5);
   vi.setSystemTime(now + hour);
-  await run("issue", ...acme);
+  const issued = await keys("issue", ...acme);
+  expect(issued).toEqual({ code: 0, stdout: expect.stringMatching(/^lck_\w+\n$/), stderr: "" });
   expect(await item()).toEqual({ ...created, requests: 5 });
 });
 
