@@ -178,33 +178,20 @@ test("accounts freeze waits until no cached key and no running request can write
   expect((await unfreeze("--json")).printed).toEqual([JSON.stringify({ account: source, frozenAt: null })]);
 });
 
-const settings = [
-  ["set-limit", ["--requests", "7"]],
-  ["freeze", ["--cache-seconds", "0"]],
-  ["unfreeze", []],
-] as const;
-
-test.each(settings)("`accounts %s` keeps what another command sets while it runs", async (name, args) => {
+test.each([
+  ["set-limit", ["--requests", "7"], { frozenAt: "2026-01-01T00:00:00.000Z" }],
+  ["freeze", ["--cache-seconds", "0"], { requests: 5 }],
+  ["unfreeze", [], { requests: 5 }],
+])("`accounts %s` %j keeps what is set while it runs, and does not bring back an erased account", async (name, args, set) => {
   skipWaits();
-  const account = await anAccount();
-  const set = name === "set-limit" ? { frozenAt: "2026-01-01T00:00:00.000Z" } : { requests: 5 };
-  using _ = beforeCall(
-    (command) => command instanceof UpdateCommand,
-    async () => put({ ...(await readItem(accountKey(account))), ...set }),
-  );
-  expect((await accounts(name, "--account", account, ...args)).failure).toBeUndefined();
-  expect(await readItem(accountKey(account))).toMatchObject(set);
-});
-
-test.each(
-  settings,
-)("`accounts %s` does not bring back an account that is erased while it runs", async (name, args) => {
-  const account = await anAccount();
-  using _ = beforeCall(
-    (command) => command instanceof UpdateCommand,
-    () => remove(accountKey(account)),
-  );
-  const { failure } = await accounts(name, "--account", account, ...args);
-  expect(failure).toBe("The conditional request failed");
-  expect(await readItem(accountKey(account))).toBeUndefined();
+  const [kept, erased] = [await anAccount(), await anAccount()];
+  const run = async (account: string, meanwhile: () => Promise<unknown>) => {
+    using _ = beforeCall((command) => command instanceof UpdateCommand, meanwhile);
+    const { failure } = await accounts(name, "--account", account, ...args);
+    return { failure, item: await readItem(accountKey(account)) };
+  };
+  const own = (await readItem(accountKey(kept))) ?? {};
+  expect(await run(kept, () => put({ ...own, ...set }))).toMatchObject({ failure: undefined, item: set });
+  const failure = "The conditional request failed";
+  expect(await run(erased, () => remove(accountKey(erased)))).toEqual({ failure, item: undefined });
 });

@@ -107,14 +107,6 @@ describe("accounts erase", () => {
     expect((await erase(account)).failure).toMatch(`There is no account ${account} in the table `);
   });
 
-  test("deletes a frozen account that has no other items", async () => {
-    const account = randomUUID();
-    const createdAt = "2026-01-01T00:00:00.000Z";
-    await put({ ...accountKey(account), createdAt, frozenAt: createdAt });
-    expect((await erase(account)).failure).toBeUndefined();
-    await expectErased(account);
-  });
-
   test("deletes what is left of an account that does not exist any more", async () => {
     const account = randomUUID();
     await aFullAccount(account);
