@@ -5,8 +5,9 @@ import { confirm, onTable, type Printed, type Tools } from "../command/action.ts
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
 import { storeRows } from "../table/store-rows.ts";
-import { copyAccount, copyConversations } from "./copy-account.ts";
+import { copyAccount } from "./copy-account.ts";
 import { copyChannels } from "./copy-channels.ts";
+import { copyConversations } from "./copy-conversation.ts";
 import { copyScanned } from "./copy-scanned.ts";
 import { openSource } from "./source-table.ts";
 
@@ -18,7 +19,6 @@ interface CopyOptions extends AccountOptions {
   readonly keys?: boolean;
 }
 
-/** `accounts copy`: stores what another table has of an account, no matter how often it runs. */
 export const copyAccountCommand = () =>
   command(
     "copy",

@@ -19,7 +19,6 @@ export const cacheSecondsOption = [
 const eventsNote =
   "Connectors learn of it from lead.erased events, which cannot be sent again afterwards. First check that the event source mapping of publish-events is Enabled and that its failure queue is empty (docs/privacy.md).";
 
-/** `accounts erase`: deletes everything of an account. */
 export const eraseAccountCommand = () =>
   command(
     "erase",

@@ -17,9 +17,7 @@ export const exportAccountCommand = () =>
   command(
     "export",
     "write everything of an account, except its API keys and channels, to a file of JSON lines",
-    {
-      paced: true,
-    },
+    { paced: true },
   )
     .requiredOption(...outputOption)
     .action(onAccount(exportAccount));

@@ -18,14 +18,11 @@ const parseLimit = parseNumber(
   `A limit is a whole number from 1 to ${largestLimit}, or \`stage\`.`,
 );
 
-/** `accounts set-limit`: a rate limit of an account's own, or that of the stage again. */
 export const setLimitCommand = () =>
   command(
     "set-limit",
     "give an account a rate limit of its own; it applies to each key once it is authorized again",
-    {
-      writes: true,
-    },
+    { writes: true },
   )
     .requiredOption(
       "--requests <number>",
@@ -41,7 +38,6 @@ export const setLimitCommand = () =>
       }),
     );
 
-/** `accounts show-limit`: the rate limit that an account has. */
 export const showLimitCommand = () =>
   command("show-limit", "show the rate limit of an account").action(
     onAccount(async ({ account }) => {
@@ -73,7 +69,6 @@ export const freezeCommand = () =>
       }),
     );
 
-/** `accounts unfreeze`: allows writes for an account again. */
 export const unfreezeCommand = () =>
   command("unfreeze", "let an account write again; each key can write once it is authorized again", {
     writes: "always",

@@ -5,12 +5,10 @@ import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, isAsRead, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { check } from "../../../shared/dynamodb/transact.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
-import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { erasureAsRead } from "../erasure/erased-leads.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
-import { copyConversation } from "./copy-conversation.ts";
 import { type Adapt, type Copying, type CopyOutcome, copyItem, copyLacking, once } from "./copy-item.ts";
 
 /** Copies the settings of an account, its records of imported rows, its erased leads and its leads. */
@@ -44,17 +42,6 @@ export async function copyAccount(copying: Copying): Promise<void> {
     if (dryRun && outcome === "stored") wouldExist.add(lead.id);
     return outcome;
   });
-}
-
-/** Copies the conversations of leads that are copied, with their messages. */
-export async function copyConversations(copying: Copying): Promise<void> {
-  const { source } = copying;
-  // Closed conversations come first: closing one makes room for another active one of its lead on its channel. Sixteen are
-  // copied at once, each with all of its messages in memory.
-  for (const isActive of [false, true])
-    await inParallel(source.items("conversation"), async (item) => {
-      if ((item.status === active) === isActive) await copyConversation(copying, item);
-    });
 }
 
 /** More than the API changes of a lead, and fewer than fit into one transaction: a planted lead ends no copy. */

@@ -5,6 +5,7 @@ import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { messagesOf } from "../table/read-items.ts";
 import { checkWritable } from "../table/store-rows.ts";
@@ -23,29 +24,40 @@ import {
 /** The status of a copied conversation if another one is active in its place. */
 const ended = "closed";
 
+/** Copies the conversations of leads that are copied, with their messages. */
+export async function copyConversations(copying: Copying): Promise<void> {
+  // Closed conversations come first: closing one makes room for another active one of its lead on its channel. Sixteen are
+  // copied at once, each with all of its messages in memory.
+  for (const isActive of [false, true])
+    await inParallel(copying.source.items("conversation"), async (item) => {
+      if ((item.status === active) === isActive) await copyConversation(copying, item);
+    });
+}
+
 /** Copies a conversation with its messages, and counts all messages that it then has. */
-export async function copyConversation(copying: Copying, item: Item): Promise<void> {
+async function copyConversation(copying: Copying, item: Item): Promise<void> {
   const { account, source, invalid, counts, left, dryRun, pace } = copying;
-  const whole = readWhole(item, await source.messages(String(item.sk)), invalid);
+  const items = await queryAll(messagesOf(source.account, String(item.sk)), pace, source);
+  const whole = readWhole(item, items, invalid);
   if (!whole) return;
   const { conversation } = whole;
   const messages = whole.messages.filter((message) => !copying.repeated.has(message.id));
   // All of its messages are already in another conversation of this table.
   if (messages.length === 0 && whole.messages.length > 0) return;
   const { id } = conversation;
-  const items = messages.map((message) => toItem.message(account, message));
+  const wanted = messages.map((message) => toItem.message(account, message));
   const stored = new Map(
     (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
   );
   const outcome = await copyWithoutMessages(copying, conversation, [...stored.values()]);
   counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
-    counts[outcome] += items.length;
-    if (outcome === "left") for (const message of items) left.note(message, "its conversation is left out");
+    counts[outcome] += wanted.length;
+    if (outcome === "left") for (const message of wanted) left.note(message, "its conversation is left out");
     return;
   }
   const ofLead: Adapt = async (stored) => (stored ? {} : ifLeadExists(copying, conversation.leadId));
-  for (const message of items) {
+  for (const message of wanted) {
     const found = stored.get(message.sk);
     const isStored = found && differences(found, message).length === 0;
     counts[isStored ? "present" : await copyItem(copying, message, ofLead)] += 1;

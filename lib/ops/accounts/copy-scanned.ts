@@ -43,7 +43,7 @@ async function copyRequest(copying: Copying, item: Item): Promise<CopyOutcome> {
   return copyItem({ ...copying, replace: true }, wanted, async (stored) => {
     const hasExpired = typeof stored?.expiresAt === "number" && stored.expiresAt <= Date.now() / 1000;
     if (stored && !hasExpired) {
-      if (isDeepStrictEqual(stored.ids, ids)) return { item: { ...stored, ...key } };
+      if (isDeepStrictEqual(stored.ids, ids)) return "present";
       // For example, both stages have received the same webhook.
       repeated.add(String(Object(ids).id));
       return { left: "its request has taken effect here, too" };

@@ -1,11 +1,10 @@
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { accountPartition, type ItemType } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
-import { inPartition, queryAll, queryItems } from "../../../shared/dynamodb/read-pages.ts";
+import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
 import { createTableClient, type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { checkDataFormat, operatorConfig } from "../command/select-table.ts";
-import { messagesOf } from "../table/read-items.ts";
 
 /** The table that an account is copied from: it needs no indexes, and nothing is written to it. */
 export type SourceTable = Awaited<ReturnType<typeof openSource>>;
@@ -44,7 +43,5 @@ export async function openSource(account: string, name: string, region: string |
     account,
     /** The account's items of a type, in the order of their keys. */
     items,
-    /** The messages of a conversation, oldest first. */
-    messages: (conversationId: string) => queryAll(messagesOf(account, conversationId), pace, other),
   };
 }

@@ -28,9 +28,7 @@ export const channelsCommand = () =>
       command(
         "connect",
         "connect a WhatsApp number or an Instagram account; its token is read from standard input",
-        {
-          writes: true,
-        },
+        { writes: true },
       )
         .addOption(channelOption())
         .requiredOption(

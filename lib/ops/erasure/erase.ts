@@ -32,11 +32,8 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   // Requests that found a lead before can still write, and authorizers can still accept deleted keys. Imports and copies
   // cannot write to an erased lead any more.
   await waitForWriters(leads ? "The leads are deleted" : "The keys are deleted", pace, keyCache);
-  if (!leads) {
-    // The index may not have listed the newest keys. Until the account was frozen, they could read, write and create leads.
-    await deleteKeys(found, pace);
-    await begin(found, pace);
-  }
+  // Until the account was frozen, its keys could create leads. The sweep deletes the keys that the index did not list.
+  if (!leads) await begin(found, pace);
   const nodes = await sweep(found, sweeping);
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
