@@ -16,7 +16,7 @@ import {
   treeKey,
 } from "../../../shared/pages/tree/tree-store.ts";
 import { UserError } from "../../user-error.ts";
-import { countedOwners, hasAny } from "../table/read-items.ts";
+import { countedOwners } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import { deleteItems } from "../table/write-items.ts";
 import { waitForWriters } from "./wait-for-writers.ts";
@@ -89,7 +89,9 @@ function leaveEmptyRoot(owner: CountedOwner, pace: Pace): Promise<void> {
     });
     // As for every commit, the time is read after the root and before the rows.
     const clock = tableTime();
-    if (await hasAny(inPartition(accountPartition(list.type, account)), pace))
+    const rows = { ...inPartition(accountPartition(list.type, account)), ...keysOnly, Limit: 1 };
+    const { value: first } = await queryItems(rows, pace).next();
+    if (first.length > 0)
       throw new UserError(
         `The account ${account} was written to during its erasure. End imports and copies, then run the command again with the stage's authorizerCacheSeconds as --cache-seconds.`,
       );

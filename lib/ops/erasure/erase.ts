@@ -68,17 +68,12 @@ async function deleteKeys(found: ItemsToErase, pace: Pace): Promise<void> {
 
 /** Deletes the leads: from now on no request finds them, and no import stores them. */
 async function begin(found: ItemsToErase, pace: Pace): Promise<void> {
-  const { account } = found.subject;
-  await inParallel(leadIds(found, pace), (id) => beginErasure(account, id, pace));
-}
-
-async function* leadIds(found: ItemsToErase, pace: Pace): AsyncGenerator<string, undefined> {
   const { account, leads } = found.subject;
-  if (leads) {
-    const keys = Array.from(leads, (id) => leadKey(account, id));
-    found.take(await readEach(keys, pace));
-    return yield* leads;
-  }
+  const keys = Array.from(leads ?? [], (id) => leadKey(account, id));
+  found.take(await readEach(keys, pace));
+  await inParallel(keys, ({ sk }) => beginErasure(account, sk, pace));
+  if (leads) return;
   const all = { ...inPartition(accountPartition("lead", account)), ...keysOnly };
-  for await (const items of queryItems(all, pace)) for (const { sk } of found.take(items)) yield String(sk);
+  for await (const items of queryItems(all, pace))
+    await inParallel(found.take(items), ({ sk }) => beginErasure(account, String(sk), pace));
 }

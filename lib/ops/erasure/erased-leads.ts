@@ -1,5 +1,4 @@
 import { changeNames } from "../../../shared/domain/lead-names.ts";
-import { classify } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryAll } from "../../../shared/dynamodb/read-pages.ts";
@@ -11,7 +10,7 @@ import { fieldsOf } from "../../../shared/schemas/record.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { tableTime } from "../table/table-clock.ts";
 import type { StoredRecords } from "../table/valid-records.ts";
-import { writeTogether } from "../table/write-items.ts";
+import { ignoreOthers, writeTogether } from "../table/write-items.ts";
 
 /**
  * What remains of an erased lead: ids, and no personal data. This item keeps imports from storing the lead again, and causes
@@ -92,10 +91,6 @@ export const leadDeletion = async (
 /** Marks an erasure as ended: nothing of the lead is left. */
 export async function endErasure(account: string, leadId: string, pace: Pace): Promise<void> {
   const update = buildUpdate(erasedLeadKey(account, leadId), { pending: undefined }, { pending: true });
-  await pace.retry(() =>
-    updateItem(update).catch((error: unknown) => {
-      // The erasure has already ended, or an erasure of the account has deleted its item.
-      if (classify(error) !== "conflict") throw error;
-    }),
-  );
+  // The erasure may have ended already, or an erasure of the account may have deleted its item.
+  await pace.retry(() => updateItem(update).catch(ignoreOthers));
 }

@@ -9,9 +9,7 @@ import {
   inPartition,
   keysOnly,
   type OtherTable,
-  type QuerySelection,
   queryAll,
-  queryItems,
   type ScanSelection,
   scanItems,
 } from "../../../shared/dynamodb/read-pages.ts";
@@ -50,12 +48,6 @@ export async function scanTable(
     await onItems(former);
   };
   await Promise.all(Array.from({ length: segments }, (_, segment) => scan(segment)));
-}
-
-/** Whether there is any of the selected items. */
-export async function hasAny(selection: QuerySelection, pace: AnyPace): Promise<boolean> {
-  const { value: items } = await queryItems({ ...selection, Limit: 1 }, pace).next();
-  return items.length > 0;
 }
 
 /**
