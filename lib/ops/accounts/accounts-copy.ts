@@ -4,7 +4,7 @@ import { UserError } from "../../user-error.ts";
 import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
-import { storeRows } from "../table/store-rows.ts";
+import { type Storing, storeRows } from "../table/store-rows.ts";
 import { copyAccount } from "./copy-account.ts";
 import { copyChannels } from "./copy-channels.ts";
 import { copyConversations } from "./copy-conversation.ts";
@@ -66,20 +66,18 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   if (replace && !dryRun && !yes) await confirm(account, { kind, action: "replace what differs" });
   const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
-  await storeRows(options, pace, {
-    mayBeNew: true,
-    countStored: () => counts.stored + counts.present + counts.replaced,
-    store: async (storing) => {
-      const none = () => new Set<string>();
-      const sets = { erased: none(), repeated: none(), wouldExist: none() };
-      const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
-      await copyAccount(copying);
-      // Before conversations: idempotency records show which messages are already here under other ids.
-      await copyScanned(copying, keys);
-      await copyConversations(copying);
-      if (keys) await copyChannels(copying, options);
-    },
-  });
+  const countStored = () => counts.stored + counts.present + counts.replaced;
+  const store = async (storing: Storing) => {
+    const none = () => new Set<string>();
+    const sets = { erased: none(), repeated: none(), wouldExist: none() };
+    const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
+    await copyAccount(copying);
+    // Before conversations: idempotency records show which messages are already here under other ids.
+    await copyScanned(copying, keys);
+    await copyConversations(copying);
+    if (keys) await copyChannels(copying, options);
+  };
+  await storeRows(options, pace, countStored, store, false);
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
   left.print("do not fit what is stored");

@@ -32,18 +32,16 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-interface Secret {
-  readonly value?: string | undefined;
-  /** Why it has no value. */
-  readonly reason?: string;
-}
-
-/** Reads a secret of another table, by the table's name or ARN. All local tables share one file. */
+/**
+ * Reads a secret of another table, by the table's name or ARN. All local tables share one file.
+ *
+ * @returns its value, or the reason why it has none
+ */
 export async function getSecret(
   { local }: TableOptions,
   { client, name: other }: OtherTable,
   name: string,
-): Promise<Secret> {
+): Promise<{ value?: string | undefined; reason?: string }> {
   const isAbsent = { reason: "there is none" };
   if (local) return { ...isAbsent, value: (await readSecrets())[name] };
   const Name = `/${other.split("/").at(-1)}/${name}`;

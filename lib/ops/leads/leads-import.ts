@@ -92,12 +92,10 @@ async function storeLeads(
     }
   };
   let importId = "";
-  await storeRows(options, pace, {
-    countStored: () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased,
-    store: async (storing) => {
-      importId = storing.runId;
-      await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
-    },
+  const countStored = () => Object.values(outcomes).reduce((sum, n) => sum + n) - outcomes.erased;
+  await storeRows(options, pace, countStored, async (storing) => {
+    importId = storing.runId;
+    await inParallel(valid, (row) => storeRow(storing, row), leadsAtOnce);
   });
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;

@@ -27,29 +27,27 @@ interface Look {
   running?: Promise<void> | undefined;
 }
 
-interface RowSource {
-  /** Stores the rows. */
-  readonly store: (storing: Storing) => Promise<void>;
-  /** How many rows are stored so far. */
-  readonly countStored: () => number;
-  /** Whether the account may not exist yet. */
-  readonly mayBeNew?: boolean;
-}
-
 /** Thrown when the account was erased meanwhile. */
 class AccountErasedError extends UserError {}
 
-/** Stores rows in an account, and reports how many are stored if it ends early. */
+/**
+ * Stores rows in an account, and reports how many are stored if it ends early.
+ *
+ * @param countStored returns how many rows are stored so far
+ * @param exists whether the account must exist already
+ */
 export async function storeRows(
   { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
   pace: Pace,
-  { store, countStored, mayBeNew = false }: RowSource,
+  countStored: () => number,
+  store: (storing: Storing) => Promise<void>,
+  exists = true,
 ): Promise<void> {
   const runId = newId("import");
   const details = () => ({ importId: runId, stored: countStored() });
   reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`, details);
   try {
-    await store({ account, runId, dryRun, pace, look: { at: 0, exists: !mayBeNew } });
+    await store({ account, runId, dryRun, pace, look: { at: 0, exists } });
   } catch (error) {
     // A copy that is run again would bring the erased account back.
     const advice = error instanceof AccountErasedError ? "" : " Run the same command again to continue.";
