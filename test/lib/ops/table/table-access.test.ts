@@ -1,35 +1,16 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { deleteItems } from "../../../../lib/ops/table/write-items.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
-import { inPartition, queryAll } from "../../../../shared/dynamodb/read-pages.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
-import { aroundCalls, smallPages } from "../../../support/tables/conditions.ts";
+import { aroundCalls } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 
 const memory = useTablesOfCommands();
 
-beforeEach(() => {
+test("items are deleted at a pace that counts a write unit as three read units, and throttled deletions are retried", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 0 });
   skipWaits((milliseconds) => vi.setSystemTime(Date.now() + milliseconds));
-});
-
-const keys = Array.from({ length: 60 }, (_, n) => ({ pk: "LEAD#acme", sk: `lead_${n + 10}`, name: "Ada" }));
-
-test("a partition is read page by page at a pace, and a throttled page is retried", async () => {
-  for (const key of keys) memory.put(key);
-  let calls = 0;
-  using _pages = smallPages(20);
-  using _calls = aroundCalls((command, send) => {
-    calls += 1;
-    if (calls === 2) throw Object.assign(new Error("Not now."), { name: "ThrottlingException" });
-    return send(command);
-  });
-  expect(await queryAll(inPartition("LEAD#acme"), new Pace(1))).toEqual(keys);
-  expect(calls).toBe(5);
-  expect(Date.now()).toBeGreaterThanOrEqual(2000);
-});
-
-test("items are deleted at a pace that counts a write unit as three read units, and throttled deletions are retried", async () => {
+  const keys = Array.from({ length: 60 }, (_, n) => ({ pk: "LEAD#acme", sk: `lead_${n}` }));
   for (const key of keys) memory.put(key);
   let calls = 0;
   using _ = aroundCalls((command, send) => {
