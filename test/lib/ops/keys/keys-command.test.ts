@@ -1,3 +1,4 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { writeLimit } from "../../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey, listApiKeys } from "../../../../lib/ops/keys/api-key-changes.ts";
@@ -11,7 +12,7 @@ import {
 } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { canceled } from "../../../support/tables/cancellation.ts";
-import { aroundCalls } from "../../../support/tables/conditions.ts";
+import { aroundCalls, beforeCall } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
@@ -71,6 +72,16 @@ test("revoke ends a key at once, and a second revoke changes nothing", async () 
     ...{ code: 1, stderr: `The key ${keyId} was already revoked at ${after(0)}.\n` },
   });
   expect(await listApiKeys("acme")).toMatchObject([{ revokedAt: after(0) }]);
+});
+
+test("a key that is deleted while it is revoked is not stored again", async () => {
+  const { keyId } = await issueApiKey("acme");
+  using _ = beforeCall(
+    (command) => command instanceof UpdateCommand,
+    async () => memory.restore(empty),
+  );
+  expect(await keys("revoke", ...acme, "--key", keyId)).toMatchObject({ code: 1, stdout: "" });
+  expect([...memory.items()]).toEqual([]);
 });
 
 test("revoke does not find a key under the name of another account, and never prints it", async () => {
