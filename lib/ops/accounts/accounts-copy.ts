@@ -6,9 +6,8 @@ import { type AccountOptions, command, parseAccountId, parseTable } from "../com
 import { InvalidItems } from "../table/invalid-items.ts";
 import { type Storing, storeRows } from "../table/store-rows.ts";
 import { copyAccount } from "./copy-account.ts";
-import { copyChannels } from "./copy-channels.ts";
+import { copyChannels, copyScanned } from "./copy-clients.ts";
 import { copyConversations } from "./copy-conversation.ts";
-import { copyScanned } from "./copy-scanned.ts";
 import { openSource } from "./source-table.ts";
 
 interface CopyOptions extends AccountOptions {
