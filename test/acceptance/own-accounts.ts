@@ -38,7 +38,7 @@ export class OwnAccounts {
 
   revokeKey = (account: string, keyId: string) =>
     this.pace.retry(async () => {
-      const item = await findApiKeyItem({ account, keyId });
+      const item = await findApiKeyItem({ keyId }, account);
       return item && revokeApiKey(item);
     });
 

@@ -48,13 +48,6 @@ export async function listApiKeys(accountId: string): Promise<ApiKey[]> {
   return (await accountApiKeyItems(accountId)).map(toApiKey);
 }
 
-/** Names a key by its id and account, or by its digest, with which no index is read. */
-export interface ApiKeyReference {
-  readonly keyId: string;
-  readonly sha256?: string;
-  readonly account?: string | undefined;
-}
-
 /** Ends a key now. @returns the changed key */
 export async function revokeApiKey({ pk, sk }: Item): Promise<ApiKey> {
   const key = { pk: String(pk), sk: String(sk) };
@@ -62,11 +55,15 @@ export async function revokeApiKey({ pk, sk }: Item): Promise<ApiKey> {
 }
 
 /**
- * The item of a key; undefined if there is none, or if it belongs to another account than the named one.
+ * The item of a key; undefined if there is none, or if it belongs to another account than the named one. With the digest of
+ * the key, no index is read.
  *
  * @throws UserError for an id without an account
  */
-export async function findApiKeyItem({ account, keyId, sha256 }: ApiKeyReference): Promise<Item | undefined> {
+export async function findApiKeyItem(
+  { keyId, sha256 }: { readonly keyId: string; readonly sha256?: string },
+  account: string | undefined,
+): Promise<Item | undefined> {
   if (sha256 !== undefined) {
     const item = await readItem(apiKeyKey(sha256, keyId));
     return account === undefined || item?.accountId === account ? item : undefined;

@@ -14,14 +14,7 @@ import {
   unknownItem,
 } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
-import {
-  type ApiKeyReference,
-  findApiKeyItem,
-  issueApiKey,
-  listApiKeys,
-  revokeApiKey,
-  toApiKey,
-} from "./api-key-changes.ts";
+import { findApiKeyItem, issueApiKey, listApiKeys, revokeApiKey, toApiKey } from "./api-key-changes.ts";
 
 /** `keys issue|list|revoke`: the API keys of an account. */
 export const keysCommand = () =>
@@ -60,7 +53,7 @@ export const keysCommand = () =>
  *
  * @throws UserError for a whole key that is mistyped; an error of the parser would print it
  */
-function parseKey(text: string): ApiKeyReference {
+function parseKey(text: string) {
   const key = parseApiKey(/lck_\w*/.exec(text)?.[0] ?? "");
   if (key) return key;
   if (!text.includes("_")) return { keyId: text };
@@ -94,10 +87,13 @@ async function list(options: AccountOptions, { pace }: Tools): Promise<Printed> 
   return inColumns(keys, `The account ${options.account} has no keys.`, columns);
 }
 
-async function revoke(options: Partial<AccountOptions> & { key: ApiKeyReference }, { pace }: Tools) {
+async function revoke(
+  options: Partial<AccountOptions> & { key: ReturnType<typeof parseKey> },
+  { pace }: Tools,
+) {
   const { account, key, yes } = options;
   const { keyId } = key;
-  const item = await findApiKeyItem({ ...key, account });
+  const item = await findApiKeyItem(key, account);
   if (!item) {
     if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
     const list = opsCommand(options, `keys list --account ${account}`);

@@ -33,7 +33,7 @@ test.each<[string, () => Promise<string>]>([
     "that is revoked",
     async () => {
       const { apiKey, keyId } = await issueApiKey("demo");
-      await revokeApiKey((await findApiKeyItem({ account: "demo", keyId })) ?? {});
+      await revokeApiKey((await findApiKeyItem({ keyId }, "demo")) ?? {});
       return apiKey;
     },
   ],
