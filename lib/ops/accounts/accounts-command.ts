@@ -7,7 +7,6 @@ import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
 import { freezeCommand, setLimitCommand, showLimitCommand, unfreezeCommand } from "./accounts-settings.ts";
 
-/** `accounts …`: everything of an account, and its rate limit. */
 export const accountsCommand = () =>
   new Command("accounts")
     .description("list accounts, copy, freeze, export or erase one, and set its rate limit")

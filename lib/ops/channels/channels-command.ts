@@ -20,7 +20,6 @@ type ChannelOptions = AccountOptions & { readonly channel: MetaChannel };
 const channelOption = () =>
   new Option("--channel <channel>", "the channel").choices(metaChannels).makeOptionMandatory();
 
-/** `channels connect|list|disconnect`: the senders through which an account reaches its leads. */
 export const channelsCommand = () =>
   new Command("channels")
     .description("connect, list and disconnect the channels of an account")

@@ -85,7 +85,6 @@ export const parseText = (isValid: (text: string) => boolean, sentence: string) 
 
 export type OutputOptions = AccountOptions & { readonly output: string };
 
-/** The option that names the file of an export. */
 export const outputOption = [
   "--output <file>",
   "the file to write, which must not exist yet",
@@ -97,7 +96,6 @@ export const parseAccountId = parseText(
   "An account id has 1 to 64 letters, digits, '_', '.' or '-'.",
 );
 
-/** A parser of the name of a table, or of its ARN. */
 export const parseTable = parseText(
   (text) => /^(?:arn:[\w:/.-]+|[\w.-]{3,255})$/.test(text),
   "A table's name has 3 to 255 letters, digits, '_', '.' or '-'.",
@@ -105,7 +103,6 @@ export const parseTable = parseText(
 
 const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
-/** The option of every command that asks before it does what cannot be undone. */
 export const yesOption = ["--yes", "do not ask for confirmation"] as const;
 
 const leftOutCodes = "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";

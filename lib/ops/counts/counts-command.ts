@@ -11,7 +11,6 @@ import { countedOwners } from "../table/read-items.ts";
 
 type VerifyOptions = AccountOptions & { readonly repair?: boolean };
 
-/** `counts verify`: compares the counts that page the lists of an account with its rows. */
 export const countsCommand = () =>
   new Command("counts").description("verify the counts of an account's lists").addCommand(
     command("verify", "compare the counts with all rows; exits with 1 if they still differ after a minute", {

@@ -37,7 +37,6 @@ export async function issueApiKey(
   return { ...record, apiKey };
 }
 
-/** The API key of an item. */
 export function toApiKey(item: Item): ApiKey {
   const { pk, sk, byParent, imported, ...record } = item;
   return record as unknown as ApiKey;

@@ -16,7 +16,6 @@ import {
 import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
 import { findApiKeyItem, issueApiKey, listApiKeys, revokeApiKey, toApiKey } from "./api-key-changes.ts";
 
-/** `keys issue|list|revoke`: the API keys of an account. */
 export const keysCommand = () =>
   new Command("keys")
     .description("issue, list and revoke the API keys of an account")
