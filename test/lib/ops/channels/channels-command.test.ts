@@ -120,9 +120,12 @@ test.each<[string, string, number]>([
 });
 
 test("a token is stored in the region of the table, not in that of the environment", async () => {
-  const regions: string[] = [];
-  vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (this: SSMClient) {
-    regions.push(await this.config.region());
+  const calls: unknown[] = [];
+  vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (
+    this: SSMClient,
+    { input }: { input: { Name: string } },
+  ) {
+    calls.push([await this.config.region(), input.Name]);
     return {};
   } as never);
   vi.stubEnv("AWS_REGION", "us-east-1");
@@ -132,7 +135,8 @@ test("a token is stored in the region of the table, not in that of the environme
   const client = createTableClient({ region: "eu-north-1" });
   const name = "arn:aws:dynamodb:eu-north-1:111111111111:table/other";
   expect((await getSecret({}, { client, name }, "x")).value).toBeUndefined();
-  expect(regions).toEqual(["eu-central-1", "eu-central-1", "eu-north-1"]);
+  const own = ["eu-central-1", "/unit/x"];
+  expect(calls).toEqual([own, own, ["eu-north-1", "/other/x"]]);
 });
 
 test("the tokens of the local run are in one file", async () => {
