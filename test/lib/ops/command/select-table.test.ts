@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Settings } from "../../../../lib/config/settings.ts";
 import { findCacheSeconds } from "../../../../lib/ops/accounts/accounts-erase.ts";
 import { ShownPace, selectTableByOptions } from "../../../../lib/ops/command/select-table.ts";
@@ -80,11 +80,6 @@ test.each([
   expect(await findCacheSeconds(options)).toBe(seconds);
   expect(errors).toHaveBeenCalledTimes(note ? 1 : 0);
   expect(String(errors.mock.calls)).toContain(note);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { freezeAccount } from "../../../../lib/ops/erasure/erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { accountKey } from "../../../../shared/dynamodb/keys.ts";
@@ -18,7 +18,6 @@ useTablesOfCommands();
 skipWaits();
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-afterEach(() => void vi.useRealTimers());
 
 /** How many rows are stored by each command. */
 const rows = 300;

@@ -1,12 +1,11 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { HttpResponse } from "@smithy/core/protocols";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { compareClocks, tableTime } from "../../../../lib/ops/table/table-clock.ts";
 import { selectTable, table } from "../../../../shared/dynamodb/table-client.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: noon }));
-afterEach(() => void vi.useRealTimers());
 
 /** Makes a call whose response has the table's time, rounded down to a second, `latency` ms after the request. */
 async function call(ahead: number | undefined, { latency = 10, status = 200 } = {}) {
