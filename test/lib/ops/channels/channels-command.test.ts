@@ -16,16 +16,19 @@ import { program } from "../support/program.ts";
 const token = "EAAG".padEnd(40, "x");
 const stored: object[] = [];
 const memory = useTablesOfCommands();
-beforeEach(async () => {
+for (const account of ["acme", "other", "whatsapp"]) await anAccount(account);
+const start = memory.snapshot();
+beforeEach(() => {
+  memory.restore(start);
   stored.length = 0;
   vi.spyOn(SSMClient.prototype, "send").mockImplementation((async ({ input }: { input: object }) =>
     stored.push(input)) as never);
-  for (const account of ["acme", "other"]) await anAccount(account);
 });
 
 const run = (account: string, name: string, args: readonly string[] = [], input = `${token}\n`) =>
   program(["channels", name, "--account", account, ...args, "--table", "unit"], { input });
-const whatsapp = ["--channel", "whatsapp", "--sender", "106540352242922"];
+const via = (sender: string, channel = "whatsapp") => ["--channel", channel, "--sender", sender];
+const whatsapp = via("106540352242922");
 
 test("a channel is connected, listed and disconnected, and its token is never printed or stored in the table", async () => {
   const connected = await run("acme", "connect", whatsapp);
@@ -43,32 +46,25 @@ test("a channel is connected, listed and disconnected, and its token is never pr
   expect((await run("acme", "list")).stdout).toBe("The account acme has connected no channel.\n");
 });
 
-test.each<[string, string, readonly string[], string, RegExp]>([
-  ["of another account", "other", whatsapp, token, /The account acme has the sender/],
-  [
-    "that is a telephone number",
-    "other",
-    ["--channel", "whatsapp", "--sender", "+49 1"],
-    token,
-    /an id from Meta/,
-  ],
-  ["without a token", "other", ["--channel", "instagram", "--sender", "17841"], "", /standard input/],
-  ["with half a token", "other", ["--channel", "instagram", "--sender", "17841"], "EAAGxxxxx", /20 to 2,000/],
-  ["of another channel", "other", ["--channel", "sms", "--sender", "17841"], token, /Allowed choices/],
-])("a sender %s is not connected", async (_, account, args, input, reason) => {
+test.each<[string, string[], string, RegExp]>([
+  ["of another account", whatsapp, token, /The account acme has the sender/],
+  ["that is a telephone number", via("+49 1"), token, /an id from Meta/],
+  ["without a token", via("17841", "instagram"), "", /standard input/],
+  ["with half a token", via("17841", "instagram"), "EAAGxxxxx", /20 to 2,000/],
+  ["of another channel", via("17841", "sms"), token, /Allowed choices/],
+])("a sender %s is not connected", async (_, args, input, reason) => {
   await run("acme", "connect", whatsapp);
   const before = JSON.stringify([...memory.items()]);
-  const { code, stderr } = await run(account, "connect", args, input);
+  const { code, stderr } = await run("other", "connect", args, input);
   expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
   expect(JSON.stringify([...memory.items()])).toBe(before);
-  await run("acme", "disconnect", ["--channel", "whatsapp"]);
 });
 
 test("--replace replaces the sender and its token, and keeps the time from which messages are sent", async () => {
   await run("acme", "connect", whatsapp);
   const list = async () => JSON.parse((await run("acme", "list", ["--json"])).stdout);
   const [before] = await list();
-  const next = ["--channel", "whatsapp", "--sender", "10000000000"];
+  const next = via("10000000000");
   const refused = await run("acme", "connect", next);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("pass --replace")]);
   for (let n = 0; n < 2; n++) expect((await run("acme", "connect", [...next, "--replace"])).code).toBe(0);
@@ -81,14 +77,12 @@ test("--replace replaces the sender and its token, and keeps the time from which
   ]);
   // Another account can have the former sender.
   expect((await run("other", "connect", whatsapp)).code).toBe(0);
-  for (const account of ["acme", "other"]) await run(account, "disconnect", ["--channel", "whatsapp"]);
 });
 
 test("an erased account leaves neither connections nor tokens, and those of others stay", async () => {
   skipWaits();
-  await anAccount("whatsapp");
   await run("acme", "connect", whatsapp);
-  await run("other", "connect", ["--channel", "whatsapp", "--sender", "10000000000"]);
+  await run("other", "connect", via("10000000000"));
   const erase = ["accounts", "erase", "--table", "unit", "--yes", "--cache-seconds", "0"];
   for (const account of ["acme", "whatsapp"])
     expect((await program([...erase, "--account", account])).code).toBe(0);
@@ -109,14 +103,12 @@ test.each<[string, string, number]>([
   await run("acme", "connect", whatsapp);
   const sender = { pk: "SENDER#whatsapp", sk: "106540352242922", accountId };
   memory.put(sender);
-  expect(await program([...line.split(" "), "--account", "acme", "--table", "unit"])).toMatchObject({
-    code: 0,
-  });
+  const { code } = await program([...line.split(" "), "--account", "acme", "--table", "unit"]);
+  expect(code).toBe(0);
   const isLeft = ({ pk, sk }: Item) => pk === "CHANNEL#acme" || sk === sender.sk;
   expect([...memory.items()].filter(isLeft)).toEqual([sender]);
   // The token is that of the sender's account, if there is one.
   expect(stored).toHaveLength(1 + deletedTokens);
-  memory.delete(sender);
 });
 
 test("a token is stored in the region of the table, not in that of the environment", async () => {
