@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { erase } from "../../../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../../../lib/ops/erasure/items-to-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
@@ -21,6 +20,7 @@ import { aLead, aMessage, report, setStatus } from "../../../support/requests/re
 import { beforeCall, puts } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { put, remove, tableItems } from "../../../support/tables/table-items.ts";
+import { copy } from "../accounts/support/copy.ts";
 
 useTablesOfCommands();
 
@@ -29,8 +29,6 @@ const waits = skipWaits();
 /** Erases a lead completely, as `leads erase` does. */
 const eraseLead = (account: string, id: string) =>
   erase(new ItemsToErase({ account, leads: new Set([id]) }), { pace: new Pace(), scan: true });
-
-const copy = (...args: string[]) => runJson(accountsCommand(), "copy", ...args);
 
 /** Expects that an erased lead has left only the note of its erasure, and records of its row and its requests. */
 async function expectErased(account: string, id: string) {
@@ -47,7 +45,7 @@ async function saved() {
   await aMessage(account, id);
   const other = await aLead(account, { name: "Grace" });
   const from = copyTable();
-  const load = (...options: string[]) => copy("--account", account, "--from-table", from, ...options);
+  const load = (...options: string[]) => copy(account, from, ...options);
   return { account, id, other: other.id, load };
 }
 
@@ -87,7 +85,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
     const [from, to] = [randomUUID(), randomUUID()];
     const { id } = await aLead(from, { externalId: "crm-ada" });
     const message = await aMessage(from, id);
-    const again = () => copy("--account", from, "--from-table", tableName, "--to-account", to);
+    const again = () => copy(from, tableName, "--to-account", to);
     return { from, to, id, message, again };
   }
 
@@ -156,7 +154,7 @@ test("accounts copy does not note the erasure of a lead that is stored before th
     puts(({ pk }) => pk === `ERASED#${to}`),
     () => put({ ...lead, ...leadKey(to, id) }),
   );
-  const { output } = await copy("--account", from, "--from-table", tableName, "--to-account", to);
+  const { output } = await copy(from, tableName, "--to-account", to);
   expect(output).toMatchObject({ stored: 0, present: 1 });
   expect(await readItem(erasedLeadKey(to, id))).toBeUndefined();
 });
@@ -170,8 +168,7 @@ test("accounts copy of a backup under another name does not bring back a lead th
   await eraseLead(account, id);
   // The second copy finds what the first one has noted.
   for (const erased of [3, 3]) {
-    const args = ["--account", account, "--from-table", from, "--to-account", to];
-    expect((await copy(...args)).output).toMatchObject({ erased });
+    expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased });
     const copied = [...(await tableItems()).keys()].filter((key) => key.includes(to));
     expect(copied.filter((key) => key.includes(id))).toEqual([`ERASED#${to} ${id}`]);
     expect(copied).toContain(`LEAD#${to} ${other.id}`);
