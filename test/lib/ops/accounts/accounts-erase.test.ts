@@ -86,8 +86,6 @@ describe("accounts erase", () => {
     const before = await tableItems();
     const args = ["accounts", "erase", "--account", account, "--table", tableName, "--cache-seconds", "0"];
     const has = `The account ${account} has 3 leads, 10 conversations, 14 messages, 2 keys, 1 erased leads and`;
-    const planned = await program([...args, "--dry-run", "--json"]);
-    expect(JSON.parse(planned.stdout)).toMatchObject({ account, leads: 3, keys: 2 });
     expect(await program([...args, "--dry-run"])).toMatchObject({
       ...{ code: 0, stdout: expect.stringMatching(new RegExp(`^${has} \\d+ other items\\.\n$`)) },
     });
@@ -104,7 +102,6 @@ describe("accounts erase", () => {
     const { changed, deleted } = compareItems(neighbours, await tableItems());
     expect({ changed, deleted }).toEqual({ changed: [], deleted: [] });
     await expectErased(account);
-    expect((await erase(account)).failure).toMatch(`There is no account ${account} in the table `);
   });
 
   test("deletes what is left of an account that does not exist any more", async () => {
@@ -112,7 +109,7 @@ describe("accounts erase", () => {
     await aFullAccount(account);
     await remove(accountKey(account));
     const { output } = await erase(account, undefined, "--dry-run");
-    expect(output).toMatchObject({ account, leads: 3, messages: 14 });
+    expect(output).toMatchObject({ account, leads: 3, messages: 14, keys: 2 });
     expect((await erase(account, undefined, "--cache-seconds", "0")).failure).toBeUndefined();
     await expectErased(account);
     for (const args of [[], ["--dry-run"]])
