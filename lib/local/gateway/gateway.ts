@@ -1,12 +1,11 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
-import { gatewayResponse } from "./gateway-responses.ts";
-import { createRequestId } from "./request-event.ts";
-import { createRequestHandler, type Outcome, type WebPages } from "./request-routing.ts";
+import { createRequestHandler, gatewayResponse, type Outcome, type WebPages } from "./request-routing.ts";
 
 /** The gateway's limit for the request line and all headers, in bytes. */
 const maxHeaderBytes = 10_240;
@@ -24,7 +23,11 @@ interface GatewayOptions {
   readonly log: (line: string) => void;
 }
 
-/** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. */
+/**
+ * Serves an API on 127.0.0.1 as an HTTP API of API Gateway does.
+ *
+ * @throws UserError when the port cannot be used
+ */
 export async function startGateway(
   api: ApiDefinition,
   { port, invoke, webPages, faultsOf, log }: GatewayOptions,
@@ -33,7 +36,8 @@ export async function startGateway(
   // Node.js itself responds to malformed HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
     const started = performance.now();
-    const requestId = createRequestId();
+    // In the gateway's format.
+    const requestId = randomBytes(11).toString("base64");
     const outcome = await handle(request, requestId).catch((error: unknown): Outcome => {
       if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
       return { response: gatewayResponse(500) };
@@ -53,36 +57,22 @@ export async function startGateway(
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  await listen(server, port);
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Rejects new requests, completes the pending ones, and closes. */
-    async stop() {
-      const closed = once(server, "close");
-      server.close();
-      const timer = setTimeout(() => server.closeAllConnections(), drainTimeout);
-      await closed;
-      clearTimeout(timer);
-    },
-  };
-}
-
-/**
- * Listens on a port of 127.0.0.1.
- *
- * @throws UserError when the port cannot be used
- */
-async function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
-  server.listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch (error) {
+  await once(server.listen(port, "127.0.0.1"), "listening").catch((error: unknown) => {
     const isInUse = errorCode(error) === "EADDRINUSE";
     const reason = isInUse
       ? "is in use: stop the process that uses it, or"
       : `cannot be used (${errorMessage(error)}):`;
     throw new UserError(`The port ${port} ${reason} set PORT to another one.`);
-  }
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Rejects new requests, completes the pending ones, and closes. */
+    async stop() {
+      const timer = setTimeout(() => server.closeAllConnections(), drainTimeout);
+      await once(server.close(), "close");
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** The query may contain personal data, so it is omitted, as in the access log of the deployed API. */

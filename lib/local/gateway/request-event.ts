@@ -1,40 +1,29 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 /** The part of the event that a function and its authorizer have in common. */
-export type RequestEvent = ReturnType<typeof buildRequestEvent>;
-
-/** Creates a request id in the gateway's format. */
-export const createRequestId = () => randomBytes(11).toString("base64");
-
-/** Splits a request target into decoded path and undecoded query; undefined when the path cannot be decoded. */
-export function parseTarget(target: string) {
-  const [path = "", ...query] = target.split("?");
-  try {
-    return { path: decodeURIComponent(path), query: query.join("?") };
-  } catch {
-    return undefined;
-  }
-}
+export type RequestEvent = NonNullable<ReturnType<typeof buildRequestEvent>>;
 
 /**
  * Builds the part of a request's event that the functions read, in payload format 2.0, without body and authorizer context.
  * Repeated headers are joined (docs/assumptions.md#repeated-headers).
  *
+ * @returns undefined when the path cannot be decoded
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export function buildRequestEvent(
-  { method = "", headersDistinct, socket }: IncomingMessage,
-  { path, query }: NonNullable<ReturnType<typeof parseTarget>>,
+  { method = "", url = "", headersDistinct, socket }: IncomingMessage,
   requestId: string,
 ) {
+  const [target = "", ...query] = url.split("?");
+  const path = decodePath(target);
+  if (path === undefined) return undefined;
   const routeKey = `${method} ${path}`;
   const headers = Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join()]);
   return {
     version: "2.0",
     routeKey,
     rawPath: path,
-    rawQueryString: query,
+    rawQueryString: query.join("?"),
     headers: Object.fromEntries(headers) as Readonly<Record<string, string>>,
     requestContext: {
       http: { method, path, sourceIp: socket.remoteAddress },
@@ -43,6 +32,14 @@ export function buildRequestEvent(
       stage: "$default",
     },
   };
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Builds the event of the route's function. */

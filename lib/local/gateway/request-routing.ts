@@ -1,11 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
-import type { APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
+import type {
+  APIGatewayProxyStructuredResultV2,
+  APIGatewaySimpleAuthorizerWithContextResult,
+} from "aws-lambda";
+import { gatewayMessages } from "../../gateway-messages.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke, LocalFunction } from "../template/functions.ts";
-import { gatewayResponse, toResponse } from "./gateway-responses.ts";
-import { buildFunctionEvent, buildRequestEvent, parseTarget, type RequestEvent } from "./request-event.ts";
+import { buildFunctionEvent, buildRequestEvent, type RequestEvent } from "./request-event.ts";
 
 /** The gateway's limit for a request's body, in bytes. */
 const maxRequestBytes = 10_485_760;
@@ -44,18 +47,17 @@ export function createRequestHandler(
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
     if (body.length > maxRequestBytes) return refuse(413);
-    const target = parseTarget(incoming.url ?? "");
-    if (!target) return refuse(400);
+    const event = buildRequestEvent(incoming, requestId);
+    if (!event) return refuse(400);
     if (!isOwnHost(incoming.headers.host)) return refuse(403, "its Host is not 127.0.0.1 or localhost");
     const page = await webPages?.(incoming);
     if (page) return { response: page };
-    const event = buildRequestEvent(incoming, target, requestId);
-    if (urlFunction && target.path === functionUrlPath) {
-      const queryStringParameters = Object.fromEntries(new URLSearchParams(target.query));
+    if (urlFunction && event.rawPath === functionUrlPath) {
+      const queryStringParameters = Object.fromEntries(new URLSearchParams(event.rawQueryString));
       const urlEvent = { ...buildFunctionEvent(event, body, {}), queryStringParameters };
       return { response: await call(invoke, urlFunction, urlEvent) };
     }
-    const route = routes.find(({ method, path }) => method === incoming.method && path === target.path);
+    const route = routes.find(({ method, path }) => method === incoming.method && path === event.rawPath);
     if (!route) return refuse(404, "no route");
     if (!takeToken()) return refuse(429, "the throttle of the stage");
     const { status, context } = await authorize(event);
@@ -65,7 +67,11 @@ export function createRequestHandler(
   };
 }
 
-const refuse = (status: Parameters<typeof gatewayResponse>[0], reason?: string): Outcome => ({
+/** Builds a response that the gateway sends by itself. */
+export const gatewayResponse = (status: keyof typeof gatewayMessages) =>
+  Response.json({ message: gatewayMessages[status] }, { status });
+
+const refuse = (status: keyof typeof gatewayMessages, reason?: string): Outcome => ({
   response: gatewayResponse(status),
   reason,
 });
@@ -96,27 +102,33 @@ function createAuthorization(
 
     const payload = JSON.stringify({ ...event, type: "REQUEST", identitySource: [identity] });
     // The cause of a function's failure is already logged.
-    const authorization = await invoke(fn, payload).then(toAuthorization, failed);
-    if (authorization.status !== 500)
-      cache.set(identity, { ...authorization, expiresAt: Date.now() + ttlSeconds * 1000 });
+    const response = await invoke(fn, payload).catch(() => undefined);
+    if (response === undefined) return { status: 500, context: {} };
+    const { isAuthorized, context = {} } = response as APIGatewaySimpleAuthorizerWithContextResult<
+      Authorization["context"]
+    >;
+    const authorization: Authorization = { status: isAuthorized ? 200 : 403, context };
+    cache.set(identity, { ...authorization, expiresAt: Date.now() + ttlSeconds * 1000 });
     return authorization;
   };
-}
-
-const failed = (): Authorization => ({ status: 500, context: {} });
-
-/** Reads an authorizer's response in the simple format. */
-function toAuthorization(response: unknown): Authorization {
-  const { isAuthorized, context = {} } = response as APIGatewaySimpleAuthorizerWithContextResult<
-    Authorization["context"]
-  >;
-  return { status: isAuthorized ? 200 : 403, context };
 }
 
 async function call(invoke: Invoke, fn: LocalFunction, event: object): Promise<Response> {
   const payload = JSON.stringify(event);
   if (Buffer.byteLength(payload) > maxEventBytes) return gatewayResponse(413);
   return invoke(fn, payload).then(toResponse, () => gatewayResponse(500));
+}
+
+/** @throws Error when what a function returned is not in payload format 2.0 */
+function toResponse(result: unknown): Response {
+  const { statusCode, headers, body, isBase64Encoded } = Object(result) as APIGatewayProxyStructuredResultV2;
+  if (!Number.isInteger(statusCode) || typeof (body ?? "") !== "string")
+    throw new Error("a function returned no statusCode, or a body that is not a string");
+  // `Response` checks the status and the headers. For a status without a body, such as 204, it rejects even an empty body.
+  return new Response((isBase64Encoded && body ? Buffer.from(body, "base64") : body) || null, {
+    status: statusCode,
+    headers: headers as Record<string, string>,
+  });
 }
 
 /** The code of a problem; undefined for another response. */
