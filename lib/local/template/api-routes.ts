@@ -12,7 +12,7 @@ export type ApiDefinition = ReturnType<typeof readApi>;
  */
 export function readApi(findResources: FindResources, functions: readonly LocalFunction[]) {
   const findFirst = (type: string) => findResources(type)[0]?.properties ?? {};
-  const findTarget = (target: unknown) => findFunction(functions, target, "The template calls");
+  const findTarget = (target: unknown) => findFunction(functions, target);
   const integrations = findResources("AWS::ApiGatewayV2::Integration");
   const routes = findResources("AWS::ApiGatewayV2::Route").map(({ properties }) => {
     const integration = integrations.find(({ name }) => properties.Target === `integrations/${name}`);

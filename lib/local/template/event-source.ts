@@ -3,9 +3,6 @@ import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
 import type { FindResources } from "./intrinsics.ts";
 
-/** Whether an event passes a filter. */
-type Filter = (event: unknown) => boolean;
-
 /** A function that the table's stream feeds, and the settings of its event source mapping. */
 export type EventSource = ReturnType<typeof readEventSources>[number];
 
@@ -17,13 +14,13 @@ export function readEventSources(findResources: FindResources, functions: readon
   return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
     if (!properties.StartingPosition) return [];
     const { Filters } = properties.FilterCriteria as { Filters: readonly { Pattern: string }[] };
-    const filters = Filters.map(({ Pattern }) => readFilter(Pattern));
+    const patterns = Filters.map(({ Pattern }) => JSON.parse(Pattern, readValues));
     return {
       /** The logical id. */
       id,
-      function: findFunction(functions, properties.FunctionName, `${id} feeds`),
+      function: findFunction(functions, properties.FunctionName),
       /** Whether a record passes the filter. */
-      accepts: (record: unknown) => filters.some((matches) => matches(record)),
+      accepts: (record: unknown) => patterns.some((pattern) => matches(pattern, record)),
       batchSize: Number(properties.BatchSize),
       /** How long records are gathered into a batch, in milliseconds. */
       window: Number(properties.MaximumBatchingWindowInSeconds ?? 0) * 1000,
@@ -40,7 +37,7 @@ export function readFunctionQueues(findResources: FindResources, functions: read
     const { maxReceiveCount } = queue.properties.RedrivePolicy as { readonly maxReceiveCount: number };
     return {
       url: queue.name,
-      function: findFunction(functions, properties.FunctionName, `${id} feeds`),
+      function: findFunction(functions, properties.FunctionName),
       /** How often a message is received before it goes to the dead-letter queue. */
       maxReceives: maxReceiveCount,
       /** After how many seconds a message that its function has not handled is received again. */
@@ -50,31 +47,27 @@ export function readFunctionQueues(findResources: FindResources, functions: read
 }
 
 /**
- * Reads the filter pattern of a reader of the stream.
+ * Whether an event passes a filter.
  *
- * @throws UserError for patterns other than exact texts and prefixes, so that they never count as a match
+ * @param pattern an object of patterns, or a list of functions of which one must accept the value
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-event-patterns.html
  */
-function readFilter(text: string): Filter {
-  const pattern: unknown = JSON.parse(text, (_, value) =>
-    Array.isArray(value) ? value.map(readValue) : value,
-  );
-  return (event) => matches(pattern, event);
-}
-
-/** @param pattern an object of patterns, or a list of functions of which one must accept the value */
 function matches(pattern: unknown, event: unknown): boolean {
-  if (Array.isArray(pattern)) return pattern.some((matchesValue: Filter) => matchesValue(event));
+  if (Array.isArray(pattern)) return pattern.some((accepts) => accepts(event));
   const fields = Object.entries(pattern as object);
   return isRecord(event) && fields.every(([name, inner]) => matches(inner, event[name]));
 }
 
-function readValue(value: unknown): Filter {
-  if (typeof value === "string") return (event) => event === value;
+/** Reads the lists of values in a pattern, for `JSON.parse`. */
+const readValues = (_: string, value: unknown) => (Array.isArray(value) ? value.map(readValue) : value);
+
+/** @throws UserError for values other than exact texts and prefixes, so that they never count as a match */
+function readValue(value: unknown) {
+  if (typeof value === "string") return (event: unknown) => event === value;
   const { prefix, ...others } = Object(value) as { readonly prefix?: unknown };
   if (typeof prefix !== "string" || Object.keys(others).length > 0)
     throw new UserError(
       `The local run cannot evaluate ${JSON.stringify(value)} of an event source's filter: add it to lib/local/template/event-source.ts.`,
     );
-  return (event) => typeof event === "string" && event.startsWith(prefix);
+  return (event: unknown) => typeof event === "string" && event.startsWith(prefix);
 }

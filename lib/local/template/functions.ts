@@ -1,3 +1,5 @@
+import { basename, resolve } from "node:path";
+import type { AssetManifest } from "aws-cdk-lib/cloud-assembly-schema";
 import { UserError } from "../../user-error.ts";
 import type { FindResources, Properties } from "./intrinsics.ts";
 import { readStatements } from "./statements.ts";
@@ -8,17 +10,17 @@ export type LocalFunction = ReturnType<typeof readFunctions>[number];
 /** Invokes a function with a JSON payload; rejects when the function fails. */
 export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
 
-/** Finds the code that would be uploaded under an S3 key. */
-export type FindAsset = (
-  objectKey: string,
-) => { readonly directory: string; readonly name: string } | undefined;
-
-/** Reads the functions, with their roles, from the template. Only inline policies of a role grant something here. */
-export function readFunctions(findResources: FindResources, findAsset: FindAsset) {
+/**
+ * Reads the functions, with their roles, from the template. Only inline policies of a role grant something here.
+ *
+ * @param directory of the cloud assembly, whose manifest names the folder of each function's code
+ */
+export function readFunctions(findResources: FindResources, { files = {} }: AssetManifest, directory: string) {
   const roles = findResources("AWS::IAM::Role");
   return findResources("AWS::Lambda::Function").map(({ id, name, properties }) => {
-    const asset = findAsset(String((properties.Code as Properties).S3Key));
+    const asset = files[basename(String((properties.Code as Properties).S3Key), ".zip")];
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
+    const [label = ""] = String(asset.displayName).split("/");
     const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
     const role = roles.find(({ arn }) => arn === properties.Role);
     if (!role)
@@ -27,9 +29,9 @@ export function readFunctions(findResources: FindResources, findAsset: FindAsset
     return {
       name,
       /** The function's name in the log, which is that of its construct. */
-      label: asset.name,
+      label,
       /** The folder of the code that would be deployed. */
-      codeDirectory: asset.directory,
+      codeDirectory: resolve(directory, asset.source.path ?? ""),
       /** File and export, such as `index.handler`. */
       handler: String(properties.Handler),
       /** Milliseconds. */
@@ -46,12 +48,11 @@ export function readFunctions(findResources: FindResources, findAsset: FindAsset
  * Finds the function that a part of the template invokes.
  *
  * @param target the function's name, its ARN, or the URI that invokes it; the name of an alias may follow
- * @param caller the beginning of the error's message
  * @throws UserError when the target is not a function of the stack
  */
-export function findFunction(functions: readonly LocalFunction[], target: unknown, caller: string) {
+export function findFunction(functions: readonly LocalFunction[], target: unknown) {
   const [, invoked] = /^(?:.*:function:)?([^:/]+)/.exec(String(target)) ?? [];
   const fn = functions.find(({ name }) => name === invoked);
-  if (!fn) throw new UserError(`${caller} ${target}, which is not a function of the stack.`);
+  if (!fn) throw new UserError(`The template calls ${target}, which is not a function of the stack.`);
   return fn;
 }

@@ -36,10 +36,7 @@ const operators: Readonly<Record<string, (present: Values, values: Values) => Va
 
 /** IAM's string matching: `*` matches any run of characters, `?` any single one. */
 export function isLike(pattern: string, text: string): boolean {
-  const source = pattern
-    .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".");
+  const source = RegExp.escape(pattern).replaceAll("\\*", ".*").replaceAll("\\?", ".");
   return new RegExp(`^${source}$`, "s").test(text);
 }
 
@@ -54,10 +51,8 @@ export function readStatements({ PolicyDocument }: Properties): Statement[] {
 }
 
 function readStatement(statement: Properties) {
-  for (const element of ["NotAction", "NotResource"]) {
-    if (element in statement)
-      throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
-  }
+  const element = ["NotAction", "NotResource"].find((name) => name in statement);
+  if (element) throw new UserError(`The local run cannot evaluate ${element} in a role's policy.`);
   if (statement.Effect !== "Allow")
     throw new UserError("The local run cannot evaluate a role's policy that denies something.");
   const actions = toList(statement.Action).filter((action) =>

@@ -16,7 +16,8 @@ export function readTable(findResources: FindResources) {
   if (!table || others.length > 0)
     throw new UserError(`The template has ${tables.length} tables; the local run supports exactly one.`);
   const properties = table.properties as Partial<TableProperties>;
-  const { StreamSpecification: stream, TimeToLiveSpecification: ttl } = properties;
+  const { StreamSpecification, TimeToLiveSpecification } = properties;
+  const StreamViewType = StreamSpecification?.StreamViewType;
   return {
     /** The input of `CreateTable`. */
     input: {
@@ -28,10 +29,10 @@ export function readTable(findResources: FindResources) {
       GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes?.map(
         ({ IndexName, KeySchema, Projection }) => ({ IndexName, KeySchema, Projection }),
       ),
-      ...(stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: stream.StreamViewType } }),
+      StreamSpecification: { StreamEnabled: true, StreamViewType },
     },
     /** The attribute that holds an item's expiry. */
-    timeToLiveAttribute: ttl?.Enabled ? ttl.AttributeName : undefined,
+    timeToLiveAttribute: TimeToLiveSpecification?.AttributeName,
   };
 }
 

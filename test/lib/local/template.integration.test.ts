@@ -7,8 +7,10 @@ import { UserError } from "../../../lib/user-error.ts";
 import { stack } from "../../support/stack/role-check.ts";
 
 const directory = inject("engine").assembly;
-const [file = ""] = (await readdir(directory)).filter((name) => name.endsWith(".template.json"));
-const template = await readFile(join(directory, file), "utf8");
+const files = await readdir(directory);
+const read = (suffix: string) =>
+  readFile(join(directory, files.find((name) => name.endsWith(suffix)) ?? ""), "utf8");
+const [template, assets] = [await read(".template.json"), await read(".assets.json")];
 
 test("the readers of the stream have the settings of the template", () => {
   const common = { id: expect.any(String), accepts: expect.any(Function) };
@@ -70,7 +72,7 @@ test.each<[string, ReturnType<typeof change>, string]>([
 ])("%s, which the local run does not know, is rejected with a sentence", (_, edit, message) => {
   const changed = JSON.parse(template) as Template;
   edit(changed.Resources);
-  const parse = () => parseStack(changed, () => ({ directory: "/code", name: "probe" }));
+  const parse = () => parseStack(changed, JSON.parse(assets), directory);
   expect(parse).toThrow(UserError);
   expect(parse).toThrow(message);
 });
