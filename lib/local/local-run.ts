@@ -16,7 +16,6 @@ import { openLocalSecrets } from "./streams/local-secrets.ts";
 import { openStoredMap } from "./streams/stored-map.ts";
 import { startStream } from "./streams/stream.ts";
 import type { Invoke, LocalFunction } from "./template/functions.ts";
-import { findPartitionKey } from "./template/table-definition.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
 
 /** A running service. */
@@ -110,7 +109,7 @@ async function startFunctions(
   const proxy = await startIamProxy({
     endpoint,
     headers: engineHeaders,
-    findPartitionKey: (index) => findPartitionKey(table, index),
+    findPartitionKey: table.findPartitionKey,
     operations: {
       ...openLocalEventBus({ eventsUrl, log, signal }),
       ...openLocalQueues(functionQueues, { file: join(directory, "queue.json"), invoke, log, signal }),

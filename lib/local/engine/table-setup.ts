@@ -47,7 +47,7 @@ async function createTable(
   });
   // Another run on the same engine may be creating it.
   await waitUntilTableExists({ client, maxWaitTime: 120, minDelay: 0.05, maxDelay: 2 }, { TableName });
-  if (!created || AttributeName === undefined) return;
+  if (!created) return;
   const TimeToLiveSpecification = { AttributeName, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }

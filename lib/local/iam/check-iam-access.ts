@@ -2,8 +2,8 @@ import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localAccountId } from "../template/intrinsics.ts";
 import { type Condition, isLike, type Statement } from "../template/statements.ts";
-import { type AwsRequestAccess, type PartitionKeyLookup, parseAccesses } from "./request-accesses.ts";
-import type { Input, RequestContext } from "./request-context.ts";
+import type { TableDefinition } from "../template/table-definition.ts";
+import { type AwsRequestAccess, parseAccesses } from "./request-accesses.ts";
 
 /**
  * Checks a request against the role of its caller.
@@ -15,10 +15,10 @@ export function checkIamAccess(
   { name, role }: LocalFunction,
   operation: string,
   body: Buffer,
-  findPartitionKey: PartitionKeyLookup,
+  findPartitionKey: TableDefinition["findPartitionKey"],
 ): string | undefined {
   try {
-    for (const access of parseAccesses(operation, JSON.parse(body.toString()) as Input, findPartitionKey)) {
+    for (const access of parseAccesses(operation, JSON.parse(body.toString()), findPartitionKey)) {
       const missing = findMissing(role.statements, access);
       if (missing === undefined) continue;
       const { action, resource } = access;
@@ -52,5 +52,5 @@ function findMissing(statements: readonly Statement[], { action, resource, conte
 const isOfKey = (refused: string) => refused.startsWith("dynamodb:LeadingKeys");
 
 /** The values of a request that a condition refuses. Only the first part of a key is shown: the rest can be a caller's. */
-const findRefused = ({ key, refuse }: Condition, context: RequestContext) =>
+const findRefused = ({ key, refuse }: Condition, context: AwsRequestAccess["context"]) =>
   refuse(context[key] ?? []).map((value) => `${key} ${value.replace(/#.*/s, "#…")}`);

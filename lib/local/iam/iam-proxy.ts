@@ -6,16 +6,16 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
+import type { TableDefinition } from "../template/table-definition.ts";
 import { checkIamAccess } from "./check-iam-access.ts";
 import type { Faults } from "./faults.ts";
-import type { PartitionKeyLookup } from "./request-accesses.ts";
 
 interface ProxyOptions {
   /** The engine's URL. */
   readonly endpoint: string;
   /** Headers of every request to the engine, with its credentials. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly findPartitionKey: PartitionKeyLookup;
+  readonly findPartitionKey: TableDefinition["findPartitionKey"];
   /** Operations of services other than DynamoDB, by name. Each turns an input into an output. */
   readonly operations: Readonly<Record<string, (input: never) => Promise<object>>>;
   readonly faults: Faults;

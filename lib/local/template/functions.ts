@@ -15,13 +15,17 @@ export type Invoke = (fn: LocalFunction, payload: string) => Promise<unknown>;
  *
  * @param directory of the cloud assembly, whose manifest names the folder of each function's code
  */
-export function readFunctions(findResources: FindResources, { files = {} }: AssetManifest, directory: string) {
+export function readFunctions(
+  findResources: FindResources,
+  { files = {} }: AssetManifest,
+  directory: string,
+) {
   const roles = findResources("AWS::IAM::Role");
   return findResources("AWS::Lambda::Function").map(({ id, name, properties }) => {
     const asset = files[basename(String((properties.Code as Properties).S3Key), ".zip")];
     if (!asset) throw new UserError(`The code of the function ${id} is not among the stack's assets.`);
     const [label = ""] = String(asset.displayName).split("/");
-    const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Properties };
+    const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, string> };
     const role = roles.find(({ arn }) => arn === properties.Role);
     if (!role)
       throw new UserError(`The template gives ${id} the role ${properties.Role}, which it does not define.`);
@@ -38,7 +42,7 @@ export function readFunctions(findResources: FindResources, { files = {} }: Asse
       timeout: Number(properties.Timeout) * 1000,
       /** Megabytes. */
       memorySize: Number(properties.MemorySize),
-      environment: Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, String(value)])),
+      environment: Variables,
       role: { name: role.name, statements: policies.flatMap(readStatements) },
     };
   });

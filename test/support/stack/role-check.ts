@@ -1,6 +1,5 @@
 import { inject } from "vitest";
 import { checkIamAccess } from "../../../lib/local/iam/check-iam-access.ts";
-import { findPartitionKey } from "../../../lib/local/template/table-definition.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 
 /** The stack of the integration tests, from its template. */
@@ -15,5 +14,5 @@ export function denial(label: string, operation: string, input: object): string 
   const caller = stack.functions.find((fn) => fn.label === label);
   if (!caller) throw new Error(`There is no function ${label}.`);
   const body = Buffer.from(JSON.stringify({ TableName: stack.table.input.TableName, ...input }));
-  return checkIamAccess(caller, operation, body, (index) => findPartitionKey(stack.table, index));
+  return checkIamAccess(caller, operation, body, stack.table.findPartitionKey);
 }
