@@ -1,22 +1,57 @@
-import { rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { DynamoDBRecord } from "aws-lambda";
+import { parseJson } from "../../shared/json.ts";
 import { openDataDirectory } from "./engine/data-directory.ts";
 import { engineHeaders, engineStreamsClient } from "./engine/dynamodb-client.ts";
 import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { startGateway } from "./gateway/gateway.ts";
-import { createFaults, type Faults } from "./iam/faults.ts";
+import type { WebPages } from "./gateway/request-routing.ts";
+import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
 import { startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctionPool, type FunctionPool } from "./lambda/function-pool.ts";
-import type { LocalOptions } from "./local-options.ts";
 import { openLocalEventBus } from "./streams/local-event-bus.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
-import { openLocalSecrets } from "./streams/local-secrets.ts";
 import { openStoredMap } from "./streams/stored-map.ts";
 import { startStream } from "./streams/stream.ts";
 import type { Invoke, LocalFunction } from "./template/functions.ts";
 import { type LocalStack, readStack } from "./template/template.ts";
+
+/** How the service runs on this machine. */
+interface LocalOptions {
+  /** Where data is kept between runs. */
+  readonly dataDirectory: string;
+  /** An engine to use in place of the embedded one. */
+  readonly dynamodbEndpoint?: string | undefined;
+  /** The port of the embedded engine: 0 for any free one; by default, one that no web page can reach. */
+  readonly enginePort?: number | undefined;
+  /** 0, the default, for any free port. */
+  readonly port?: number;
+  /** The stage to serve, by default `dev`. */
+  readonly stage?: string;
+  /** A cloud assembly to serve. By default, the stage is synthesized. */
+  readonly templateDirectory?: string | undefined;
+  /** How many requests each function serves concurrently; further requests wait. */
+  readonly maxEnvironments?: number;
+  /** Whether to enforce the stage's throttle, by default true. */
+  readonly throttling?: boolean;
+  /** Whether to feed functions from the table's stream, by default true. */
+  readonly streams?: boolean;
+  /** Variables of all functions besides their own. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The faults that table calls get at random, by default none. */
+  readonly faults?: readonly InjectedFault[] | undefined;
+  /** The URL to which events are posted. By default, they are only logged. */
+  readonly eventsUrl?: string | undefined;
+  /** Pages to serve beside the API. */
+  readonly webPages?: WebPages;
+  /** Whether to log more than warnings, errors and a line for each request and event. */
+  readonly verbose?: boolean;
+  readonly log?: (line: string) => void;
+  /** Called when the engine ends without having been stopped. */
+  readonly onEngineExit?: () => void;
+}
 
 /** A running service. */
 export type LocalRun = Awaited<ReturnType<typeof startLocal>>;
@@ -54,11 +89,8 @@ export async function startLocal(options: LocalOptions) {
     const client = engineStreamsClient(endpoint);
     starting.defer(() => client.destroy());
     const positions = openStoredMap<string>(join(data.path, "stream.json"));
-    for (const source of stack.eventSources) {
-      const deliver = (records: readonly DynamoDBRecord[]) =>
-        invoke(source.function, JSON.stringify({ Records: records }));
-      startStream(source, { client, streamArn, positions, log, signal, deliver });
-    }
+    for (const source of stack.eventSources)
+      startStream(source, { client, streamArn, positions, invoke, log, signal });
   }
   const api = { ...stack, throttle: throttling ? stack.throttle : unlimited };
   const { webPages } = options;
@@ -87,6 +119,14 @@ async function synthesizeStack(outdir: string, stage = "dev"): Promise<string> {
   return outdir;
 }
 
+/** Answers `GetParameter` from a file, as the commands with `--local` write it. */
+async function readSecret(file: string, { Name }: { readonly Name: string }) {
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  // The name begins with the path of the stage, which the file leaves out.
+  const Value: unknown = Reflect.get(Object(parseJson(text)), Name.replace(/^\/[^/]*\//, ""));
+  return { Parameter: { Name, ...(typeof Value === "string" && { Value }) } };
+}
+
 interface Shared {
   readonly endpoint: string;
   readonly faults: Faults;
@@ -106,14 +146,18 @@ async function startFunctions(
   // The functions start after the proxy. Messages that the last run left in the queues wait until the functions have started.
   const started = Promise.withResolvers<ReadonlyMap<LocalFunction, FunctionPool>>();
   const invoke: Invoke = async (fn, payload) => (await started.promise).get(fn)?.invoke(payload);
+  const callers = new Map(
+    functions.map((fn) => [`LOCAL${randomBytes(8).toString("hex").toUpperCase()}`, fn]),
+  );
   const proxy = await startIamProxy({
+    callers,
     endpoint,
     headers: engineHeaders,
     findPartitionKey: table.findPartitionKey,
     operations: {
       ...openLocalEventBus({ eventsUrl, log, signal }),
       ...openLocalQueues(functionQueues, { file: join(directory, "queue.json"), invoke, log, signal }),
-      GetParameter: openLocalSecrets(join(directory, "secrets.json")),
+      GetParameter: (input) => readSecret(join(directory, "secrets.json"), input),
     },
     faults,
     verbose,
@@ -121,13 +165,10 @@ async function startFunctions(
   });
   resources.defer(proxy.close);
   const pools = new Map<LocalFunction, FunctionPool>();
-  for (const fn of functions) {
-    const variables = {
-      // The endpoint of every AWS service: no function reaches AWS itself.
-      AWS_ENDPOINT_URL: proxy.endpoint,
-      AWS_ACCESS_KEY_ID: proxy.createAccessKey(fn),
-      ...environment,
-    };
+  for (const [accessKey, fn] of callers) {
+    // The endpoint of every AWS service: no function reaches AWS itself.
+    const aws = { AWS_ENDPOINT_URL: proxy.endpoint, AWS_ACCESS_KEY_ID: accessKey };
+    const variables = { ...aws, ...environment };
     pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, verbose, log }));
   }
   resources.defer(async () => {

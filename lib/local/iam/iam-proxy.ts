@@ -1,6 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { Agent, createServer, type IncomingMessage, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -11,6 +10,8 @@ import { checkIamAccess } from "./check-iam-access.ts";
 import type { Faults } from "./faults.ts";
 
 interface ProxyOptions {
+  /** The functions by the access key ids that they were given, by which the proxy finds their roles. */
+  readonly callers: ReadonlyMap<string, LocalFunction>;
   /** The engine's URL. */
   readonly endpoint: string;
   /** Headers of every request to the engine, with its credentials. */
@@ -32,6 +33,7 @@ const longestLateness = 2000;
  * allows them. It rejects all others as AWS does. A web page that reaches its port knows no access key.
  */
 export async function startIamProxy({
+  callers,
   findPartitionKey,
   operations,
   faults,
@@ -39,9 +41,6 @@ export async function startIamProxy({
   log,
   ...engine
 }: ProxyOptions) {
-  const callers = new Map<string, LocalFunction>();
-  const forward = createForward(engine);
-
   /** @returns nothing for a request that gets no response */
   async function handle(incoming: IncomingMessage): Promise<Response | undefined> {
     const body = await buffer(incoming);
@@ -62,7 +61,7 @@ export async function startIamProxy({
     const own = operations[operation];
     const reply = own
       ? Response.json(await own(JSON.parse(String(body)) as never))
-      : await forward(incoming, body);
+      : await forward(engine, incoming, body);
     if (fault === "late") await setTimeout(Math.random() * longestLateness);
     return fault === "drop" ? undefined : reply;
   }
@@ -80,12 +79,6 @@ export async function startIamProxy({
   await once(server, "listening");
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Creates an access key id by which the proxy recognizes the function, and so its role. */
-    createAccessKey(caller: LocalFunction) {
-      const accessKey = `LOCAL${randomBytes(8).toString("hex").toUpperCase()}`;
-      callers.set(accessKey, caller);
-      return accessKey;
-    },
     close() {
       server.close();
       server.closeAllConnections();
@@ -98,23 +91,23 @@ const rejection = (status: number, type: string, message: string) =>
   Response.json({ __type: `com.amazon.coral.service#${type}`, Message: message }, { status });
 
 /** By `node:http`: `fetch` refuses the ports of the engine, as browsers do. */
-function createForward({ endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">) {
-  const agent = new Agent({ keepAlive: true });
-  return async (incoming: IncomingMessage, body: Buffer): Promise<Response> => {
-    const { "content-type": type, "x-amz-target": target } = incoming.headers;
-    const upstream = request(endpoint, {
-      method: "POST",
-      agent,
-      headers: { ...headers, "content-type": type, "x-amz-target": target, "content-length": body.length },
-    });
-    // Without a listener, an engine that ends in the middle of a response would end this process.
-    upstream.on("error", () => {});
-    upstream.end(body);
-    const [reply] = (await once(upstream, "response")) as [IncomingMessage];
-    const { connection, "transfer-encoding": _, ...received } = reply.headers;
-    return new Response(await buffer(reply), {
-      status: reply.statusCode ?? 500,
-      headers: received as Record<string, string>,
-    });
-  };
+async function forward(
+  { endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">,
+  incoming: IncomingMessage,
+  body: Buffer,
+): Promise<Response> {
+  const { "content-type": type, "x-amz-target": target } = incoming.headers;
+  const upstream = request(endpoint, {
+    method: "POST",
+    headers: { ...headers, "content-type": type, "x-amz-target": target, "content-length": body.length },
+  });
+  // Without a listener, an engine that ends in the middle of a response would end this process.
+  upstream.on("error", () => {});
+  upstream.end(body);
+  const [reply] = (await once(upstream, "response")) as [IncomingMessage];
+  const { connection, "transfer-encoding": _, ...received } = reply.headers;
+  return new Response(await buffer(reply), {
+    status: reply.statusCode ?? 500,
+    headers: received as Record<string, string>,
+  });
 }

@@ -4,6 +4,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord } from "aws-lambda";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
+import type { Invoke } from "../template/functions.ts";
 import { retryDelay } from "./retry-delay.ts";
 import type { StoredMap } from "./stored-map.ts";
 
@@ -13,8 +14,7 @@ interface StreamOptions {
   readonly streamArn: string;
   /** How far each event source has read each shard: the sequence number of the last record. */
   readonly positions: StoredMap<string>;
-  /** Delivers a batch to the target of the source. @returns the function's response */
-  readonly deliver: (records: readonly DynamoDBRecord[]) => Promise<unknown>;
+  readonly invoke: Invoke;
   readonly log: (line: string) => void;
   /** Stops without waiting for the batch that is being delivered: the next run redelivers it. */
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ const failureDelay = 1000;
 
 /** Feeds a function from a stream, as a Lambda event source mapping does. */
 export function startStream(source: EventSource, options: StreamOptions): void {
-  const { client, streamArn: StreamArn, positions, log, deliver, signal } = options;
+  const { client, streamArn: StreamArn, positions, log, invoke, signal } = options;
   const wait = (milliseconds: number) => (options.wait ?? delay)(milliseconds, signal);
   void deliverShards();
 
@@ -125,7 +125,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
     for (let failures = 0; rest.length > 0 && !signal.aborted; failures++) {
       const records = rest;
       // The function pool has logged why a function threw.
-      rest = await deliver(records).then(
+      rest = await invoke(source.function, JSON.stringify({ Records: records })).then(
         (response) => sliceFromFailure(records, response),
         () => records,
       );

@@ -31,7 +31,7 @@ export function readEventSources(findResources: FindResources, functions: readon
 /** Reads the queues that feed functions from the template. */
 export function readFunctionQueues(findResources: FindResources, functions: readonly LocalFunction[]) {
   const queues = findResources("AWS::SQS::Queue");
-  return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ id, properties }) => {
+  return findResources("AWS::Lambda::EventSourceMapping").flatMap(({ properties }) => {
     const queue = queues.find(({ arn }) => arn === properties.EventSourceArn);
     if (!queue) return [];
     const { maxReceiveCount } = queue.properties.RedrivePolicy as { readonly maxReceiveCount: number };

@@ -33,7 +33,10 @@ async function start(statements: Statement[], faults: Faults = createFaults([]))
   });
   const endpoint = await listening(engine);
   const log: string[] = [];
+  const role = { name: "ProbeRole", statements };
+  const accessKeyId = "LOCALPROBE";
   const proxy = await startIamProxy({
+    callers: new Map([[accessKeyId, await createFunction("", { role })]]),
     endpoint,
     headers: { authorization: "Credential=engine/" },
     findPartitionKey: () => "pk",
@@ -51,8 +54,6 @@ async function start(statements: Statement[], faults: Faults = createFaults([]))
     verbose: true,
     log: (line) => log.push(line),
   });
-  const role = { name: "ProbeRole", statements };
-  const accessKeyId = proxy.createAccessKey(await createFunction("", { role }));
   const options = {
     endpoint: proxy.endpoint,
     region: "local",

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
-import type { DynamoDBRecord } from "aws-lambda";
+import type { DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
 import { expect, onTestFinished, test } from "vitest";
 import { openStoredMap } from "../../../../lib/local/streams/stored-map.ts";
 import { startStream } from "../../../../lib/local/streams/stream.ts";
@@ -86,7 +86,8 @@ async function start(
     client: client as object as DynamoDBStreams,
     streamArn: settings.streamArn ?? streamArn,
     positions: openStoredMap(file ?? join(await temporaryDirectory(), "stream.json")),
-    deliver: async (records) => {
+    invoke: async (_, payload) => {
+      const { Records: records } = JSON.parse(payload) as DynamoDBStreamEvent;
       delivered.push(records);
       return respond(sequenceNumbers(records));
     },
