@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { errorMessage, UserError } from "../../user-error.ts";
 
@@ -40,7 +40,13 @@ export async function startEngine(
   const port = await findFreePort(options.port);
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   const data = databaseFile ? ["--db-path", databaseFile] : [];
-  const child = spawnEngine(["--host", "127.0.0.1", "--port", String(port), ...data]);
+  const args = [engineBinary(), "serve", "--host", "127.0.0.1", "--port", String(port), ...data];
+  // It ends with this process, even by SIGKILL. In its own process group, Ctrl-C does not end it before its last request.
+  const child = fork(join(import.meta.dirname, "engine-runner.ts"), args, {
+    detached: true,
+    execArgv: [],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   const failure = await findFailure(child);
   // Another process has taken the port meanwhile. The words are those of the engine or of the system.
   if (/already in use/i.test(failure ?? "")) return startEngine(options);
@@ -119,30 +125,14 @@ function indexStream(databaseFile: string, log: (line: string) => void): void {
   }
 }
 
-/** The path of the embedded DynamoDB. */
-export const engineBinary = () => join(dirname(findManifest()), "dynoxide");
-
-/** Finds the manifest of the engine's package for a platform. @throws UserError when it is not installed */
-export function findManifest(platform: string = process.platform, arch: string = process.arch): string {
+/** Finds the embedded DynamoDB for a platform. @throws UserError when its package is not installed */
+export function engineBinary(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@dynoxide/${platform}-${arch}`;
   try {
-    return createRequire(import.meta.url).resolve(`${name}/package.json`);
+    return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
   } catch {
     throw new UserError(
       `The embedded DynamoDB (${name}) is not installed: run \`npm ci\`. If it is not available for this platform, start DynamoDB Local with \`java -jar DynamoDBLocal.jar\`, then run \`DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start\`.`,
     );
   }
-}
-
-/**
- * Starts an engine that ends when this process ends, even by SIGKILL. The engine has its own process group, so that a Ctrl-C
- * in the terminal does not end it before its last request.
- */
-function spawnEngine(args: readonly string[]): ChildProcess {
-  const runner = join(import.meta.dirname, "engine-runner.ts");
-  return fork(runner, [engineBinary(), "serve", ...args], {
-    detached: true,
-    execArgv: [],
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
 }
