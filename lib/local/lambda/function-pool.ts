@@ -28,9 +28,9 @@ export function createFunctionPool(
   { variables, maxEnvironments, verbose, log }: PoolOptions,
 ) {
   const environments = new Set<ExecutionEnvironment>();
-  const idle: ExecutionEnvironment[] = [];
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  /** Free places, each with the environment that had it last. The place that was used last is the last one. */
+  const free: (ExecutionEnvironment | undefined)[] = Array(maxEnvironments).fill(undefined);
+  const waiting: ((place: ExecutionEnvironment) => void)[] = [];
   let closed = false;
 
   return {
@@ -40,10 +40,11 @@ export function createFunctionPool(
      * @throws Error when the function throws, ends, times out or returns a value that cannot be sent; the log has the cause
      */
     async invoke(payload: string): Promise<unknown> {
-      if (running < maxEnvironments) running += 1;
-      // Waits for a running request to end, and takes its place.
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      const environment = takeIdle() ?? start();
+      const place =
+        free.length > 0
+          ? free.pop()
+          : await new Promise<ExecutionEnvironment>((resolve) => waiting.push(resolve));
+      const environment = place?.isAlive() ? place : replace(place);
       const requestId = randomUUID();
       try {
         return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
@@ -51,10 +52,9 @@ export function createFunctionPool(
         if (!closed) logLines(`The request ${requestId} failed: ${errorMessage(error)}`);
         throw new Error(`The function ${fn.label} failed.`, { cause: error });
       } finally {
-        idle.push(environment);
         const next = closed ? undefined : waiting.shift();
-        if (next) next();
-        else running -= 1;
+        if (next) next(environment);
+        else free.push(environment);
       }
     },
     async close(): Promise<void> {
@@ -63,14 +63,8 @@ export function createFunctionPool(
     },
   };
 
-  function takeIdle(): ExecutionEnvironment | undefined {
-    const environment = idle.pop();
-    if (!environment || environment.isAlive()) return environment;
-    environments.delete(environment);
-    return takeIdle();
-  }
-
-  function start(): ExecutionEnvironment {
+  function replace(ended: ExecutionEnvironment | undefined): ExecutionEnvironment {
+    if (ended) environments.delete(ended);
     const environment = startEnvironment(fn, variables, {
       info: verbose ? logLines : () => {},
       error: logLines,

@@ -9,8 +9,6 @@ import type { Invocation, InvocationResult } from "./execution-environment.ts";
 type Handler = (event: unknown, context: unknown) => unknown;
 
 const fn = workerData as LocalFunction;
-const port = parentPort;
-if (!port) throw new Error("This file must run in a worker thread.");
 
 // Print each object on one line, as Lambda's JSON log format does.
 Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, compact: true, depth: 10 });
@@ -19,8 +17,10 @@ Object.assign(inspect.defaultOptions, { breakLength: Number.POSITIVE_INFINITY, c
 Error.stackTraceLimit = 50;
 
 const handler = loadHandler();
-port.on("message", async (invocation: Invocation) => port.postMessage(await invoke(invocation)));
-port.postMessage("ready");
+parentPort?.on("message", async (invocation: Invocation) =>
+  parentPort?.postMessage(await invoke(invocation)),
+);
+parentPort?.postMessage("ready");
 
 function loadHandler(): Handler {
   const [file = "", name = ""] = fn.handler.split(".");
