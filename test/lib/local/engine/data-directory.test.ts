@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -32,8 +30,6 @@ test("a directory that other users share, such as /tmp, is refused and left as i
   expect(await readdir(directory)).toEqual([]);
 });
 
-const module = new URL("../../../../lib/local/engine/data-directory.ts", import.meta.url);
-
 test("only one run at a time can use a directory, even under another path", async () => {
   const directory = await temporaryDirectory();
   const link = join(await temporaryDirectory(), "link");
@@ -46,23 +42,6 @@ test("only one run at a time can use a directory, even under another path", asyn
   }
   await data.close();
   await open(link);
-});
-
-test("a run that is killed unlocks its directory", async () => {
-  const directory = await temporaryDirectory();
-  const script = `import { openDataDirectory } from "${module}";
-    const data = await openDataDirectory(${JSON.stringify(directory)});
-    setInterval(() => data, 60_000);
-    console.log("open");`;
-  const other = spawn(process.execPath, ["--input-type=module", "--eval", script], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  onTestFinished(() => void other.kill("SIGKILL"));
-  await once(other.stdout, "data");
-  await expect(openDataDirectory(directory)).rejects.toThrow(/^Another `npm start` is running/);
-  other.kill("SIGKILL");
-  await once(other, "exit");
-  await open(directory);
 });
 
 test("a lock that cannot be used is reported", async () => {

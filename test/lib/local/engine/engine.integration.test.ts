@@ -11,6 +11,7 @@ import {
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { engineBinary, enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
 import { prepareTable } from "../../../../lib/local/engine/table-setup.ts";
@@ -122,11 +123,12 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
-  test("ends with the process that started it, even after kill -9, and the next engine has every acknowledged write", async () => {
+  test("ends with the process that started it, even after kill -9, and the next run has every acknowledged write", async () => {
     const directory = await temporaryDirectory();
     const file = join(directory, "dynamodb.sqlite");
     const { child, endpoint } = await startInProcess(directory);
     expect(isOpen(file)).toBe(true);
+    await expect(openDataDirectory(directory)).rejects.toThrow(/^Another `npm start` is running/);
     const doomed = engineClient(endpoint);
     await prepareTable(definition, endpoint);
     const Item = { pk: { S: "LEAD#a" }, sk: { S: "acknowledged" } };
@@ -134,6 +136,8 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     doomed.destroy();
     child.kill("SIGKILL");
     await once(child, "exit");
+    const data = await openDataDirectory(directory);
+    onTestFinished(data.close);
     const { client, log } = await start(directory);
     const kept = await client.send(new GetItemCommand({ TableName: "probes", Key: Item }));
     expect(kept.Item).toEqual(Item);
@@ -142,10 +146,13 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   });
 });
 
-/** Starts an engine in a process of its own. */
+/** Starts an engine in a process of its own, which also opens the data directory. */
 async function startInProcess(directory: string) {
-  const script = `import { startEngine } from ${JSON.stringify(engineModule)};
+  const script = `import { openDataDirectory } from ${JSON.stringify(new URL("data-directory.ts", engineModule))};
+    import { startEngine } from ${JSON.stringify(engineModule)};
     const directory = ${JSON.stringify(directory)};
+    const data = await openDataDirectory(directory);
+    setInterval(() => data, 60_000);
     const { endpoint } = await startEngine({ directory, log: console.error, onExit: () => {} });
     console.log(endpoint);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
