@@ -73,6 +73,18 @@ test("every item of a batch and of a transaction is checked", () => {
   expect(write("COUNT#a#LEAD", "LEAD#a")).toBe(false);
 });
 
+test("events go to the bus of the stage, failures to their queue, and nothing to others", () => {
+  const [publisher] = stack.functions.filter(({ label }) => label === "publish-events");
+  const { EVENT_BUS_NAME: own, FAILURES_URL } = publisher?.environment ?? {};
+  const publishes = (...buses: unknown[]) => {
+    const Entries = buses.map((EventBusName) => ({ EventBusName }));
+    return allows("publish-events", "PutEvents", { Entries });
+  };
+  expect([publishes(own, own), publishes(own, "others")]).toEqual([true, false]);
+  const sends = (QueueUrl: unknown) => allows("publish-events", "SendMessage", { QueueUrl });
+  expect([sends(FAILURES_URL), sends("others")]).toEqual([true, false]);
+});
+
 test("sending a message may read the addresses of its lead and nothing else", () => {
   const reads = (projection: object) =>
     allows("send-message", "GetItem", { Key: key("LEAD#a"), ...projection });

@@ -81,6 +81,12 @@ test("a message is delivered again if it is sent again after its end, but not wh
   expect(delivered).toEqual(["a1", "a2", "a1"]);
 });
 
+test("a message to a failure queue is logged", async () => {
+  const { queues, delivered } = await open(join(await temporaryDirectory(), "queue.json"));
+  await queues.SendMessage({ QueueUrl: "Failures", MessageBody: "a body" });
+  expect(delivered).toEqual(["[Failures] a body"]);
+});
+
 test("a pause that a function sets is that of one attempt", async () => {
   const file = join(await temporaryDirectory(), "queue.json");
   const pauses = [0];
