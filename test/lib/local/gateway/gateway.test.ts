@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createTokenBucket } from "../../../../lib/local/gateway/request-routing.ts";
 import { UserError } from "../../../../lib/user-error.ts";
@@ -59,30 +58,13 @@ test.each([
   expect(await response.json()).toMatchObject({ isBase64Encoded, body: isBase64Encoded ? "e30=" : "{}" });
 });
 
-const compressed = gzipSync("hello").toString("base64");
-
-test.each<[string, unknown, number, object, string]>([
-  ["a status alone", { statusCode: 599 }, 599, { "content-length": "0" }, ""],
-  [
-    "headers",
-    { statusCode: 201, headers: { A: "1", "Content-Length": "9" }, body: "hi" },
-    201,
-    { a: "1", "content-length": "2" },
-    "hi",
-  ],
-  [
-    "a compressed body",
-    { statusCode: 200, headers: { "content-encoding": "gzip" }, body: compressed, isBase64Encoded: true },
-    200,
-    { "content-encoding": "gzip" },
-    "hello",
-  ],
-])("%s becomes a response", async (_, result, status, headers, body) => {
-  const { get, log } = await startProbes({ respond: () => result });
+test("a function's result becomes a response, and a log line without its query", async () => {
+  const headers = { A: "1", "Content-Length": "9" };
+  const { get, log } = await startProbes({ respond: () => ({ statusCode: 201, headers, body: "hi" }) });
   const response = await get("/probes?secret=1");
-  expect([response.status, await response.text()]).toEqual([status, body]);
-  expect(Object.fromEntries(response.headers)).toMatchObject(headers);
-  expect(log).toEqual([expect.stringMatching(new RegExp(`^GET /probes ${status} \\d+ ms - `))]);
+  expect([response.status, await response.text()]).toEqual([201, "hi"]);
+  expect(Object.fromEntries(response.headers)).toMatchObject({ a: "1", "content-length": "2" });
+  expect(log).toEqual([expect.stringMatching(/^GET \/probes 201 \d+ ms - /)]);
   expect(log[0]).toContain(response.headers.get("apigw-requestid"));
 });
 
@@ -165,23 +147,6 @@ test.each([
 ])("a request for the host %j gets %i", async (host, status) => {
   const { url } = await startProbes();
   expect((await send(`${url}/probes`, { headers: { ...identity, host } })).status).toBe(status);
-});
-
-test("the authorizer's context is passed to the function and the log", async () => {
-  const { get, log } = await startProbes({
-    authorize: ({ type, identitySource, body }) => ({
-      isAuthorized: true,
-      context: { accountId: "demo", type, identitySource, body: body ?? "none" },
-    }),
-    respond: ({ requestContext }) => returned((requestContext as { authorizer: unknown }).authorizer),
-  });
-  const headers = { authorization: "Bearer x" };
-  const response = await get("/probes", { method: "POST", headers, body: "hidden" });
-  expect(await response.json()).toEqual({
-    lambda: { accountId: "demo", type: "REQUEST", identitySource: ["Bearer x"], body: "none" },
-  });
-  expect(log[0]).toMatch(/ ms demo /);
-  expect(log.join()).not.toContain("Bearer");
 });
 
 test("the authorizer's responses, including denials but not failures, are cached by identity for all routes", async () => {

@@ -1,9 +1,6 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
-import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFunctionPool } from "../../../../lib/local/lambda/function-pool.ts";
 import type { LocalFunction } from "../../../../lib/local/template/functions.ts";
@@ -15,13 +12,14 @@ async function createPool(
   {
     maxEnvironments = 4,
     verbose = true,
+    variables = {},
     ...settings
-  }: Partial<LocalFunction> & { maxEnvironments?: number; verbose?: boolean } = {},
+  }: Partial<LocalFunction & Parameters<typeof createFunctionPool>[1]> = {},
 ) {
   const log: string[] = [];
   const fn = await createFunction(source, settings);
-  const options = { maxEnvironments, verbose, log: (line: string) => log.push(line) };
-  const pool = createFunctionPool(fn, { variables: {}, ...options });
+  const options = { variables, maxEnvironments, verbose, log: (line: string) => log.push(line) };
+  const pool = createFunctionPool(fn, options);
   onTestFinished(() => pool.close());
   return {
     log,
@@ -185,19 +183,6 @@ test("after a crash or a timeout the next request, even a waiting one, gets a ne
   expect(await call()).toBe(1);
 });
 
-test("an environment that ends between two requests is not reused", async () => {
-  const exits: Promise<unknown>[] = [];
-  const onWorker = (message: unknown) =>
-    void exits.push(once((message as { worker: Worker }).worker, "exit"));
-  subscribe("worker_threads", onWorker);
-  onTestFinished(() => void unsubscribe("worker_threads", onWorker));
-  const { call } = await createPool(handler("setTimeout(() => process.exit(1), 20); return 'fine'"));
-  expect(await call()).toBe("fine");
-  await exits[0];
-  expect(await call()).toBe("fine");
-  expect(exits).toHaveLength(2);
-});
-
 test("output of the function is logged under its name, each object on one line", async () => {
   const { call, log } = await createPool(
     handler(
@@ -227,12 +212,11 @@ test("a function gets Lambda's variables, its own ones and its access key, but n
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "HOME", "NODE_OPTIONS"])
     vi.stubEnv(name, "");
-  const source = handler("return { ...process.env }");
-  const fn = await createFunction(source, { environment: { TABLE_NAME: "probes" } });
-  const variables = { AWS_ACCESS_KEY_ID: "key of Probe", LOG_ERROR_MESSAGES: "true" };
-  const pool = createFunctionPool(fn, { variables, maxEnvironments: 1, verbose: false, log: () => {} });
-  onTestFinished(() => pool.close());
-  expect(await pool.invoke("{}")).toEqual({
+  const { call } = await createPool(handler("return { ...process.env }"), {
+    environment: { TABLE_NAME: "probes" },
+    variables: { AWS_ACCESS_KEY_ID: "key of Probe", LOG_ERROR_MESSAGES: "true" },
+  });
+  expect(await call()).toEqual({
     AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
     AWS_LAMBDA_FUNCTION_NAME: "Probe",
     AWS_REGION: "local",
