@@ -1,17 +1,10 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createClient } from "../../docs/client/client.ts";
-import { screenshots, startLocalRun } from "./local-run.ts";
-import { contrastFaults, looks, openPage, overflow } from "./reference-page.ts";
+import { contrastFaults, looks, openPage, overflow, screenshots, startLocalRun } from "./local-run.ts";
 
-let run: Awaited<ReturnType<typeof startLocalRun>>;
-let client: ReturnType<typeof createClient>;
-
-beforeAll(async () => {
-  run = await startLocalRun();
-  client = createClient(run);
-});
-afterAll(() => run?.stop());
+const run = await startLocalRun();
+const client = createClient(run);
 
 /** Stores a message with a lead of its own. */
 async function store(name: string, message: string, direction: "inbound" | "outbound") {
@@ -38,7 +31,6 @@ test("without a conversation, the inbox says how to make one; a waiting lead is 
   const [first, second] = await rows.allInnerTexts();
   expect(first).toMatch(/^<b>Ada<\/b>\n<img src=x>\nwhatsapp · waiting since /);
   expect(second).toMatch(/^Grace Hopper\nYou: Hello Grace\nwhatsapp · /);
-  await page.context().close();
 });
 
 test("by keyboard alone: a reply appears with its states, an answer by itself, and a closed conversation disappears", async () => {
@@ -72,7 +64,6 @@ test("by keyboard alone: a reply appears with its states, an answer by itself, a
   expect(await row.count()).toBe(0);
   expect((await client.findConversations([conversationId])).get(conversationId)?.status).toBe("closed");
   expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 test("a refused text stays, with the reason; a text whose response was lost is stored once if it is sent again", async () => {
@@ -106,7 +97,6 @@ test("a refused text stays, with the reason; a text whose response was lost is s
   );
   await expect.poll(() => reply.inputValue()).toBe("");
   expect(await messages.count()).toBe(2);
-  await page.context().close();
 });
 
 test.each(
@@ -123,5 +113,4 @@ test.each(
   await rows.filter({ hasText: "long" }).first().click();
   await messages.first().waitFor();
   await check("inbox-conversation");
-  await page.context().close();
 });

@@ -1,8 +1,15 @@
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { screenshots, startLocalRun } from "./local-run.ts";
-import { bodyEditor, contrastFaults, cutSamples, looks, openReference, overflow } from "./reference-page.ts";
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import {
+  contrastFaults,
+  type Look,
+  looks,
+  openPage,
+  overflow,
+  screenshots,
+  startLocalRun,
+} from "./local-run.ts";
 
 /** The parts of the page that are read: operations, events and guides. */
 const parts = [
@@ -11,18 +18,60 @@ const parts = [
   ...["Lists and filters", "Update a lead", "Messages", "An inbox", "What the API does not do", "Errors"],
 ];
 
-let run: Awaited<ReturnType<typeof startLocalRun>>;
-let url: string;
-let browser: Browser;
+const { url, key, browser } = await startLocalRun();
 
-beforeAll(async () => {
-  run = await startLocalRun();
-  ({ url, browser } = run);
-});
-afterAll(() => run?.stop());
+/** Opens the reference in a window of its own. `errors` has what it logs as an error or throws. */
+async function openReference(look: Look, path = "/docs") {
+  const page = await openPage(browser, look);
+  const requests: string[] = [];
+  const errors: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await page.goto(url + path);
+  await page.locator("#text").waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Authentication", exact: true }).waitFor();
+
+  /** Goes to a part by its link in the sidebar, which a narrow window hides behind a button, and returns the part. */
+  const goTo = async (name: string) => {
+    const menu = page.getByRole("button", { name: "Open Menu" });
+    const isNarrow = await menu.isVisible();
+    if (isNarrow) await menu.click();
+    const sidebar = page.getByRole("complementary");
+    await sidebar.getByRole("link", { name: new RegExp(`^${name}( HTTP|$)`) }).click();
+    if (isNarrow) await menu.waitFor();
+    const part = page.getByRole("region", { name, exact: true });
+    await part.waitFor();
+    return part;
+  };
+  /** Opens the dialog of an operation, sends its request with changes of the body, and returns the response that it shows. */
+  const send = async (name: string, change: (dialog: Locator) => Promise<void> = async () => {}) => {
+    const part = await goTo(name);
+    await part.getByRole("button", { name: "Try it" }).click();
+    const dialog = page.getByRole("dialog", { name: "API Client" });
+    await change(dialog);
+    await dialog.getByRole("button", { name: /^Send (get|post) request/ }).click();
+    const response = dialog.getByRole("region", { name: "Response", exact: true });
+    const status = await response.getByRole("link", { name: /^\d{3} / }).innerText();
+    const body = await response.getByRole("region", { name: "Body" }).locator(".cm-content").innerText();
+    return { status: Number.parseInt(status, 10), body: JSON.parse(body), width: await overflow(page) };
+  };
+  const close = () => page.getByRole("button", { name: "Close Client" }).click();
+  return { page, requests, errors, goTo, send, close };
+}
+
+/** The editor of the request's body in a dialog. */
+const bodyEditor = (dialog: Locator) =>
+  dialog.getByRole("region", { name: "Request Body" }).locator(".cm-content");
+
+/** The samples of guides that are wider than their visible part. */
+const cutSamples = (page: Page) =>
+  page.evaluate<string[]>(
+    '[...document.querySelectorAll(".markdown pre, .markdown pre code")].filter((sample) => sample.scrollWidth > sample.clientWidth).map(({ innerText }) => innerText)',
+  );
 
 test("the search finds the guides by their words", async () => {
-  const { page } = await openReference(browser, `${url}/docs`, { width: 1280, scheme: "light" });
+  const { page } = await openReference({ width: 1280, scheme: "light" });
   for (const [words, guide] of [
     ["surrogate", "Errors"],
     ["Idempotency-Replayed", "Retries"],
@@ -41,13 +90,12 @@ test("the search finds the guides by their words", async () => {
       .poll(() => new URL(page.url()).hash)
       .toBe(`#tag/${guide.toLowerCase().replaceAll(" ", "-")}`);
   }
-  await page.context().close();
 });
 
 test("the first screen has a request to paste, and links lead to guides and operations, which get no frame", async () => {
-  const { page } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
+  const { page } = await openReference({ width: 390, scheme: "light" });
   const sample = page.locator(".markdown pre").first();
-  expect(await sample.innerText()).toMatch(new RegExp(`^curl ${url}/.*Bearer ${run.key}'`, "s"));
+  expect(await sample.innerText()).toMatch(new RegExp(`^curl ${url}/.*Bearer ${key}'`, "s"));
   const { y = 0, height = 0 } = (await sample.boundingBox()) ?? {};
   expect(y + height).toBeLessThan(page.viewportSize()?.height ?? 0);
   const follow = async (name: string, hash: string) => {
@@ -65,20 +113,18 @@ test("the first screen has a request to paste, and links lead to guides and oper
   expect(await part.innerText()).toMatch(
     /Body\s.*NewLead\s+required\s+application.json\s+name\s[^.]*?\srequired\s/,
   );
-  await page.context().close();
 });
 
 test("without a lead, the page says what to do first", async () => {
-  const { page, goTo } = await openReference(browser, url, { width: 1280, scheme: "light" });
+  const { goTo } = await openReference({ width: 1280, scheme: "light" });
   const part = await goTo("Send or update a message");
   expect(await part.getByText("Create a lead first.").count()).toBe(1);
-  await page.context().close();
 });
 
 test.each(
   looks,
 )("at $width px, in the $scheme scheme, every part fits, routes are tried with the key, and no other host is contacted", async (look) => {
-  const { page, requests, errors, goTo, send, close } = await openReference(browser, `${url}/`, look);
+  const { page, requests, errors, goTo, send, close } = await openReference(look, "/");
   const shoot = (name: string) =>
     page.screenshot({ path: join(screenshots, `${look.width}-${look.scheme}-${name}.png`) });
   expect(new URL(page.url()).pathname).toBe("/docs");
@@ -109,11 +155,10 @@ test.each(
   const hosts = requests.filter((one) => !/^data:|^blob:/.test(one)).map((one) => new URL(one).origin);
   expect([...new Set(hosts)]).toEqual([url]);
   expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 test("the page fills in the newest lead, and an error shows its problem", async () => {
-  const { page, goTo, send } = await openReference(browser, `${url}/docs`, { width: 390, scheme: "light" });
+  const { page, goTo, send } = await openReference({ width: 390, scheme: "light" });
   const part = await goTo("Send or update a message");
   await part.getByText("that of the newest lead of the account").waitFor();
   const problem = await send("Send or update a message", (dialog) =>
@@ -121,7 +166,6 @@ test("the page fills in the newest lead, and an error shows its problem", async 
   );
   expect(problem).toMatchObject({ status: 400, body: { errors: [{ field: "message", code: "required" }] } });
   await page.screenshot({ path: join(screenshots, "390-problem.png") });
-  await page.context().close();
 });
 
 test("a page that cannot be shown says so", async () => {

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer } from "node:net";
 import { join } from "node:path";
+import { vi } from "vitest";
 import { lockFile } from "../../../../lib/local/engine/data-directory.ts";
 import { errorCode } from "../../../../lib/user-error.ts";
 
@@ -32,31 +33,23 @@ export function startCommand(
   }
   /** The exit code of the program, or the signal that ended it. */
   const ended: Promise<number | string> = once(child, "close").then(([code, signal]) => code ?? signal);
-  return { child, pid: child.pid ?? 0, output: () => output, ended };
+  return { pid: child.pid ?? 0, output: () => output, ended };
 }
 
-export type StartedCommand = ReturnType<typeof startCommand>;
-
 /** Resolves when the service accepts requests. */
-export async function untilServing(command: StartedCommand): Promise<void> {
-  const serving = new Promise<void>((resolve) => {
-    command.child.stdout?.on("data", () => command.output().includes("Ctrl-C stops it") && resolve());
-  });
+export async function untilServing(command: ReturnType<typeof startCommand>): Promise<void> {
+  const isServing = () => command.output().includes("Ctrl-C stops it");
   const ended = command.ended.then((code) => {
     throw new Error(`It ended with ${code}: ${command.output()}`);
   });
-  await Promise.race([serving, ended]);
+  await Promise.race([vi.waitUntil(isServing, { timeout: 300_000 }), ended]);
 }
 
 /** Finds an unused port below the ephemeral ones, because a concurrent run could be given an ephemeral port meanwhile. */
 export async function freePort(): Promise<number> {
   const port = randomInt(20_000, 32_000);
-  const server = createServer();
-  const isFree = await once(server.listen(port, "127.0.0.1"), "listening").then(
-    () => true,
-    () => false,
-  );
-  server.close();
+  await using server = createServer().listen(port, "127.0.0.1");
+  const isFree = await once(server, "listening").catch(() => undefined);
   return isFree ? port : freePort();
 }
 
