@@ -56,17 +56,15 @@ async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
   process.exit(1);
 }
 
-/** Each stage has its own data directory, with its table, demo key, positions in the stream and queue. */
-const dataDirectory = (stage: string) =>
-  join(import.meta.dirname, "../../.local", ...(stage === "dev" ? [] : ["stages", stage]));
-
 function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
+  // Each stage has its own table, demo key, positions in the stream and queue.
+  const directory = stage === "dev" ? ".local" : `.local/stages/${stage}`;
   return {
     stage,
     port: readPort("PORT", PORT),
     faults: env.FAULTS ? readFaults(env.FAULTS) : undefined,
     enginePort: env.ENGINE_PORT ? readPort("ENGINE_PORT", env.ENGINE_PORT) : undefined,
-    dataDirectory: DATA_DIR || dataDirectory(stage),
+    dataDirectory: DATA_DIR || join(import.meta.dirname, "../..", directory),
     dynamodbEndpoint: readUrl("DYNAMODB_ENDPOINT", env.DYNAMODB_ENDPOINT, /^http:$/, "http://127.0.0.1:8000"),
     graphUrl: readUrl("GRAPH_URL", env.GRAPH_URL, /^https?:$/, "http://127.0.0.1:4000/v26.0"),
     eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),

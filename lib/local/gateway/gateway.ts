@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
@@ -51,9 +51,13 @@ export async function startGateway(
       "content-length": body.length,
     });
     response.end(body);
-    const faults = faultsOf(requestId).map((fault) => ` [${fault}]`);
-    const line = formatLogLine(request, outcome, Math.round(performance.now() - started), requestId);
-    log([line, ...faults].join(""));
+    const milliseconds = Math.round(performance.now() - started);
+    // The query may contain personal data, so it is omitted, as in the access log of the deployed API.
+    const [path] = String(request.url).split("?");
+    const { account = "-", reason } = outcome;
+    const result = request.errored ? "the client went away" : response.statusCode;
+    const notes = [reason && ` (${reason})`, ...faultsOf(requestId).map((fault) => ` [${fault}]`)].join("");
+    log(`${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${notes}`);
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
@@ -73,17 +77,4 @@ export async function startGateway(
       clearTimeout(timer);
     },
   };
-}
-
-/** The query may contain personal data, so it is omitted, as in the access log of the deployed API. */
-function formatLogLine(
-  request: IncomingMessage,
-  { response: { status }, account = "-", reason }: Outcome,
-  milliseconds: number,
-  requestId: string,
-) {
-  const [path] = String(request.url).split("?");
-  const result = request.errored ? "the client went away" : status;
-  const why = reason ? ` (${reason})` : "";
-  return `${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${why}`;
 }

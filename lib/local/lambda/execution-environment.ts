@@ -39,7 +39,16 @@ export function startEnvironment(
 ) {
   const worker = new Worker(new URL("./worker.ts", import.meta.url), {
     name: fn.name,
-    env: { ...lambdaVariables(fn), ...variables },
+    // As on Lambda, none of the developer's: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+    env: {
+      AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+      AWS_LAMBDA_FUNCTION_NAME: fn.name,
+      AWS_REGION: localRegion,
+      AWS_SECRET_ACCESS_KEY: "local",
+      TZ: ":UTC",
+      ...fn.environment,
+      ...variables,
+    },
     execArgv: [],
     stdout: true,
     stderr: true,
@@ -95,21 +104,6 @@ export function startEnvironment(
     await worker.terminate();
   }
 }
-
-/**
- * The environment variables of a function: those of Lambda that the SDK reads and the function's own, but none of the
- * developer's.
- *
- * @see https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
- */
-const lambdaVariables = (fn: LocalFunction) => ({
-  AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
-  AWS_LAMBDA_FUNCTION_NAME: fn.name,
-  AWS_REGION: localRegion,
-  AWS_SECRET_ACCESS_KEY: "local",
-  TZ: ":UTC",
-  ...fn.environment,
-});
 
 function describeFailure(failure: unknown): string {
   if (errorCode(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";

@@ -46,8 +46,8 @@ export function isLike(pattern: string, text: string): boolean {
  * @throws UserError for elements that the local run cannot evaluate, so that they never count as allowed
  */
 export function readStatements({ PolicyDocument }: Properties): Statement[] {
-  const { Statement: statements } = PolicyDocument as { Statement: Properties | Properties[] };
-  return [statements].flat().flatMap((statement) => readStatement(statement) ?? []);
+  const { Statement } = PolicyDocument as { readonly Statement: readonly Properties[] };
+  return Statement.flatMap((statement) => readStatement(statement) ?? []);
 }
 
 function readStatement(statement: Properties) {

@@ -34,7 +34,7 @@ const change = (type: string, properties: Properties) => (resources: Template["R
 const route = (properties: Properties) => change("AWS::ApiGatewayV2::Route", properties);
 function policy(elements: object) {
   const Statement = { Effect: "Allow", Action: "dynamodb:*", Resource: "*", ...elements };
-  return change("AWS::IAM::Role", { Policies: [{ PolicyDocument: { Statement } }] });
+  return change("AWS::IAM::Role", { Policies: [{ PolicyDocument: { Statement: [Statement] } }] });
 }
 const source = (properties: Properties) => change("AWS::Lambda::EventSourceMapping", properties);
 const filters = (pattern: object) => ({
