@@ -16,11 +16,9 @@ interface Grant {
   readonly types?: readonly TypePrefix[];
   /** The indexes that may also be read. */
   readonly indexes?: readonly IndexName[];
-  /** The only attributes that a read may show, besides the keys. */
-  readonly shows?: readonly string[];
-  /** The only attributes that a write may name, besides the keys. */
-  readonly changes?: readonly string[];
-  /** The table attributes that a write may name if `changes` is not set, by default none. */
+  /** The only attributes that a read may show, or that a write may name, besides the keys. */
+  readonly only?: readonly string[];
+  /** The table attributes that a write may name if `only` is not set, by default none. */
   readonly sets?: readonly (typeof tableAttributes)[number][];
   /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
@@ -41,7 +39,7 @@ const writeLeads: Grant = {
 
 const writeMessages: readonly Grant[] = [
   // A message removes the mark `undoing`, so that undoing an import does not erase a lead with messages.
-  { actions: ["UpdateItem"], types: ["LEAD"], changes: ["undoing"] },
+  { actions: ["UpdateItem"], types: ["LEAD"], only: ["undoing"] },
   {
     actions: ["PutItem"],
     types: ["CONVERSATION"],
@@ -104,7 +102,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     countRequests,
   ],
   "send-message": [
-    { actions: ["GetItem"], types: ["LEAD"], shows: ["addresses", "undoing"] },
+    { actions: ["GetItem"], types: ["LEAD"], only: ["addresses", "undoing"] },
     { actions: ["GetItem"], types: ["ACTIVE", "CONVERSATION", "MESSAGE", "IDEMPOTENCY"] },
     { actions: ["Query"], types: ["MESSAGE"] },
     ...writeMessages,
@@ -117,7 +115,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
     ...writeCounts,
   ],
   "audit-counts": [
-    { actions: ["Scan"], shows: [] },
+    { actions: ["Scan"], only: [] },
     { actions: ["BatchGetItem"], types: ["LEAD", "CONVERSATION"] },
     { actions: ["Query"], types: ["LEAD", "CONVERSATION", "COUNT"] },
     ...writeCounts,
@@ -134,7 +132,7 @@ const grants: Readonly<Record<FunctionName, readonly Grant[]>> = {
       // After a failed reply, `awaitingReplySince` makes the lead wait again. The rest is read or marks the change.
       actions: ["UpdateItem"],
       types: ["CONVERSATION"],
-      changes: [
+      only: [
         ...["awaitingReplySince", "failureId", "changeId", "changed"],
         ...["status", "activeAt", "messageCount"],
       ],
@@ -161,44 +159,31 @@ export const tableStatements = (name: FunctionName, table: Table, hasRateLimit: 
     .map((grant) => grantStatement(table, grant));
 
 /** The policy statement of a grant. The `grant…` methods of a CDK table would allow every index. */
-function grantStatement(table: Table, grant: Grant): PolicyStatement {
-  const { actions, types, indexes = [], shows } = grant;
-  return new PolicyStatement({
-    actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table.tableArn, ...indexes.map((name) => `${table.tableArn}/index/${name}`)],
-    conditions: {
-      ...(types && onlyItems(types)),
-      ...(actions.every(isRead) ? shows && onlyShown(shows) : writeConditions(grant)),
-    },
+const grantStatement = (table: Table, grant: Grant) =>
+  new PolicyStatement({
+    actions: grant.actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn, ...(grant.indexes ?? []).map((name) => `${table.tableArn}/index/${name}`)],
+    conditions: grantConditions(grant),
   });
+
+/**
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+ * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html
+ */
+function grantConditions({ actions, types, only, sets = [], returnsStored }: Grant) {
+  const isRead = actions.every((action) => /Query|Scan|GetItem/.test(action));
+  const forbidden = tableAttributes.filter((attribute) => !sets.includes(attribute));
+  return {
+    ...(types && {
+      "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
+      // `ForAllValues` also matches a request without keys.
+      Null: { "dynamodb:LeadingKeys": "false" },
+    }),
+    ...(only
+      ? { "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...only] } }
+      : !isRead && { "ForAllValues:StringNotEquals": { "dynamodb:Attributes": forbidden } }),
+    ...(isRead
+      ? only && { StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" } }
+      : !returnsStored && { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } }),
+  };
 }
-
-const onlyItems = (types: readonly TypePrefix[]) => ({
-  "ForAllValues:StringLike": { "dynamodb:LeadingKeys": types.map((type) => `${type}#*`) },
-  // `ForAllValues` also matches a request without keys.
-  Null: { "dynamodb:LeadingKeys": "false" },
-});
-
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html */
-const onlyAttributes = (names: readonly string[]) => ({
-  "ForAllValues:StringEquals": { "dynamodb:Attributes": ["pk", "sk", ...names] },
-});
-
-const onlyShown = (names: readonly string[]) => ({
-  ...onlyAttributes(names),
-  StringEqualsIfExists: { "dynamodb:Select": "SPECIFIC_ATTRIBUTES" },
-});
-
-const isRead = (action: string) => /Query|Scan|GetItem/.test(action);
-
-/** @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis-iam.html */
-const writeConditions = ({ changes, sets = [], returnsStored }: Grant) => ({
-  ...(changes
-    ? onlyAttributes(changes)
-    : {
-        "ForAllValues:StringNotEquals": {
-          "dynamodb:Attributes": tableAttributes.filter((attribute) => !sets.includes(attribute)),
-        },
-      }),
-  ...(!returnsStored && { StringEqualsIfExists: { "dynamodb:ReturnValues": "NONE" } }),
-});
