@@ -229,35 +229,29 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
 };
 
-/** The `detail` of each problem, and its further fields. */
-const problemErrors: Record<
-  Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">,
-  readonly [detail: string, details?: ApiError["details"]]
-> = {
-  insufficient_access: ["This API key may only read."],
-  lead_exists: [
-    `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
-    { id: leadId },
-  ],
-  lead_not_found: ["This account has no lead with this leadId."],
-  conversation_exists: [
-    `The lead has another active conversation on this channel: ${conversationId}. End that one first.`,
-    { id: conversationId },
-  ],
-  conversation_changed: [
+/** The `detail` of each problem. */
+const problemDetails: Record<Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">, string> = {
+  insufficient_access: "This API key may only read.",
+  lead_exists: `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,
+  lead_not_found: "This account has no lead with this leadId.",
+  conversation_exists: `The lead has another active conversation on this channel: ${conversationId}. End that one first.`,
+  conversation_changed:
     "The conversation has 3 messages now. Read it, and try again if its status should still change.",
-    { id: conversationId },
-  ],
-  conversation_not_found: ["This account has no conversation with this id."],
-  message_not_found: ["This conversation has no message with this id."],
-  idempotency_key_reused: [
+  conversation_not_found: "This account has no conversation with this id.",
+  message_not_found: "This conversation has no message with this id.",
+  idempotency_key_reused:
     "The Idempotency-Key was sent before with another body or query. A new request needs a new key.",
-  ],
-  rate_limited: ["This account may make 6000 requests in 60 seconds. Try again in 42 s."],
-  too_many_at_once: ["Too many messages are sent to this conversation at once. Try again in 2 s."],
-  internal_error: ["Something went wrong here. It has been logged."],
-  busy: ["The service is busy. Try again."],
-  account_frozen: ["This account accepts no writes while it is being moved or erased. Try again in 30 s."],
+  rate_limited: "This account may make 6000 requests in 60 seconds. Try again in 42 s.",
+  too_many_at_once: "Too many messages are sent to this conversation at once. Try again in 2 s.",
+  internal_error: "Something went wrong here. It has been logged.",
+  busy: "The service is busy. Try again.",
+  account_frozen: "This account accepts no writes while it is being moved or erased. Try again in 30 s.",
+};
+
+const problemIds: Readonly<Record<string, string>> = {
+  lead_exists: leadId,
+  conversation_exists: conversationId,
+  conversation_changed: conversationId,
 };
 
 /** A response of each problem. */
@@ -265,10 +259,10 @@ export const problemExamples = {
   invalid_input: invalidExamples["create-lead"].response,
   unsupported_media_type: toBody(unsupportedType("text/plain")),
   ...Object.fromEntries(
-    Object.entries(problemErrors).map(([code, error]) => [
-      code,
-      toBody(new ApiError(code as ProblemCode, ...error)),
-    ]),
+    Object.entries(problemDetails).map(([code, detail]) => {
+      const id = problemIds[code];
+      return [code, toBody(new ApiError(code as ProblemCode, detail, { ...(id && { id }) }))];
+    }),
   ),
 } as Readonly<Record<ProblemCode, object>>;
 
