@@ -1,4 +1,3 @@
-import type { JSONSchema } from "json-schema-to-ts";
 import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "../../shared/errors.ts";
 import { problemExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
@@ -23,7 +22,7 @@ export const faultSchema = {
     message: { type: "string", description: "The fault, in words that follow the field's name." },
   },
   required: ["in", "field", "code", "message"],
-} as const satisfies JSONSchema;
+};
 
 const errors = {
   type: "array",
@@ -31,7 +30,7 @@ const errors = {
   maxItems: maxFaults,
   items: faultSchema,
   description: `Every fault of the request, up to ${maxFaults}.`,
-} as const satisfies JSONSchema;
+};
 
 const codes = Object.keys(problems) as ProblemCode[];
 
@@ -86,4 +85,4 @@ export const gatewayError = {
   type: "object",
   properties: { message: { type: "string", description: "What happened, in a few words." } },
   required: ["message"],
-} as const satisfies JSONSchema;
+};

@@ -52,13 +52,6 @@ const describeGatewayResponse = (status: GatewayStatus, description: string) => 
   content: gatewayContent(status),
 });
 
-function problemContent(code: ProblemCode, example: object, alike: readonly ProblemCode[]) {
-  const values = alike.map((code) => [code, { value: problemExamples[code] }]);
-  const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
-  const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
-  return { "application/problem+json": { schema, ...examples } };
-}
-
 /** The headers that only some problems have. */
 const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
   unsupported_media_type: "Accept-Encoding",
@@ -73,13 +66,16 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
  */
 function describeProblem(code: ProblemCode, example = problemExamples[code], among?: readonly ProblemCode[]) {
   const alike = codesLike(code, among);
+  const values = alike.map((code) => [code, { value: problemExamples[code] }]);
+  const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
+  const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
   const { status } = problems[code];
   const own = ownHeaders[code];
   return {
     description: alike.map((code) => problemDescriptions[code]).join(" "),
     headers: headers(...functionHeaders, ...(own ? [own] : [])),
     content: {
-      ...problemContent(code, example, alike),
+      "application/problem+json": { schema, ...examples },
       ...(status === 403 || status === 429 || status >= 500 ? gatewayContent(status as GatewayStatus) : {}),
     },
   };

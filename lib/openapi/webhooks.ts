@@ -1,4 +1,3 @@
-import type { JSONSchema } from "json-schema-to-ts";
 import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../shared/domain/events.ts";
 import { timestamp } from "../../shared/schemas/field-schemas.ts";
@@ -6,44 +5,39 @@ import { eventDetailExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
 /** When each event is sent. */
-const eventTexts: Record<EventType, { summary: string; description: string }> = {
-  "lead.created": {
-    summary: "A lead was created",
-    description:
-      "Sent for each lead that a request creates or, with `imported`, an operator imports. It does not contain the lead's name.",
-  },
-  "conversation.started": {
-    summary: "A conversation was started",
-    description: "Sent for each conversation, when its first message starts it.",
-  },
-  "message.sent": {
-    summary: "A message was sent",
-    description: "Sent for each message to a lead. A connector delivers it to the channel.",
-  },
-  "message.received": {
-    summary: "A message of a lead was stored",
-    description: "Sent for each message that a lead wrote. It needs no delivery.",
-  },
-  "lead.erased": {
-    summary: "A lead was erased",
-    description:
-      "Sent when an operator erases a lead. Delete everything that you store about the lead, and ignore its events that arrive later.",
-  },
-  "lead.updated": {
-    summary: "A lead was changed",
-    description:
-      "Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change.",
-  },
-  "conversation.updated": {
-    summary: "A conversation was changed",
-    description:
-      "Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, and when an operator's command changes it. A stored message does not cause it. It has the whole conversation after the change.",
-  },
-  "message.updated": {
-    summary: "A message was changed",
-    description:
-      "Sent when a delivery report or an operator's command changes a message. It has the whole message after the change.",
-  },
+const eventTexts: Readonly<Record<EventType, readonly [summary: string, description: string]>> = {
+  "lead.created": [
+    "A lead was created",
+    "Sent for each lead that a request creates or, with `imported`, an operator imports. It does not contain the lead's name.",
+  ],
+  "conversation.started": [
+    "A conversation was started",
+    "Sent for each conversation, when its first message starts it.",
+  ],
+  "message.sent": [
+    "A message was sent",
+    "Sent for each message to a lead. A connector delivers it to the channel.",
+  ],
+  "message.received": [
+    "A message of a lead was stored",
+    "Sent for each message that a lead wrote. It needs no delivery.",
+  ],
+  "lead.erased": [
+    "A lead was erased",
+    "Sent when an operator erases a lead. Delete everything that you store about the lead, and ignore its events that arrive later.",
+  ],
+  "lead.updated": [
+    "A lead was changed",
+    "Sent when a request or an operator's command changes a stored lead. It has the whole lead after the change.",
+  ],
+  "conversation.updated": [
+    "A conversation was changed",
+    "Sent when a request ends a conversation or makes it active again, when its lead waits again because a reply failed, and when an operator's command changes it. A stored message does not cause it. It has the whole conversation after the change.",
+  ],
+  "message.updated": [
+    "A message was changed",
+    "Sent when a delivery report or an operator's command changes a message. It has the whole message after the change.",
+  ],
 };
 
 /** What the fields of the details mean. */
@@ -76,29 +70,28 @@ const detailDescriptions = {
 };
 
 /** An event as EventBridge sends it to the target of a rule. */
-const envelopeSchema = (type: EventType) =>
-  ({
-    type: "object",
-    properties: {
-      version: { type: "string", description: "The version of the envelope." },
-      id: {
-        type: "string",
-        description: "EventBridge's id. The same event can arrive again with another one.",
-      },
-      "detail-type": { type: "string", const: type, description: "The type of the event." },
-      source: { type: "string", const: eventSource, description: "The source of all events." },
-      account: { type: "string", description: "The AWS account of the service." },
-      "replay-name": {
-        type: "string",
-        description: "The replay that sent the event again, if one did.",
-      },
-      time: { ...timestamp, description: "When the event was put on the bus, in UTC." },
-      region: { type: "string", description: "The AWS region of the service." },
-      resources: { type: "array", items: { type: "string" }, description: "Always empty." },
-      detail: eventSchemas[type],
+const envelopeSchema = (type: EventType) => ({
+  type: "object",
+  properties: {
+    version: { type: "string", description: "The version of the envelope." },
+    id: {
+      type: "string",
+      description: "EventBridge's id. The same event can arrive again with another one.",
     },
-    required: ["version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"],
-  }) as const satisfies JSONSchema;
+    "detail-type": { type: "string", const: type, description: "The type of the event." },
+    source: { type: "string", const: eventSource, description: "The source of all events." },
+    account: { type: "string", description: "The AWS account of the service." },
+    "replay-name": {
+      type: "string",
+      description: "The replay that sent the event again, if one did.",
+    },
+    time: { ...timestamp, description: "When the event was put on the bus, in UTC." },
+    region: { type: "string", description: "The AWS region of the service." },
+    resources: { type: "array", items: { type: "string" }, description: "Always empty." },
+    detail: eventSchemas[type],
+  },
+  required: ["version", "id", "detail-type", "source", "account", "time", "region", "resources", "detail"],
+});
 
 const eventTypes = Object.keys(eventSchemas) as EventType[];
 
@@ -136,26 +129,29 @@ export const eventComponents = Object.fromEntries(
 const delivery =
   "EventBridge sends it at least once and in any order, to the target of a rule. Deduplicate by `detail.id`. A replay of the archive sends it again, with `replay-name`.";
 
-const webhook = (type: EventType) => ({
-  operationId: `receive${pascalCase(type)}`,
-  tags: ["Events"],
-  summary: eventTexts[type].summary,
-  description: `${eventTexts[type].description} ${delivery}`,
-  // The receiver decides how a rule's target authenticates.
-  security: [],
-  requestBody: {
-    required: true,
-    content: {
-      "application/json": {
-        schema: { $ref: `#/components/schemas/${pascalCase(type)}Event` },
-        example: envelopeExample(type),
+function webhook(type: EventType) {
+  const [summary, description] = eventTexts[type];
+  return {
+    operationId: `receive${pascalCase(type)}`,
+    tags: ["Events"],
+    summary,
+    description: `${description} ${delivery}`,
+    // The receiver decides how a rule's target authenticates.
+    security: [],
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${pascalCase(type)}Event` },
+          example: envelopeExample(type),
+        },
       },
     },
-  },
-  responses: {
-    204: { description: "The event was received. After a response other than 2xx, it is sent again." },
-  },
-});
+    responses: {
+      204: { description: "The event was received. After a response other than 2xx, it is sent again." },
+    },
+  };
+}
 
 /** The webhooks of the document, by the type of the event. */
 export const webhooks = Object.fromEntries(eventTypes.map((type) => [type, { post: webhook(type) }]));
