@@ -1,2 +1,0 @@
-/** The part of the SDK that `external-modules.test.ts` bundles. */
-export { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
