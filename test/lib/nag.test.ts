@@ -4,18 +4,8 @@ import { Bucket } from "aws-cdk-lib/aws-s3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { functionNames } from "../../lib/bundling/bundle.ts";
 import { stageResourceName } from "../../shared/stages.ts";
+import { withEverything } from "../support/stack/stage-files.ts";
 import { createTestApp, synthesizeApp } from "../support/stack/synthesize.ts";
-
-/** Settings that add resources, some of them with findings. */
-const further = {
-  deployment: "canary",
-  channels: true,
-  tracing: true,
-  eventArchiveDays: 7,
-  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
-  domainName: "api.example.com",
-  certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f",
-};
 
 /** Every acknowledged finding of the app, with the path of its construct. */
 function acknowledged(app: App): string[] {
@@ -57,7 +47,7 @@ const ofOne = {
 
 test.each([
   ["dev", {}],
-  ["prod", further],
+  ["prod", withEverything],
 ] as const)("Every cdk-nag finding in %s is acknowledged with a reason", async (stage, settings) => {
   const app = await createTestApp(stage, settings);
   const { report } = await synthesizeApp(app, stage, false);

@@ -5,8 +5,8 @@ import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { createConfig } from "../../lib/config/config.ts";
 import { ServiceStack } from "../../lib/stack.ts";
+import { withEveryAlarm } from "../support/stack/stage-files.ts";
 import { createDirectory, only, synthesize, writeBundles } from "../support/stack/synthesize.ts";
-import { withEveryAlarm } from "./monitoring/read-alarms.ts";
 
 const root = join(import.meta.dirname, "../..");
 const prod = await synthesize("prod");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../lib/config/config.ts";
+import { withEverything } from "../support/stack/stage-files.ts";
 import { only, synthesize } from "../support/stack/synthesize.ts";
-import { withEverything } from "./monitoring/read-alarms.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 

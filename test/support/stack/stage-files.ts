@@ -13,6 +13,22 @@ const stages: Readonly<Record<string, StageFile>> = {
   prod: { canary: true },
 };
 
+/** Settings with which the stack has every alarm that it can have. */
+export const withEveryAlarm = {
+  domainName: "api.example.com",
+  certificateArn: "arn:aws:acm:eu-west-1:123456789012:certificate/abc-123",
+  deployment: "canary",
+  channels: true,
+};
+
+/** The settings of `withEveryAlarm`, and those that add other resources or properties. */
+export const withEverything = {
+  ...withEveryAlarm,
+  tracing: true,
+  eventArchiveDays: 7,
+  corsOrigins: ["https://a.example"],
+};
+
 /** Settings of a stage, of any type, because tests also use wrong settings. */
 export type TestSettings = Readonly<Record<string, unknown>>;
 
