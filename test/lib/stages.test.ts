@@ -1,74 +1,75 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
-import { readConfig } from "../../lib/config/config.ts";
 import { withEverything } from "../support/stack/stage-files.ts";
-import { only, synthesize } from "../support/stack/synthesize.ts";
+import { createTestApp, only, synthesize, synthesizeApp } from "../support/stack/synthesize.ts";
 
 const stages = { dev: await synthesize("dev"), prod: await synthesize("prod") };
 
-/** The deployed settings in which the stages differ. */
-function readSettings({
-  artifact,
-  template,
-}: Pick<Awaited<ReturnType<typeof synthesize>>, "artifact" | "template">) {
-  const table = only(template, "AWS::DynamoDB::Table");
-  const logGroups = Object.values(template.findResources("AWS::Logs::LogGroup"));
-  return {
-    stack: artifact.stackName,
-    terminationProtection: artifact.terminationProtection ?? false,
-    table: table.properties.TableName,
-    deletionProtection: table.properties.DeletionProtectionEnabled,
+test.each([
+  ["dev", false, ["Delete"], 7, 500, 500],
+  ["prod", true, ["RetainExceptOnCreate", "Retain"], 90, 5000, 2500],
+] as const)("%s has its settings, and keeps its data and logs when its stack is deleted: %s", (...args) => {
+  const [stage, keepsData, onDeletion, logDays, ThrottlingRateLimit, ThrottlingBurstLimit] = args;
+  const { artifact, template } = stages[stage];
+  const { properties, resource } = only(template, "AWS::DynamoDB::Table");
+  const name = `leads-and-conversations-${stage}`;
+  expect([artifact.stackName, artifact.terminationProtection ?? false]).toEqual([name, keepsData]);
+  expect(properties).toMatchObject({
+    TableName: name,
+    DeletionProtectionEnabled: keepsData,
     // Without a period, any second of the last 35 days can be restored.
-    recovery: table.properties.PointInTimeRecoverySpecification,
-    onDeletion: new Set(
-      [table.resource, ...logGroups].flatMap((r) => [r.DeletionPolicy, r.UpdateReplacePolicy]),
-    ),
-    logDays: new Set(logGroups.map(({ Properties }) => Properties.RetentionInDays)),
-    throttle: only(template, "AWS::ApiGatewayV2::Stage").properties.DefaultRouteSettings,
-    cacheSeconds: only(template, "AWS::ApiGatewayV2::Authorizer").properties.AuthorizerResultTtlInSeconds,
-  };
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: keepsData },
+  });
+  const logGroups = Object.values(template.findResources("AWS::Logs::LogGroup"));
+  for (const { DeletionPolicy, UpdateReplacePolicy } of [resource, ...logGroups])
+    expect(new Set([DeletionPolicy, UpdateReplacePolicy])).toEqual(new Set(onDeletion));
+  for (const { Properties } of logGroups) expect(Properties.RetentionInDays).toBe(logDays);
+  const throttle = { ThrottlingRateLimit, ThrottlingBurstLimit };
+  expect(only(template, "AWS::ApiGatewayV2::Stage").properties.DefaultRouteSettings).toEqual(throttle);
+});
+
+interface Resource {
+  readonly Type: string;
+  readonly DeletionPolicy?: string;
+  readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-test("dev loses its data and logs when its stack is deleted", () => {
-  expect(readSettings(stages.dev)).toEqual({
-    stack: "leads-and-conversations-dev",
-    terminationProtection: false,
-    table: "leads-and-conversations-dev",
-    deletionProtection: false,
-    recovery: { PointInTimeRecoveryEnabled: false },
-    onDeletion: new Set(["Delete"]),
-    logDays: new Set([7]),
-    throttle: { ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 },
-    cacheSeconds: 60,
-  });
-});
+const readResources = (template: Template): [id: string, Resource][] =>
+  Object.entries(template.toJSON().Resources);
 
-test("the shipped prod has a canary and archives its events for seven days, and the shipped dev has neither", () => {
-  const read = (stage: string) => {
-    const { canary, eventArchiveDays } = readConfig({ stage });
-    return { canary, eventArchiveDays };
-  };
-  expect(read("prod")).toEqual({ canary: true, eventArchiveDays: 7 });
-  expect(read("dev")).toEqual({ canary: false, eventArchiveDays: undefined });
-});
+/**
+ * Whether a resource blocks the next attempt, because it stays after the creation of another resource has failed.
+ *
+ * @see https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+ */
+const isInTheWay = ({ DeletionPolicy = "Delete", Properties }: Resource) =>
+  Properties?.DeletionProtectionEnabled === true ||
+  !["Delete", "RetainExceptOnCreate"].includes(DeletionPolicy);
 
-test("prod keeps its data", () => {
-  expect(readSettings(stages.prod)).toEqual({
-    stack: "leads-and-conversations-prod",
-    terminationProtection: true,
-    table: "leads-and-conversations-prod",
-    deletionProtection: true,
-    recovery: { PointInTimeRecoveryEnabled: true },
-    onDeletion: new Set(["RetainExceptOnCreate", "Retain"]),
-    logDays: new Set([90]),
-    throttle: { ThrottlingRateLimit: 5000, ThrottlingBurstLimit: 2500 },
-    cacheSeconds: 60,
-  });
+test("the first deployment of a stage that keeps its data can be repeated after any resource has failed, and the next one protects stack and table", async () => {
+  const settings = { deployment: "canary", eventArchiveDays: 7 };
+  const app = await createTestApp("prod", settings, false, { protected: "false" });
+  const { artifact, template } = await synthesizeApp(app, "prod", false);
+  const first = readResources(template);
+  expect(first.length).toBeGreaterThan(100);
+  // The CDK's command line deletes a failed stack first, unless it is protected.
+  expect(artifact.terminationProtection ?? false).toBe(false);
+  expect(first.filter(([, resource]) => isInTheWay(resource))).toEqual([]);
+
+  const later = await synthesize("prod", settings);
+  expect(later.artifact.terminationProtection).toBe(true);
+  const after = readResources(later.template);
+  expect(after.map(([id]) => id)).toEqual(first.map(([id]) => id));
+  const changed = after.filter(([, resource], index) => !isDeepStrictEqual(resource, first[index]?.[1]));
+  expect(changed.map(([, { Type }]) => Type)).toEqual(["AWS::DynamoDB::Table"]);
 });
 
 test("a stage is deployed to the AWS account and region of its settings, and caches keys for the time that they set", async () => {
   const pinned = { account: "123456789012", region: "eu-central-1" };
   const { artifact, template } = await synthesize("prod", { ...pinned, authorizerCacheSeconds: 7 });
-  expect(readSettings({ artifact, template }).cacheSeconds).toBe(7);
+  const { properties } = only(template, "AWS::ApiGatewayV2::Authorizer");
+  expect(properties.AuthorizerResultTtlInSeconds).toBe(7);
   expect(artifact.environment).toMatchObject({ account: "123456789012", region: "eu-central-1" });
   // A lookup in the AWS account would need credentials and a network.
   expect(artifact.assembly.manifest.missing).toBeUndefined();
@@ -99,8 +100,8 @@ test("a stage with every setting and the longest name passes the CDK's validatio
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);
   expect(report?.pluginReports).toEqual([]);
-  for (const { Type, Properties } of Object.values(template.toJSON().Resources) as Resource[]) {
-    for (const [property, name] of Object.entries(Properties ?? {})) {
+  for (const [, { Type, Properties = {} }] of readResources(template)) {
+    for (const [property, name] of Object.entries(Properties)) {
       if (!/Name$/.test(property) || typeof name !== "string" || !name.includes(stage)) continue;
       const [known, length] = longestNames[Type] ?? [];
       expect([Type, property]).toEqual([Type, known]);
@@ -108,8 +109,3 @@ test("a stage with every setting and the longest name passes the CDK's validatio
     }
   }
 });
-
-interface Resource {
-  readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-}

@@ -10,11 +10,13 @@ const root = join(import.meta.dirname, "../../..");
 
 const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
 
-test("the shipped stages are valid, and dev and prod are among them", () => {
+test("the shipped stages are valid; prod among them has a canary and archives its events for seven days, dev neither", () => {
   const files = globSync("*.json", { cwd: join(root, "stages"), exclude: ["stage.schema.json"] });
   const names = files.map((name) => basename(name, ".json"));
   for (const stage of names) expect(readConfig({ stage }).stage).toBe(stage);
-  expect(names).toEqual(expect.arrayContaining(["dev", "prod"]));
+  const [dev, prod] = ["dev", "prod"].map((stage) => readConfig({ stage }));
+  expect([prod?.canary, prod?.eventArchiveDays]).toEqual([true, 7]);
+  expect([dev?.canary, dev?.eventArchiveDays]).toEqual([false, undefined]);
 });
 
 test("the stage is dev when none is named", async () => {
