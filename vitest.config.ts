@@ -93,7 +93,6 @@ export default defineConfig({
           name: "stack",
           include: stack,
           exclude: [integration, nightly],
-          globalSetup: "test/support/setup/assemblies.ts",
           ...sharedWorkers,
         },
       },

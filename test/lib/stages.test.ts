@@ -50,7 +50,7 @@ const isInTheWay = ({ DeletionPolicy = "Delete", Properties }: Resource) =>
 test("the first deployment of a stage that keeps its data can be repeated after any resource has failed, and the next one protects stack and table", async () => {
   const settings = { deployment: "canary", eventArchiveDays: 7 };
   const app = await createTestApp("prod", settings, false, { protected: "false" });
-  const { artifact, template } = await synthesizeApp(app, "prod", false);
+  const { artifact, template } = await synthesizeApp(app, "prod");
   const first = readResources(template);
   expect(first.length).toBeGreaterThan(100);
   // The CDK's command line deletes a failed stack first, unless it is protected.
@@ -96,7 +96,7 @@ const longestNames: Readonly<Record<string, [property: string, length: number]>>
 
 test("a stage with every setting and the longest name passes the CDK's validation, and all names fit AWS's limits", async () => {
   const stage = `x${"0123456789-".repeat(2)}`.slice(0, 21);
-  const { artifact, template, report } = await synthesize(stage, withEverything, { validated: true });
+  const { artifact, template, report } = await synthesize(stage, withEverything, true);
   expect(artifact.stackName).toBe(`leads-and-conversations-${stage}`);
   expect(artifact.stackName.length).toBeLessThanOrEqual(128);
   expect(report?.pluginReports).toEqual([]);

@@ -1,12 +1,9 @@
-import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
-import { CloudAssembly } from "aws-cdk-lib/cx-api";
-import { afterAll, inject } from "vitest";
+import { afterAll } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import { readStack } from "../../../lib/local/template/template.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
@@ -69,12 +66,9 @@ async function functionIds(template: Template, directory: string, assetsFile: st
 }
 
 /** @param validated whether the CDK validates the template, which takes longer than the rest */
-export function synthesizeApp(app: App, stage: string, validated: boolean) {
+export async function synthesizeApp(app: App, stage: string, validated = false) {
   process.env.CDK_VALIDATION = String(validated);
-  return readAssembly(app.synth(), stage);
-}
-
-async function readAssembly(assembly: CloudAssembly, stage: string) {
+  const assembly = app.synth();
   const { directory } = assembly;
   const artifact = assembly.getStackByName(stageResourceName(stage));
   const template = Template.fromJSON(artifact.template);
@@ -106,7 +100,7 @@ function withoutQuestions(report: Report): Report {
   return { ...report, pluginReports };
 }
 
-type Synthesized = ReturnType<typeof readAssembly>;
+type Synthesized = ReturnType<typeof synthesizeApp>;
 
 /** The test files of a worker share its process, but not its modules. */
 const shared: { synthesized?: Map<string, Synthesized> } = globalThis as object;
@@ -114,38 +108,18 @@ shared.synthesized ??= new Map();
 const { synthesized } = shared;
 
 /**
- * Synthesizes a stage, once for all test files of a run: do not change the result.
+ * Synthesizes a stage, once for all test files of a worker: do not change the result.
  *
  * @param settings override the settings of the tests' stage
  * @param validated whether the CDK and cdk-nag check it
  */
-export function synthesize(
-  stage: string,
-  settings: TestSettings = {},
-  { validated = false } = {},
-): Synthesized {
-  const key = createHash("sha256")
-    .update(JSON.stringify([stage, settings, validated]))
-    .digest("hex");
-  const directory = join(inject("assemblies"), key);
+export function synthesize(stage: string, settings: TestSettings = {}, validated = false): Synthesized {
+  const key = JSON.stringify([stage, settings, validated]);
   const created =
     synthesized.get(key) ??
-    synthesizeInto(directory, stage, settings, validated).then(() =>
-      readAssembly(new CloudAssembly(directory), stage),
-    );
+    createTestApp(stage, settings, validated).then((app) => synthesizeApp(app, stage, validated));
   synthesized.set(key, created);
   return created;
-}
-
-async function synthesizeInto(directory: string, stage: string, settings: TestSettings, validated: boolean) {
-  if (existsSync(directory)) return;
-  const app = await createTestApp(stage, settings, validated);
-  process.env.CDK_VALIDATION = String(validated);
-  const assembly = app.synth();
-  await rename(assembly.directory, directory).catch((error: unknown) => {
-    // Another worker may have created the directory at the same time.
-    if (!existsSync(directory)) throw error;
-  });
 }
 
 /** The only resource of a type, or the only one whose logical id starts with `within`. */
