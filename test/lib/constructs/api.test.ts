@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { accessLogFields } from "../../../lib/constructs/access-log.ts";
+import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, aliases } = await synthesize("dev");
@@ -73,5 +74,52 @@ test("The access log has route, status, latencies, account and errors, but of th
   expect(template.findResources("AWS::Logs::LogGroup")[logGroupId]?.Properties).toEqual({
     LogGroupName: "/aws/vendedlogs/http-apis/leads-and-conversations-dev",
     RetentionInDays: 7,
+  });
+});
+
+const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
+const served = {
+  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
+  domainName: "api.example.com",
+  certificateArn: certificate,
+};
+const withDomain = (await synthesize("prod", served)).template;
+const cors = only(withDomain, "AWS::ApiGatewayV2::Api").properties.CorsConfiguration;
+
+test("Only scripts of the listed origins may call the routes, with a key and without cookies", () => {
+  expect(cors).toEqual({
+    AllowOrigins: ["https://app.example.com", "https://admin.example.com"],
+    AllowMethods: ["GET", "POST"],
+    AllowHeaders: ["authorization", "content-type", "idempotency-key"],
+    ExposeHeaders: expect.any(Array),
+    MaxAge: 7200,
+  });
+});
+
+test("Scripts can read each documented response header that browsers hide by default", () => {
+  const document = JSON.stringify(openApiDocument());
+  const documented = document.matchAll(/"([\w-]+)":\{"\$ref":"#\/components\/headers\//g);
+  const names = new Set(Array.from(documented, ([, name = ""]) => name.toLowerCase()));
+  // Browsers never hide Cache-Control, and use the others themselves.
+  for (const name of ["cache-control", "content-encoding", "vary"]) expect(names.delete(name)).toBe(true);
+  // The gateway sends it with every response.
+  names.add("date");
+  expect([...cors.ExposeHeaders].sort()).toEqual([...names].sort());
+});
+
+test("The domain has its certificate and requires TLS 1.2, and outputs have the target for its DNS record", () => {
+  const { id, properties } = only(withDomain, "AWS::ApiGatewayV2::DomainName");
+  expect(properties).toEqual({
+    DomainName: "api.example.com",
+    DomainNameConfigurations: [
+      { CertificateArn: certificate, EndpointType: "REGIONAL", SecurityPolicy: "TLS_1_2" },
+    ],
+  });
+  const { DomainTarget, DomainTargetZone, ApiUrl } = withDomain.findOutputs("*");
+  expect(DomainTarget?.Value).toEqual({ "Fn::GetAtt": [id, "RegionalDomainName"] });
+  expect(DomainTargetZone?.Value).toEqual({ "Fn::GetAtt": [id, "RegionalHostedZoneId"] });
+  // The gateway's own URL.
+  expect(ApiUrl?.Value).toEqual({
+    "Fn::GetAtt": [only(withDomain, "AWS::ApiGatewayV2::Api").id, "ApiEndpoint"],
   });
 });
