@@ -1,5 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
@@ -18,6 +20,21 @@ test("in an app without this project's feature flags, the stack is the same", as
   const config = createConfig("prod", { canary: true });
   const stack = new ServiceStack(new App({ outdir }), { config, bundles });
   expect(Template.fromStack(stack).toJSON()).toEqual(prod.template.toJSON());
+});
+
+// The CDK's command line passes the directory and the flags in environment variables.
+test("`cdk deploy` with a mistake fails with one sentence, and synthesizes nothing", async () => {
+  const CDK_OUTDIR = await createDirectory();
+  const { app, context } = JSON.parse(await readFile(join(root, "cdk.json"), "utf8"));
+  const CDK_CONTEXT_JSON = JSON.stringify({ ...context, stage: "nowhere" });
+  const options = { cwd: root, env: { ...process.env, CDK_OUTDIR, CDK_CONTEXT_JSON } };
+  await expect(promisify(execFile)(process.execPath, app.split(" ").slice(1), options)).rejects.toMatchObject(
+    {
+      code: 1,
+      stderr: expect.stringMatching(/^There is no stages\/nowhere\.json: .*\n$/),
+    },
+  );
+  expect(await readdir(CDK_OUTDIR)).toEqual([]);
 });
 
 test("the names and logical ids that docs/compatibility.md promises do not change", () => {

@@ -72,11 +72,6 @@ test.each([
   expect(config.alarmsTo).toBeUndefined();
 });
 
-test("settings that another CDK app passes as an object have the same defaults", async () => {
-  const directory = await writeStageFiles({ eu: prod });
-  expect(createConfig("eu", prod)).toEqual(readConfig({ stage: "eu" }, directory));
-});
-
 test("wrong settings that are passed as an object are rejected with one sentence", () => {
   const sentence = "The settings of the stage eu: domainName needs certificateArn.";
   const rejected = () => createConfig("eu", { domainName: "api.example.com" });

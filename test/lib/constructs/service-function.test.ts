@@ -60,12 +60,6 @@ describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id
   });
 });
 
-test("With logErrorMessages, each function logs the messages of errors", async () => {
-  const logging = (await synthesize("dev", { logErrorMessages: true })).template;
-  for (const { Properties } of Object.values(logging.findResources("AWS::Lambda::Function")))
-    expect(Properties.Environment.Variables).toMatchObject({ LOG_ERROR_MESSAGES: "true" });
-});
-
 test("Without a rate limit, no function has its settings or permissions", async () => {
   const unlimited = (await synthesize("dev", { rateLimitRequests: 0 })).template;
   const text = JSON.stringify(unlimited.toJSON());
@@ -73,10 +67,13 @@ test("Without a rate limit, no function has its settings or permissions", async 
   expect(JSON.stringify(template.toJSON())).toContain("RATE#*");
 });
 
-test("With tracing, each function is traced, and its own role permits it", async () => {
-  const { template: traced } = await synthesize("dev", { tracing: true });
+test("With logErrorMessages and tracing, each function logs the messages of errors and is traced, and its own role permits it", async () => {
+  const { template: traced } = await synthesize("dev", { logErrorMessages: true, tracing: true });
   for (const { Properties } of Object.values(traced.findResources("AWS::Lambda::Function")))
-    expect(Properties.TracingConfig).toEqual({ Mode: "Active" });
+    expect(Properties).toMatchObject({
+      Environment: { Variables: { LOG_ERROR_MESSAGES: "true" } },
+      TracingConfig: { Mode: "Active" },
+    });
   const roles = Object.values(traced.findResources("AWS::IAM::Role"));
   const policies = roles.map(({ Properties }) => JSON.stringify(Properties.Policies));
   expect(policies.filter((text) => text.includes("xray:PutTraceSegments"))).toHaveLength(

@@ -83,21 +83,16 @@ export async function synthesizeApp(app: App, stage: string, validated = false) 
     aliases: new Map(aliases.map(([id, { Properties }]) => [id, functions.get(Properties.FunctionName.Ref)])),
     /** What the local run reads from the template. */
     local: await readStack(directory),
-    /** The findings of the CDK and cdk-nag, if they check the app, except for settings that a stage leaves open. */
-    report: await readJson(join(directory, "validation-report.json")).then(withoutQuestions, () => undefined),
+    /** The findings of the CDK and cdk-nag; undefined if they did not check the app. */
+    findings: await readFindings(join(directory, "validation-report.json")).catch(() => undefined),
   };
 }
 
-interface Report {
-  readonly pluginReports: readonly { readonly violations: readonly { readonly ruleName: string }[] }[];
-}
-
-function withoutQuestions(report: Report): Report {
+/** The reports of all plugins, without those that only ask about settings that a stage leaves open. */
+async function readFindings(path: string) {
+  const { pluginReports }: { pluginReports: { violations: { ruleName: string }[] }[] } = await readJson(path);
   const isQuestion = (name: string) => name.startsWith("Annotation::leads-and-conversations:");
-  const pluginReports = report.pluginReports.filter(
-    ({ violations }) => !violations.every(({ ruleName }) => isQuestion(ruleName)),
-  );
-  return { ...report, pluginReports };
+  return pluginReports.filter(({ violations }) => !violations.every(({ ruleName }) => isQuestion(ruleName)));
 }
 
 type Synthesized = ReturnType<typeof synthesizeApp>;
