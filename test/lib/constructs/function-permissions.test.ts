@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Match } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { only, synthesize } from "../../support/stack/synthesize.ts";
 
@@ -150,18 +151,12 @@ test.each(named)("SECURITY.md lists what the role of $name allows on items of th
   expect(documented.sort()).toEqual(allowed.sort());
 });
 
-test("Only Lambda may assume the roles of the functions, and no other policy exists", () => {
-  const schedules = Object.values(template.findResources("AWS::Scheduler::Schedule")).map(
-    ({ Properties }) => Properties.Target.RoleArn["Fn::GetAtt"][0],
-  );
-  const roles = Object.entries(template.findResources("AWS::IAM::Role")).filter(
-    ([id]) => !schedules.includes(id),
-  );
-  expect(roles).toHaveLength(functions.size);
-  for (const [, { Properties }] of roles) {
-    expect(Properties.AssumeRolePolicyDocument.Statement).toEqual([
-      { Effect: "Allow", Action: "sts:AssumeRole", Principal: { Service: "lambda.amazonaws.com" } },
-    ]);
-  }
-  expect(template.findResources("AWS::IAM::Policy")).toEqual({});
+test("Only Lambda may assume the roles of the functions, and there is no other policy or role than those of schedules", () => {
+  const Principal = { Service: "lambda.amazonaws.com" };
+  const Statement = [Match.objectEquals({ Effect: "Allow", Action: "sts:AssumeRole", Principal })];
+  const byLambda = { AssumeRolePolicyDocument: { Statement } };
+  template.resourcePropertiesCountIs("AWS::IAM::Role", byLambda, functions.size);
+  const schedules = Object.keys(template.findResources("AWS::Scheduler::Schedule"));
+  template.resourceCountIs("AWS::IAM::Role", functions.size + schedules.length);
+  template.resourceCountIs("AWS::IAM::Policy", 0);
 });
