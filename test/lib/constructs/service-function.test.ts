@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { synthesize } from "../../support/stack/synthesize.ts";
@@ -22,42 +22,33 @@ const others: Partial<Record<FunctionName, object>> = {
   canary: { Timeout: 180, MemorySize: 256 },
 };
 
-test("Every function is deployed once, and no other", () => {
-  expect(Object.keys(resources)).toHaveLength(functionNames.length);
+test("Every function is deployed once, with a log group and a role of its own, and no other", () => {
   expect([...functions.values()].sort()).toEqual([...functionNames].sort());
+  const deployed = Object.values(resources).map(({ Properties }) => Properties);
+  const owned = deployed.flatMap(({ LoggingConfig, Role }) => [
+    LoggingConfig.LogGroup.Ref,
+    Role["Fn::GetAtt"][0],
+  ]);
+  expect([deployed.length, new Set(owned).size]).toEqual([functions.size, 2 * functions.size]);
 });
 
-describe.each([...functions].map(([id, name]) => ({ id, name })))("$name", ({ id, name }) => {
+test.each([
+  ...functions,
+])("%s, which is %s, has the common settings and a retention of its log", (id, name) => {
   const { Code, Role, ...properties } = resources[id]?.Properties ?? {};
-
-  test("has the common settings", () => {
-    expect(properties).toEqual({
-      Runtime: "nodejs24.x",
-      Architectures: ["arm64"],
-      Handler: "index.handler",
-      MemorySize: 1024,
-      Timeout: 10,
-      // Other variables need no check: a function of the local run does not start without those that its code reads.
-      Environment: { Variables: expect.objectContaining({ RELEASE: `${manifest.version}+ab12cd3` }) },
-      LoggingConfig: {
-        LogFormat: "JSON",
-        ApplicationLogLevel: "INFO",
-        LogGroup: { Ref: expect.any(String) },
-      },
-      ...others[name],
-    });
+  const { LoggingConfig } = properties;
+  expect(properties).toEqual({
+    Runtime: "nodejs24.x",
+    Architectures: ["arm64"],
+    Handler: "index.handler",
+    MemorySize: 1024,
+    Timeout: 10,
+    // Other variables need no check: a function of the local run does not start without those that its code reads.
+    Environment: { Variables: expect.objectContaining({ RELEASE: `${manifest.version}+ab12cd3` }) },
+    LoggingConfig: { LogFormat: "JSON", ApplicationLogLevel: "INFO", LogGroup: LoggingConfig.LogGroup },
+    ...others[name],
   });
-
-  test("has its own log group with a retention, and its own role", () => {
-    const { LogGroup } = properties.LoggingConfig;
-    expect(logGroups[LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
-    const users = Object.values(resources).filter(
-      ({ Properties }) =>
-        Properties.LoggingConfig.LogGroup.Ref === LogGroup.Ref ||
-        Properties.Role["Fn::GetAtt"][0] === Role["Fn::GetAtt"][0],
-    );
-    expect(users).toHaveLength(1);
-  });
+  expect(logGroups[LoggingConfig.LogGroup.Ref]?.Properties).toEqual({ RetentionInDays: 7 });
 });
 
 test("Without a rate limit, no function has its settings or permissions", async () => {
