@@ -1,16 +1,6 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import {
-  ApiMapping,
-  CorsHttpMethod,
-  type CorsPreflightOptions,
-  DomainName,
-  HttpApi,
-  HttpMethod,
-  HttpStage,
-  LogGroupLogDestination,
-  SecurityPolicy,
-} from "aws-cdk-lib/aws-apigatewayv2";
+import * as gateway from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanager";
@@ -25,9 +15,9 @@ export class Api extends Construct {
   /** The gateway's own URL of the API, without a trailing slash. */
   readonly url: string;
   /** The custom domain, if one is configured. */
-  readonly domain: DomainName | undefined;
+  readonly domain: gateway.DomainName | undefined;
   readonly certificate: ICertificate | undefined;
-  readonly stage: HttpStage;
+  readonly stage: gateway.HttpStage;
   readonly accessLog: LogGroup;
   readonly authorizer: ServiceFunction;
   /** The function of each route. */
@@ -47,7 +37,7 @@ export class Api extends Construct {
       ...props,
       timeout: Duration.seconds(5),
     });
-    const httpApi = new HttpApi(this, "HttpApi", {
+    const httpApi = new gateway.HttpApi(this, "HttpApi", {
       apiName,
       ...(config.corsOrigins.length > 0 && { corsPreflight: corsPreflight(config.corsOrigins) }),
       createDefaultStage: false,
@@ -63,7 +53,7 @@ export class Api extends Construct {
       const timeout = Duration.seconds(10);
       const handler = new ServiceFunction(this, name, { ...props, environment, timeout });
       const integration = new HttpLambdaIntegration(name, handler.alias);
-      httpApi.addRoutes({ path, methods: [HttpMethod[method]], integration });
+      httpApi.addRoutes({ path, methods: [gateway.HttpMethod[method]], integration });
       return handler;
     });
     this.accessLog = new LogGroup(this, "AccessLogs", {
@@ -72,12 +62,12 @@ export class Api extends Construct {
       retention: config.logRetentionDays,
       removalPolicy: config.removalPolicy,
     });
-    this.stage = new HttpStage(this, "Stage", {
+    this.stage = new gateway.HttpStage(this, "Stage", {
       httpApi,
       autoDeploy: true,
       throttle: { rateLimit: config.throttleRate, burstLimit: config.throttleBurst },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
+        destination: new gateway.LogGroupLogDestination(this.accessLog),
         format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
     });
@@ -85,18 +75,18 @@ export class Api extends Construct {
     if (domainName !== undefined && certificateArn !== undefined) {
       this.certificate = Certificate.fromCertificateArn(this, "Certificate", certificateArn);
       const { certificate, stage } = this;
-      const securityPolicy = SecurityPolicy.TLS_1_2;
-      this.domain = new DomainName(this, "Domain", { domainName, certificate, securityPolicy });
-      new ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
+      const securityPolicy = gateway.SecurityPolicy.TLS_1_2;
+      this.domain = new gateway.DomainName(this, "Domain", { domainName, certificate, securityPolicy });
+      new gateway.ApiMapping(this, "Mapping", { api: httpApi, domainName: this.domain, stage });
     }
     this.url = httpApi.apiEndpoint;
   }
 }
 
 /** What scripts of these origins may send and read. */
-const corsPreflight = (origins: readonly string[]): CorsPreflightOptions => ({
+const corsPreflight = (origins: readonly string[]): gateway.CorsPreflightOptions => ({
   allowOrigins: [...origins],
-  allowMethods: [...new Set(Object.values(routes).map(({ method }) => CorsHttpMethod[method]))],
+  allowMethods: [...new Set(Object.values(routes).map(({ method }) => gateway.CorsHttpMethod[method]))],
   allowHeaders: ["authorization", "content-type", "idempotency-key"],
   exposeHeaders: [
     "accept-encoding",

@@ -1,17 +1,7 @@
 import { join } from "node:path";
 import { type Duration, Fn, RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import {
-  Alias,
-  ApplicationLogLevel,
-  Architecture,
-  type CfnFunction,
-  Code,
-  type IVersion,
-  Function as LambdaFunction,
-  LoggingFormat,
-  Runtime,
-} from "aws-cdk-lib/aws-lambda";
+import * as lambda from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { FunctionName } from "../bundling/bundle.ts";
@@ -51,12 +41,12 @@ const whyNoQueue =
 /** One function of the service with its log group and its role. All defaults of the functions are here. */
 export class ServiceFunction extends Construct {
   readonly name: FunctionName;
-  readonly lambda: LambdaFunction;
+  readonly lambda: lambda.Function;
   /**
    * The alias `live` of the current version. All callers use it, and a gradual deployment shifts it. Roles also allow the
    * function itself, which an older stage without aliases calls until its deployment has added them.
    */
-  readonly alias: Alias;
+  readonly alias: lambda.Alias;
 
   constructor(scope: Construct, name: FunctionName, props: ServiceFunctionProps) {
     // Logical ids come from the path: under the stack itself, they do not depend on which construct owns the function.
@@ -77,10 +67,10 @@ export class ServiceFunction extends Construct {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: { Access: new PolicyDocument({ statements }) },
     });
-    this.lambda = new LambdaFunction(this, "Function", {
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      code: Code.fromAsset(join(props.bundles, name), { exclude: ["*.map"] }),
+    this.lambda = new lambda.Function(this, "Function", {
+      runtime: lambda.Runtime.NODEJS_24_X,
+      architecture: lambda.Architecture.ARM_64,
+      code: lambda.Code.fromAsset(join(props.bundles, name), { exclude: ["*.map"] }),
       handler: "index.handler",
       // CPU grows with memory, to one core at 1,769 MB. 1,024 MB load the SDK in 0.1 s, half of that in 0.2 s.
       memorySize: props.memorySize ?? 1024,
@@ -101,16 +91,16 @@ export class ServiceFunction extends Construct {
       },
       role,
       logGroup,
-      loggingFormat: LoggingFormat.JSON,
-      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      loggingFormat: lambda.LoggingFormat.JSON,
+      applicationLogLevelV2: lambda.ApplicationLogLevel.INFO,
     });
-    const resource = this.lambda.node.findChild("Resource") as CfnFunction;
+    const resource = this.lambda.node.findChild("Resource") as lambda.CfnFunction;
     // The CDK's property `tracing` would add a policy of its own to each role.
     if (tracing) resource.tracingConfig = { mode: "Active" };
     keepVersionWhenPinned(resource);
     // The cast lets apps with exactOptionalPropertyTypes compile this file.
-    const version = this.lambda.currentVersion as IVersion;
-    this.alias = new Alias(this, "Alias", { aliasName: "live", version });
+    const version = this.lambda.currentVersion as lambda.IVersion;
+    this.alias = new lambda.Alias(this, "Alias", { aliasName: "live", version });
     Validations.of(resource).acknowledge(
       { id: "Serverless-LambdaDLQ", reason: whyNoQueue },
       { id: "Serverless-LambdaTracing", reason: "The logs have the time of each request." },
@@ -128,7 +118,7 @@ export class ServiceFunction extends Construct {
  * Names the code's bucket in the same way whether or not the stage sets an account and a region. The version's id is a hash
  * that includes this name, and Lambda publishes no second version of the same code and settings.
  */
-function keepVersionWhenPinned(resource: CfnFunction): void {
+function keepVersionWhenPinned(resource: lambda.CfnFunction): void {
   const stack = Stack.of(resource);
   const { s3Bucket }: { s3Bucket?: string | { "Fn::Sub"?: string } } = stack.resolve(resource.code);
   const name = typeof s3Bucket === "string" ? s3Bucket : s3Bucket?.["Fn::Sub"];

@@ -1,23 +1,16 @@
 import { RemovalPolicy, Tags, Validations } from "aws-cdk-lib";
 import { Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import {
-  AttributeType,
-  BillingMode,
-  ProjectionType,
-  StreamViewType,
-  Table,
-  TableEncryption,
-} from "aws-cdk-lib/aws-dynamodb";
+import * as dynamodb from "aws-cdk-lib/aws-dynamodb";
 import type { Construct } from "constructs";
 import { dataFormat, dataFormatTag } from "../../shared/dynamodb/data-format.ts";
 import { expiryAttribute, indexes } from "../../shared/dynamodb/keys.ts";
 import { stageResourceName } from "../../shared/stages.ts";
 import type { Config } from "../config/config.ts";
 
-const textAttribute = (name: string) => ({ name, type: AttributeType.STRING });
+const textAttribute = (name: string) => ({ name, type: dynamodb.AttributeType.STRING });
 
 /** The one table. It starts with every index because a CloudFormation update can add only one. */
-export class ServiceTable extends Table {
+export class ServiceTable extends dynamodb.Table {
   /** The CDK's `tableStreamArn` is optional because other tables have no stream. */
   readonly streamArn = String(this.tableStreamArn);
 
@@ -27,11 +20,11 @@ export class ServiceTable extends Table {
       tableName: stageResourceName(config.stage),
       partitionKey: textAttribute("pk"),
       sortKey: textAttribute("sk"),
-      billingMode: BillingMode.PAY_PER_REQUEST,
+      billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: expiryAttribute,
-      stream: StreamViewType.NEW_AND_OLD_IMAGES,
+      stream: dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
       // An AWS owned key: the table needs no key policy of its own, and KMS would charge for each use of another key.
-      encryption: TableEncryption.DEFAULT,
+      encryption: dynamodb.TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keepsData },
       deletionProtection: config.isProtected,
       removalPolicy: config.removalPolicy,
@@ -41,7 +34,7 @@ export class ServiceTable extends Table {
         indexName,
         partitionKey: textAttribute(partition),
         sortKey: textAttribute(sort),
-        projectionType: ProjectionType.INCLUDE,
+        projectionType: dynamodb.ProjectionType.INCLUDE,
         nonKeyAttributes: copies.filter((attribute) => attribute !== partition),
       });
     }

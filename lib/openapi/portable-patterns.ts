@@ -1,11 +1,4 @@
-import {
-  address,
-  channelAddress,
-  lines,
-  oneLine,
-  templateName,
-  visible,
-} from "../../shared/schemas/text-rules.ts";
+import * as textRules from "../../shared/schemas/text-rules.ts";
 
 /** Characters except control characters; the same, and also line breaks and tabs; without control characters and spaces. */
 const character = "[^\\x00-\\x1F\\x7F]";
@@ -17,15 +10,15 @@ const visibleCharacter = "[^\\x00-\\x20\\x7F]";
  * also in those that match bytes. So they restrict only ASCII, and accept some texts that the service refuses.
  */
 const patterns: Readonly<Record<string, { readonly any: string; readonly notBlank?: string }>> = {
-  [oneLine]: { any: `^${character}*$`, notBlank: `^ *${visibleCharacter}${character}*$` },
-  [lines]: {
+  [textRules.oneLine]: { any: `^${character}*$`, notBlank: `^ *${visibleCharacter}${character}*$` },
+  [textRules.lines]: {
     any: `^${characterOfLines}*$`,
     notBlank: `^[\\x09\\x0A\\x0D ]*${visibleCharacter}${characterOfLines}*$`,
   },
-  [visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
-  [address]: { any: "^[^\\x00-\\x1F\\x7F,]*$" },
-  [templateName]: { any: templateName },
-  [channelAddress]: { any: "^[^:,]+: *[^\\x00-\\x20\\x7F,][^\\x00-\\x1F\\x7F,]*$" },
+  [textRules.visible]: { any: "^[^\\x00-\\x20\\x7F,]*$" },
+  [textRules.address]: { any: "^[^\\x00-\\x1F\\x7F,]*$" },
+  [textRules.templateName]: { any: textRules.templateName },
+  [textRules.channelAddress]: { any: "^[^:,]+: *[^\\x00-\\x20\\x7F,][^\\x00-\\x1F\\x7F,]*$" },
 };
 
 interface TextSchema {

@@ -2,17 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { withPortablePattern } from "../../../lib/openapi/portable-patterns.ts";
-import {
-  externalId,
-  label,
-  messageText,
-  metadata,
-  name,
-  tag,
-} from "../../../shared/schemas/field-schemas.ts";
+import * as fields from "../../../shared/schemas/field-schemas.ts";
 import { requestOptions } from "../../../shared/schemas/validator.ts";
 
-const schemas = { tag, label, name, messageText, metadata: metadata.additionalProperties, externalId };
+const { tag, label, name, messageText, externalId } = fields;
+const schemas = { tag, label, name, messageText, metadata: fields.metadata.additionalProperties, externalId };
 
 describe.each(Object.entries(schemas))("the pattern of a %s", (_, schema) => {
   const validate = new Ajv2020(requestOptions).compile(schema);
