@@ -19,7 +19,10 @@ async function start(faults: Faults = createFaults([])) {
     Resource: "arn:aws:dynamodb:local:000000000000:table/probes",
     Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": "LEAD#*" } },
   };
-  const role = { name: "ProbeRole", statements: readStatements({ PolicyDocument: { Statement: [Statement] } }) };
+  const role = {
+    name: "ProbeRole",
+    statements: readStatements({ PolicyDocument: { Statement: [Statement] } }),
+  };
   const received: { request: IncomingMessage; body: string }[] = [];
   const engine = createServer(async (request, response) => {
     received.push({ request, body: String(await buffer(request)) });
