@@ -5,7 +5,7 @@ import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { pageSize, type ReadPage, reader } from "./programs.ts";
 import { isMatch, owner, type RowFilter } from "./rows.ts";
 import { mayBeDamaged, type Scenario, startTime } from "./scenario.ts";
-import type { Slack } from "./steps/reading.ts";
+import type { Slack } from "./state.ts";
 import type { Steps } from "./steps/steps.ts";
 import type { TableState } from "./tables.ts";
 import { remember } from "./texts.ts";

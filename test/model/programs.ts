@@ -44,18 +44,13 @@ export interface ReadPage {
 /** The number of rows of a page. */
 export const pageSize = 2;
 
-async function read(page: number, filter: RowFilter): Promise<ReadPage> {
-  const { data, pagination } = await listLeads(account, {
-    ...filter,
-    page: `${page}`,
-    limit: `${pageSize}`,
-  });
-  return { total: pagination.total, ids: data.map(({ id }) => id) };
-}
-
 /** A reader of a page of the whole list, or with a filter. */
 export const reader = (page: number, filter: RowFilter = {}): Program => ({
   name: `reader ${page} ${toText(filter)}`,
   skew: 0,
-  run: () => read(page, filter),
+  async run(): Promise<ReadPage> {
+    const query = { ...filter, page: `${page}`, limit: `${pageSize}` };
+    const { data, pagination } = await listLeads(account, query);
+    return { total: pagination.total, ids: data.map(({ id }) => id) };
+  },
 });

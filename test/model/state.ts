@@ -1,11 +1,25 @@
 import type { Actor } from "./steps/actors.ts";
-import type { Reading } from "./steps/reading.ts";
 import type { Outcome, TableState } from "./tables.ts";
 
 /** A running maintainer, and the changes of its batch: bits of event numbers. */
 export interface Working {
   readonly actor: Actor;
   readonly batch: number;
+}
+
+/** By how many rows a total may be wrong, because changes are not counted yet. */
+export interface Slack {
+  readonly imported: number;
+  readonly deleted: number;
+}
+
+/** A page that is being read while other steps happen, and what was true since the start of the read. */
+export interface Reading extends Slack {
+  readonly actor: Actor;
+  readonly page: number;
+  /** The rows that have matched all the time, and the rows that have matched at any time: bits of their numbers. */
+  readonly always: number;
+  readonly ever: number;
 }
 
 /** A transaction in progress, which single reads may miss. */

@@ -15,9 +15,9 @@ import {
   startTime,
   type WriteEvent,
 } from "../scenario.ts";
+import type { Slack } from "../state.ts";
 import { toText } from "../texts.ts";
 import { findItem } from "../tree-check.ts";
-import type { Slack } from "./reading.ts";
 
 /** A change of a row. */
 interface Write {

@@ -1,11 +1,11 @@
+import assert from "node:assert/strict";
 import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import type { Expectations } from "../expectations.ts";
 import { type ReadPage, reader } from "../programs.ts";
-import { isMatch } from "../rows.ts";
+import { isMatch, rowNumber } from "../rows.ts";
 import type { Scenario } from "../scenario.ts";
-import { openEvents, type State } from "../state.ts";
+import { openEvents, type Reading, type State } from "../state.ts";
 import type { TableState } from "../tables.ts";
-import { checkReading, type Reading, rowBits, watch } from "./reading.ts";
 import type { Step, Steps } from "./steps.ts";
 
 /** What makes the steps of the readers of a scenario. */
@@ -14,7 +14,11 @@ export function readerSteps(steps: Steps, { rows }: Expectations, { pages, filte
   const slack = (state: State) =>
     filter ? { imported: 0, deleted: 0 } : steps.events.slack(openEvents(state));
 
-  const bits = (table: TableState) => rowBits(rows(table).filter(isMatch(filter ?? {})));
+  /** The matching rows of a state, as bits of their numbers. */
+  const bits = (table: TableState) =>
+    rows(table)
+      .filter(isMatch(filter ?? {}))
+      .reduce((all, { id }) => all | (1 << rowNumber(String(id))), 0);
 
   function start(state: State, page: number): Omit<Reading, "actor"> {
     // The reader's index may have an earlier version of any row.
@@ -48,8 +52,30 @@ export function readerSteps(steps: Steps, { rows }: Expectations, { pages, filte
       });
     },
 
-    /** Adds the present state to the reading. */
-    watched: (state: State): State =>
-      state.reading ? { ...state, reading: watch(state.reading, bits(state.table), slack(state)) } : state,
+    /** Adds the matching rows and the slack of the present state to the reading. */
+    watched(state: State): State {
+      const { reading, table } = state;
+      if (!reading) return state;
+      const { imported, deleted } = slack(state);
+      return {
+        ...state,
+        reading: {
+          ...reading,
+          always: reading.always & bits(table),
+          ever: reading.ever | bits(table),
+          imported: Math.max(reading.imported, imported),
+          deleted: Math.max(reading.deleted, deleted),
+        },
+      };
+    },
   };
+}
+
+const countBits = (bits: number): number => (bits === 0 ? 0 : (bits & 1) + countBits(bits >>> 1));
+
+/** Checks a page: its total includes every row that matched all the time, and no row that never matched. */
+function checkReading({ page, always, ever, imported, deleted }: Reading, { total, ids }: ReadPage): void {
+  const [least, most] = [countBits(always) - imported, countBits(ever) + deleted];
+  assert(total >= least && total <= most, `page ${page} has the total ${total}, not ${least} to ${most}`);
+  assert.deepEqual(ids, [...new Set(ids)].sort().reverse(), `page ${page} is not in order`);
 }
