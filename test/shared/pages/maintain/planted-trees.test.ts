@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { nodePrefix } from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
@@ -50,6 +50,7 @@ beforeEach(async () => {
   restore();
   for (const labelKey of [undefined, source]) history.table.memory.delete(itemsOf(labelKey, "root")[0] ?? {});
   costs = { counted, changed, plain: (await readLists()).units };
+  restore();
 });
 
 /** Changes a row and adds others, which are counted and fed. */
@@ -176,90 +177,78 @@ const fillers = {
   "a long name": { ["x".repeat(60_000)]: 0 },
 };
 
-const trees = [
+describe.each([
   ["a list", undefined],
   ["a source", source],
-] as const;
+])("in the tree of %s,", (_, labelKey) => {
+  test.each(Object.keys(rootFields))("any %s in the root", async (field) => {
+    const [root] = itemsOf(labelKey, "root");
+    await expectHealed(
+      root,
+      map(extremes(), (value) => ({ ...root, [field]: value })),
+      (item) => isSound(labelKey, item),
+    );
+  });
 
-test.each(
-  Object.keys(rootFields).flatMap((field) =>
-    trees.map(([tree, labelKey]) => [field, tree, labelKey] as const),
-  ),
-)("any %s in the root of %s", async (field, _, labelKey) => {
-  restore();
-  const [root] = itemsOf(labelKey, "root");
-  await expectHealed(
-    root,
-    map(extremes(), (value) => ({ ...root, [field]: value })),
-    (item) => isSound(labelKey, item),
-  );
-});
+  test("any entries in the root", async () => {
+    const [root] = itemsOf(labelKey, "root");
+    const all = decodeEntries(root?.entries) ?? [];
+    const [first, last] = [all[0], all.at(-1)] as [Entry, Entry];
+    const others = {
+      "no row": [],
+      "rows twice": [...all, ...all],
+      "a row more": [...all.slice(0, -1), { ...last, start: last.start.replace(/..$/, "00") }, last],
+      "a row less": all.slice(0, -1),
+      "a node less": all.slice(1),
+      "no nodes": [last],
+      "many rows in a node": [{ ...first, buckets: [2 ** 40] }, ...all.slice(1)],
+      "no rows in a node": [{ ...first, buckets: [] }, ...all.slice(1)],
+      "many rows in a row": [...all.slice(0, -1), { ...last, buckets: [2 ** 40] }],
+      "another bucket of a row": [...all.slice(0, -1), { ...last, buckets: [...Array(15).fill(0), 1] }],
+    };
+    const plants = {
+      ...map(others, (entries) => ({ ...root, entries: encodeEntries(entries) })),
+      ...map({ missing: undefined, text: "x", undecodable: new Uint8Array([7]) }, (entries) => ({
+        ...root,
+        entries,
+      })),
+      ...map(fillers, (values) => ({ ...root, ...values })),
+    };
+    await expectHealed(root, plants, (item) => isSound(labelKey, item));
+  });
 
-test.each(trees)("any entries in the root of %s", async (_, labelKey) => {
-  restore();
-  const [root] = itemsOf(labelKey, "root");
-  const all = decodeEntries(root?.entries) ?? [];
-  const [first, last] = [all[0], all.at(-1)] as [Entry, Entry];
-  const others = {
-    "no row": [],
-    "rows twice": [...all, ...all],
-    "a row more": [...all.slice(0, -1), { ...last, start: last.start.replace(/..$/, "00") }, last],
-    "a row less": all.slice(0, -1),
-    "a node less": all.slice(1),
-    "no nodes": [last],
-    "many rows in a node": [{ ...first, buckets: [2 ** 40] }, ...all.slice(1)],
-    "no rows in a node": [{ ...first, buckets: [] }, ...all.slice(1)],
-    "many rows in a row": [...all.slice(0, -1), { ...last, buckets: [2 ** 40] }],
-    "another bucket of a row": [...all.slice(0, -1), { ...last, buckets: [...Array(15).fill(0), 1] }],
-  };
-  const plants = {
-    ...map(others, (entries) => ({ ...root, entries: encodeEntries(entries) })),
-    ...map({ missing: undefined, text: "x", undecodable: new Uint8Array([7]) }, (entries) => ({
-      ...root,
-      entries,
-    })),
-    ...map(fillers, (values) => ({ ...root, ...values })),
-  };
-  await expectHealed(root, plants, (item) => isSound(labelKey, item));
-});
+  test.each([1, 2])("any node of level %i", async (level) => {
+    const nodes = itemsOf(labelKey, nodePrefix).filter(({ sk }) => String(sk).includes(`#${level}#`));
+    const [node, next] = nodes as [Item, Item];
+    const all = decodeEntries(node.entries) ?? [];
+    const [behind] = decodeEntries(next.entries) ?? [];
+    const [first, last] = [all[0], all.at(-1)] as [Entry, Entry];
+    const others = {
+      "no entries": [],
+      "entries out of order": all.toReversed(),
+      "an entry behind its end": [...all.slice(0, -1), { ...last, start: behind?.start ?? "" }],
+      "other sums": [{ ...first, buckets: [0, 0, 0, 1] }, ...all.slice(1)],
+      "an entry less": all.slice(1),
+      "another row": [
+        ...all.slice(0, -1),
+        { ...last, start: last.start.replace(/.$/, (end) => (end === "0" ? "1" : "0")) },
+      ],
+    };
+    const plants = {
+      missing: undefined,
+      "entries of another node": { ...node, entries: next.entries },
+      "entries of no type": { ...node, entries: "x" },
+      ...map(others, (entries) => ({ ...node, entries: encodeEntries(entries) })),
+      ...map(fillers, (values) => ({ ...node, ...values })),
+    };
+    await expectHealed(node, plants, (_, name) => name === "another row");
+  });
 
-test.each(
-  trees.flatMap(([tree, labelKey]) => [1, 2].map((level) => [level, tree, labelKey] as const)),
-)("any node of level %i of %s", async (level, _, labelKey) => {
-  restore();
-  const nodes = itemsOf(labelKey, nodePrefix).filter(({ sk }) => String(sk).includes(`#${level}#`));
-  const [node, next] = nodes as [Item, Item];
-  const all = decodeEntries(node.entries) ?? [];
-  const [behind] = decodeEntries(next.entries) ?? [];
-  const [first, last] = [all[0], all.at(-1)] as [Entry, Entry];
-  const others = {
-    "no entries": [],
-    "entries out of order": all.toReversed(),
-    "an entry behind its end": [...all.slice(0, -1), { ...last, start: behind?.start ?? "" }],
-    "other sums": [{ ...first, buckets: [0, 0, 0, 1] }, ...all.slice(1)],
-    "an entry less": all.slice(1),
-    "another row": [
-      ...all.slice(0, -1),
-      { ...last, start: last.start.replace(/.$/, (end) => (end === "0" ? "1" : "0")) },
-    ],
-  };
-  const plants = {
-    missing: undefined,
-    "entries of another node": { ...node, entries: next.entries },
-    "entries of no type": { ...node, entries: "x" },
-    ...map(others, (entries) => ({ ...node, entries: encodeEntries(entries) })),
-    ...map(fillers, (values) => ({ ...node, ...values })),
-  };
-  await expectHealed(node, plants, (_, name) => name === "another row");
-});
-
-test.each(
-  trees,
-)("small unknown attributes of %s, which a later release may add, are not damage", async (_, labelKey) => {
-  restore();
-  const others = { text: "x", map: { list: [1, null, true] } };
-  for (const item of [...itemsOf(labelKey, "root"), ...itemsOf(labelKey, nodePrefix)])
-    history.table.memory.put({ ...item, ...others });
-  expect(await readLists()).toEqual({ wrong: [], units: costs.counted });
-  expect(await isFound()).toBe(false);
+  test("small unknown attributes, which a later release may add, are not damage", async () => {
+    const others = { text: "x", map: { list: [1, null, true] } };
+    for (const item of [...itemsOf(labelKey, "root"), ...itemsOf(labelKey, nodePrefix)])
+      history.table.memory.put({ ...item, ...others });
+    expect(await readLists()).toEqual({ wrong: [], units: costs.counted });
+    expect(await isFound()).toBe(false);
+  });
 });
