@@ -133,15 +133,14 @@ describe("a call", () => {
     expect(third).not.toBe(first);
   });
 
-  test.each([
-    [201, true],
-    [200, false],
-  ])("shows by the status %i whether an update created the lead", async (status, created) => {
-    const { client, sent } = clientOf(() => Response.json({ id: "lead_1" }, { status }));
-    expect(await client.updateLead({ externalId: "crm-1", status: "qualified" })).toEqual({
-      lead: { id: "lead_1" },
-      created,
-    });
+  test("shows by the status whether an update created the lead", async () => {
+    const lead = { id: "lead_1" };
+    const { client, sent } = clientOf(...[201, 200].map((status) => () => Response.json(lead, { status })));
+    const update = () => client.updateLead({ externalId: "crm-1", status: "qualified" });
+    expect([await update(), await update()]).toEqual([
+      { lead, created: true },
+      { lead, created: false },
+    ]);
     expect(sent[0]?.url.search).toBe("?ifExists=update");
   });
 
@@ -440,8 +439,8 @@ test.each<[string, (client: Client) => Promise<unknown>]>([
 
 describe("a mirror", () => {
   const [row] = leadsOf(1) as [Lead];
-  /** A client whose list has the leads `listed`, and whose reads by ids find the leads `found`. */
-  const clientWith = (listed: () => Promise<readonly Lead[]>, found: readonly Lead[]) => {
+  /** A client whose reads by ids find some leads, and whose list has the same leads unless others are given. */
+  const clientWith = (found: readonly Lead[], listed = async () => found) => {
     const pagination = { page: 1, limit: 100, total: 0 };
     return {
       async *leadPages() {
@@ -464,7 +463,7 @@ describe("a mirror", () => {
       return [row];
     };
     const { copy, leads } = createCopy();
-    const mirror = createMirror(clientWith(listed, [{ ...row, status: "booked" }]), copy);
+    const mirror = createMirror(clientWith([{ ...row, status: "booked" }], listed), copy);
     const reconciled = mirror.reconcile();
     await pageRead.promise;
     const event = parseEvent({ ...eventDetailExamples["lead.updated"], leadId: row.id });
@@ -481,7 +480,7 @@ describe("a mirror", () => {
     const gone = { ...row, id: newId("lead", start) };
     await copy.leads.put([row, gone]);
     await createMirror(
-      clientWith(async () => [], [row]),
+      clientWith([row], async () => []),
       copy,
     ).reconcile();
     expect([...leads.keys()]).toEqual([row.id]);
@@ -490,10 +489,7 @@ describe("a mirror", () => {
   test("deletes an erased lead, and does not store it again", async () => {
     const { copy, leads } = createCopy();
     await copy.leads.put([row]);
-    const mirror = createMirror(
-      clientWith(async () => [row], [row]),
-      copy,
-    );
+    const mirror = createMirror(clientWith([row]), copy);
     const erased = parseEvent({ ...eventDetailExamples["lead.erased"], leadId: row.id });
     await mirror.applyEvents(erased ? [erased] : []);
     await mirror.reconcile();
