@@ -72,10 +72,12 @@ async function ops(line: string) {
   return program([...words, ...on, "--table", tableName, "--json"]);
 }
 
-describe.each([
+const conditions = [
   ["in small pages", smallPages],
   ["before the indexes list its items", lateReads],
-])("an account is read completely %s", (_, condition) => {
+] as const;
+
+describe.each(conditions)("an account is read completely %s", (_, condition) => {
   test.each([
     "leads show --lead ADA",
     "leads show --external-id crm-ada",
@@ -164,10 +166,7 @@ describe.each(Object.entries(changes))("%s", (line, { isAbsent, prepare, isCompl
     if (isComplete) expect(expected).toEqual(ofNeighbour);
   });
 
-  test.each([
-    ["in small pages", smallPages],
-    ["before the indexes list its items", lateReads],
-  ])("has the same result %s", async (_condition, condition) => {
+  test.each(conditions)("has the same result %s", async (_condition, condition) => {
     {
       using _ = condition();
       await before();
