@@ -66,9 +66,8 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
   const named = leads.size;
   for (const { leadId, pending } of erasures) if (pending) leads.add(leadId);
   const unfinished = leads.size - named;
-  if (lead?.every((id) => leads.has(id)) ?? leads.size > 0) return { leads, unfinished };
   const unknown = await unknownPerson(options, pace, leads);
-  if (lead?.some((id) => leads.has(id))) return { leads, unfinished, unknown };
+  if (!unknown || lead?.some((id) => leads.has(id))) return { leads, unfinished, unknown };
   throw invalid.toFailure() ?? unknown;
 }
 

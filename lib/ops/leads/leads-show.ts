@@ -20,8 +20,7 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   const { pace, invalid } = tools;
   const items = await findLeads(options, tools);
   const known = new Set(items.map(({ sk }) => String(sk)));
-  const isComplete = options.lead?.every((id) => known.has(id)) ?? items.length > 0;
-  const failure = isComplete ? undefined : await notFound(options, pace, known);
+  const failure = await notFound(options, pace, known);
   if (items.length === 0) {
     // The named person may be among the leads that cannot be read.
     invalid.print();
@@ -34,12 +33,12 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
 }
 
 /** The error for a person who is not found. Messages of a lead remain until its erasure has ended, so it names such leads. */
-async function notFound(options: PersonOptions, pace: Pace, known: ReadonlySet<string>): Promise<Error> {
+async function notFound(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
   const { account, lead = [] } = options;
   const error = await unknownPerson(options, pace, known);
   const keys = lead.filter((id) => !known.has(id)).map((id) => erasedLeadKey(account, id));
   const pending = (await readEach(keys, pace)).filter((erasure) => erasure.pending).map(({ sk }) => sk);
-  if (pending.length === 0) return error;
+  if (!error || pending.length === 0) return error;
   const line = `leads erase --account ${account} --lead ${pending.join(" ")}`;
   const whose = lead.length === 1 ? "Its erasure" : `The erasure of ${pending.join(", ")}`;
   return new UserError(`${error.message} ${whose} has not ended: run ${opsCommand(options, line)}.`);

@@ -59,11 +59,12 @@ export async function findLeads(options: PersonOptions, { pace, invalid }: Tools
 }
 
 /**
- * The error for a person who is unknown to the account, or for an account that does not exist.
+ * The error for a person who is unknown to the account, or for an account that does not exist; undefined if all are known.
  *
  * @param known the ids of the named leads that exist
  */
-export function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
+export async function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
+  if (options.lead?.every((id) => known.has(id)) ?? known.size > 0) return undefined;
   const unknown = options.lead?.filter((id) => !known.has(id));
   const item = unknown ? `lead ${unknown.join(", ")}` : `lead with this ${namedBy(options).by}`;
   return unknownItem(options, item, pace);
