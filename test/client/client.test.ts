@@ -7,18 +7,7 @@ import {
   type Message,
   parseEvent,
 } from "../../docs/client/client.ts";
-import {
-  createMirror,
-  type Delivered,
-  deliverMessage,
-  findOrCreateLead,
-  greetLeads,
-  readInbox,
-  receiveMessage,
-  reportDelivery,
-  syncConversations,
-  syncLeads,
-} from "../../docs/client/recipes.ts";
+import * as recipes from "../../docs/client/recipes.ts";
 import { eventDetailExamples } from "../../lib/openapi/examples.ts";
 import { createdAt, newId } from "../../shared/ids.ts";
 import { createCopy } from "./copy.ts";
@@ -304,7 +293,7 @@ describe("a message", () => {
   >;
   const { id, conversationId, channel } = detail;
   const answer = { delivery: "sent", providerId: "wamid.1" } as const;
-  const memoryOf = (state: Awaited<ReturnType<Delivered["claim"]>>) => ({
+  const memoryOf = (state: Awaited<ReturnType<recipes.Delivered["claim"]>>) => ({
     claim: vi.fn(async () => state),
     ...{ add: vi.fn(async () => {}), release: vi.fn(async () => {}) },
   });
@@ -316,9 +305,9 @@ describe("a message", () => {
   test("is delivered only by the connector of its channel, remembered, and reported without an idempotency key", async () => {
     const [memory, deliver] = [memoryOf("claimed"), vi.fn(async () => answer)];
     const { client, sent } = stored();
-    await deliverMessage(client, { detail }, "another", memory, deliver);
+    await recipes.deliverMessage(client, { detail }, "another", memory, deliver);
     expect(memory.claim).not.toHaveBeenCalled();
-    await deliverMessage(client, { detail }, channel, memory, deliver);
+    await recipes.deliverMessage(client, { detail }, channel, memory, deliver);
     expect(deliver.mock.calls).toEqual([[detail]]);
     expect(calls(memory)).toEqual([[[id, answer]], []]);
     expect(bodies(sent)).toEqual([{ id, conversationId, ...answer }]);
@@ -328,7 +317,7 @@ describe("a message", () => {
   test("is released for a retry if its delivery fails", async () => {
     const memory = memoryOf("claimed");
     const deliver = () => Promise.reject(new Error("The channel is down."));
-    const delivering = deliverMessage(stored().client, { detail }, channel, memory, deliver);
+    const delivering = recipes.deliverMessage(stored().client, { detail }, channel, memory, deliver);
     await expect(delivering).rejects.toThrow("is down");
     expect(calls(memory)).toEqual([[], [[id]]]);
   });
@@ -336,10 +325,10 @@ describe("a message", () => {
   test("is not sent twice: the call fails while it is being delivered, and after that it is only reported again", async () => {
     const [isBusy, isDelivered, deliver] = [memoryOf("busy"), memoryOf(answer), vi.fn(async () => answer)];
     const { client, sent } = stored();
-    await expect(deliverMessage(client, { detail }, channel, isBusy, deliver)).rejects.toThrow(
+    await expect(recipes.deliverMessage(client, { detail }, channel, isBusy, deliver)).rejects.toThrow(
       `The message ${id} is being delivered.`,
     );
-    await deliverMessage(client, { detail }, channel, isDelivered, deliver);
+    await recipes.deliverMessage(client, { detail }, channel, isDelivered, deliver);
     expect([...calls(isBusy), ...calls(isDelivered), deliver.mock.calls].flat()).toEqual([]);
     expect(bodies(sent)).toEqual([{ id, conversationId, ...answer }]);
   });
@@ -349,17 +338,17 @@ describe("a message", () => {
       () => problem(404, "message_not_found"),
       () => problem(400, "invalid_input"),
     );
-    await reportDelivery(client, { id, conversationId, delivery: "deleted" as "sent" });
+    await recipes.reportDelivery(client, { id, conversationId, delivery: "deleted" as "sent" });
     const report = { id, conversationId, delivery: "failed", deliveryError: "😀".repeat(501) } as const;
-    await reportDelivery(client, report);
+    await recipes.reportDelivery(client, report);
     expect(bodies(sent)).toEqual([{ ...report, deliveryError: "😀".repeat(500) }]);
-    await expect(reportDelivery(client, report)).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(recipes.reportDelivery(client, report)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   test("to a lead without an address on the channel is reported as failed", async () => {
     const { client, sent } = stored();
     const { to: _, ...unaddressed } = detail;
-    await deliverMessage(client, unaddressed, channel, memoryOf("claimed"), () =>
+    await recipes.deliverMessage(client, unaddressed, channel, memoryOf("claimed"), () =>
       expect.fail("It has no address."),
     );
     const deliveryError = "The lead has no address on this channel.";
@@ -369,7 +358,7 @@ describe("a message", () => {
 
 test("findOrCreateLead fails at a 409 that names no lead", async () => {
   const { client } = clientOf(() => problem(409, "idempotency_key_reused"));
-  const error = await errorOf(findOrCreateLead(client, { ...lead, externalId: "crm-1" }));
+  const error = await errorOf(recipes.findOrCreateLead(client, { ...lead, externalId: "crm-1" }));
   expect(error).toMatchObject({ status: 409, code: "idempotency_key_reused" });
 });
 
@@ -377,8 +366,8 @@ const since = { newest: "2026-11-25T02:00:00.000Z", seen: [] };
 const nothing = async () => {};
 
 test.each([
-  ["leads", syncLeads],
-  ["conversations", syncConversations],
+  ["leads", recipes.syncLeads],
+  ["conversations", recipes.syncConversations],
 ] as const)("a synchronization of %s passes on each change once, even if it is listed a minute late, with one request unless too many changed", async (_, sync) => {
   const rows = new Map<string, string>();
   const changeAt = (id: string, seconds: number) => {
@@ -419,18 +408,18 @@ test.each([
   expect(await look()).toEqual([]);
 });
 
-const sendForm = (client: Client) => findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
+const sendForm = (client: Client) => recipes.findOrCreateLead(client, { name: "Ada", externalId: "crm-1" });
 
 const received = { id: "wamid.1", channel: "whatsapp", from: "4915112345678", name: "Ada", text: "Hi" };
 
 test.each<[string, (client: Client) => Promise<unknown>]>([
   ["findOrCreateLead", (client) => sendForm(client).then(() => sendForm(client))],
-  ["syncLeads", (client) => syncLeads(client, since, nothing)],
-  ["syncConversations", (client) => syncConversations(client, since, nothing)],
-  ["greetLeads", (client) => greetLeads(client, "form", { name: "welcome", language: "en_US" })],
-  ["receiveMessage", (client) => receiveMessage(client, received)],
-  ["readInbox", (client) => readInbox(client, {})],
-  ["reconcile", (client) => createMirror(client, createCopy().copy).reconcile()],
+  ["syncLeads", (client) => recipes.syncLeads(client, since, nothing)],
+  ["syncConversations", (client) => recipes.syncConversations(client, since, nothing)],
+  ["greetLeads", (client) => recipes.greetLeads(client, "form", { name: "welcome", language: "en_US" })],
+  ["receiveMessage", (client) => recipes.receiveMessage(client, received)],
+  ["readInbox", (client) => recipes.readInbox(client, {})],
+  ["reconcile", (client) => recipes.createMirror(client, createCopy().copy).reconcile()],
 ])("%s fails with the error of the API if its second request is always refused", async (_, run) => {
   const data = leadsOf(100).map((row) => ({ ...row, leadId: row.id, lastMessageAt: row.createdAt }));
   const { client } = clientOf(() => Response.json({ data, pagination: { total: 101 } }), busy);
@@ -463,7 +452,7 @@ describe("a mirror", () => {
       return [row];
     };
     const { copy, leads } = createCopy();
-    const mirror = createMirror(clientWith([{ ...row, status: "booked" }], listed), copy);
+    const mirror = recipes.createMirror(clientWith([{ ...row, status: "booked" }], listed), copy);
     const reconciled = mirror.reconcile();
     await pageRead.promise;
     const event = parseEvent({ ...eventDetailExamples["lead.updated"], leadId: row.id });
@@ -479,17 +468,15 @@ describe("a mirror", () => {
     const { copy, leads } = createCopy();
     const gone = { ...row, id: newId("lead", start) };
     await copy.leads.put([row, gone]);
-    await createMirror(
-      clientWith([row], async () => []),
-      copy,
-    ).reconcile();
+    const unlisted = clientWith([row], async () => []);
+    await recipes.createMirror(unlisted, copy).reconcile();
     expect([...leads.keys()]).toEqual([row.id]);
   });
 
   test("deletes an erased lead, and does not store it again", async () => {
     const { copy, leads } = createCopy();
     await copy.leads.put([row]);
-    const mirror = createMirror(clientWith([row]), copy);
+    const mirror = recipes.createMirror(clientWith([row]), copy);
     const erased = parseEvent({ ...eventDetailExamples["lead.erased"], leadId: row.id });
     await mirror.applyEvents(erased ? [erased] : []);
     await mirror.reconcile();

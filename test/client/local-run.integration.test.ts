@@ -3,15 +3,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterAll, expect, test, vi } from "vitest";
 import { createClient, parseEvent } from "../../docs/client/client.ts";
-import {
-  createMirror,
-  findOrCreateLead,
-  greetLeads,
-  readInbox,
-  receiveMessage,
-  syncConversations,
-  syncLeads,
-} from "../../docs/client/recipes.ts";
+import * as recipes from "../../docs/client/recipes.ts";
 import { leadsCommand } from "../../lib/ops/leads/leads-command.ts";
 import type { Access } from "../../shared/domain/api-keys.ts";
 import { seeded } from "../support/cases/random.ts";
@@ -39,7 +31,7 @@ const api = await startApi({ streams: true, maxEnvironments: 2, eventsUrl: await
 const { apiKey } = await api.issueKey(account);
 noteSent(apiKey);
 const client = createClient({ url: api.url, key: apiKey, ...hostile() });
-const mirror = createMirror(client, copy);
+const mirror = recipes.createMirror(client, copy);
 
 /** A network that refuses a fifth of the requests, and loses two fifths of the responses. Waits take no time. */
 function hostile() {
@@ -70,7 +62,7 @@ async function source() {
 }
 
 async function createLead(name: string) {
-  const leadId = await findOrCreateLead(client, { name, externalId: name });
+  const leadId = await recipes.findOrCreateLead(client, { name, externalId: name });
   await client.sendMessage({ leadId, channel: "whatsapp", message: `Hello ${name}` });
   return leadId;
 }
@@ -83,16 +75,19 @@ test("forms create each lead once, and each lead is greeted once", async () => {
   const addressOf = (n: number) => ({ email: [`ada+${n}@example.com`] });
   const ids: string[] = [];
   for (let n = 0; n < 16; n++)
-    ids.push(await findOrCreateLead(creating, { name: "Ada", addresses: addressOf(n % 8), source: "form" }));
+    ids.push(
+      await recipes.findOrCreateLead(creating, { name: "Ada", addresses: addressOf(n % 8), source: "form" }),
+    );
   expect(ids.slice(8)).toEqual(ids.slice(0, 8));
   expect(new Set(ids).size).toBe(8);
   for (const refused of [() => creating.listLeads(), () => creating.updateLead({ id: ids[0] ?? "" })])
     await expect(refused()).rejects.toMatchObject({ status: 403, code: "insufficient_access" });
   const greeted = async () => (await own.listConversations()).data.map(({ leadId }) => leadId).sort();
   await expect.poll(async () => (await own.listLeads({ source: "form" })).pagination.total).toBe(8);
-  for (let run = 0; run < 2; run++) await greetLeads(own, "form", { name: "welcome", language: "en_US" });
+  for (let run = 0; run < 2; run++)
+    await recipes.greetLeads(own, "form", { name: "welcome", language: "en_US" });
   expect(await greeted()).toEqual(ids.slice(0, 8).sort());
-  const { rows: inbox } = await readInbox(own, {});
+  const { rows: inbox } = await recipes.readInbox(own, {});
   expect(inbox.map(({ lead, messageCount }) => [lead?.source, messageCount])).toEqual(
     Array(8).fill(["form", 1]),
   );
@@ -104,12 +99,12 @@ test("an answer is stored once, for the lead with its address, however often its
   const own = createClient({ url: api.url, key, fetch: requests });
   await own.createLead({ name: "Grace Hopper", addresses: { whatsapp: ["+49 (151) 0000-007"] } });
   const receive = (id: string, from: string, name: string, text: string) =>
-    receiveMessage(own, { id, channel: "whatsapp", from, name, text });
+    recipes.receiveMessage(own, { id, channel: "whatsapp", from, name, text });
   for (let n = 0; n < 3; n++) await receive("wamid.1", "491510000005", "Barbara", "Is it free?");
   await receive("wamid.2", "491510000007", "Gracie", "How much is it?");
   await receive("wamid.3", "491510000005", "Barbara", "Hello?");
   const waiting = async () =>
-    (await readInbox(own, { awaitingReply: "true" })).rows.map(
+    (await recipes.readInbox(own, { awaitingReply: "true" })).rows.map(
       ({ lead, lastMessage, messageCount }) => `${lead?.name}: ${lastMessage.text} (${messageCount})`,
     );
   await expect.poll(waiting).toEqual(["Barbara: Hello? (2)", "Grace Hopper: How much is it? (1)"]);
@@ -117,7 +112,7 @@ test("an answer is stored once, for the lead with its address, however often its
   const {
     rows: [first, second],
     total,
-  } = await readInbox(own, { limit: 100 });
+  } = await recipes.readInbox(own, { limit: 100 });
   expect([requests.mock.calls.length, total]).toEqual([2, 2]);
   await own.sendMessage({ leadId: first?.leadId ?? "", channel: "whatsapp", message: "Yes, it is." });
   await expect.poll(waiting).toEqual(["Grace Hopper: How much is it? (1)"]);
@@ -131,7 +126,7 @@ test("a copy follows the events, and a reconciliation finds the changes that it 
     if (event) await mirror.applyEvents([event]);
   };
   const ids = [await createLead("Ada"), await createLead("Grace"), await createLead("Edsger")] as const;
-  expect(await findOrCreateLead(client, { name: "Ada again", externalId: "Ada" })).toBe(ids[0]);
+  expect(await recipes.findOrCreateLead(client, { name: "Ada again", externalId: "Ada" })).toBe(ids[0]);
   const { lead, created } = await client.updateLead({ externalId: "Ada", status: "qualified" });
   expect([lead.id, lead.status, created]).toEqual([ids[0], "qualified", false]);
   expect(await client.findLeadsByExternalId(["Ada", "Eve"])).toEqual(new Map([["Ada", lead]]));
@@ -139,8 +134,8 @@ test("a copy follows the events, and a reconciliation finds the changes that it 
   expect(leads.size).toBe(3);
   const beginning = { newest: "1970-01-01T00:00:00.000Z", seen: [] };
   for (const [sync, rows] of [
-    [syncLeads, leads],
-    [syncConversations, conversations],
+    [recipes.syncLeads, leads],
+    [recipes.syncConversations, conversations],
   ] as const) {
     const look = async () => {
       const seen: string[] = [];
