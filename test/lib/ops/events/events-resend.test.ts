@@ -1,11 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import {
-  DescribeStreamCommand,
-  DynamoDBStreamsClient,
-  GetRecordsCommand,
-  GetShardIteratorCommand,
-  ListStreamsCommand,
-} from "@aws-sdk/client-dynamodb-streams";
+import * as sdk from "@aws-sdk/client-dynamodb-streams";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
@@ -15,7 +9,7 @@ import { streamRecord } from "../../../support/tables/stream-record.ts";
 import { program } from "../support/program.ts";
 
 const stacks = mockClient(CloudFormationClient);
-const streams = mockClient(DynamoDBStreamsClient);
+const streams = mockClient(sdk.DynamoDBStreamsClient);
 const lambda = mockClient(LambdaClient);
 
 const name = "leads-and-conversations-dev";
@@ -45,19 +39,19 @@ beforeEach(() => {
   vi.setSystemTime(now);
   const Outputs = [{ OutputKey: "FunctionNames", OutputValue: '{"publish-events":"publisher"}' }];
   stacks.on(DescribeStacksCommand, { StackName: name }).resolves({ Stacks: [{ Outputs } as never] });
-  streams.on(ListStreamsCommand, { TableName: name }).resolves({ Streams: [{ StreamArn: "stream" }] });
+  streams.on(sdk.ListStreamsCommand, { TableName: name }).resolves({ Streams: [{ StreamArn: "stream" }] });
   // Each page has one shard.
   const ended = { ShardId: "ended", SequenceNumberRange: { EndingSequenceNumber: "9" } };
   streams
-    .on(DescribeStreamCommand)
+    .on(sdk.DescribeStreamCommand)
     .callsFake(({ ExclusiveStartShardId }) =>
       ExclusiveStartShardId
         ? { StreamDescription: { Shards: [{ ShardId: "open" }] } }
         : { StreamDescription: { Shards: [ended], LastEvaluatedShardId: "ended" } },
     );
-  streams.on(GetShardIteratorCommand).callsFake(({ ShardId }) => ({ ShardIterator: `${ShardId} 0 0` }));
+  streams.on(sdk.GetShardIteratorCommand).callsFake(({ ShardId }) => ({ ShardIterator: `${ShardId} 0 0` }));
   // Many empty pages come before each page with records, and each of these also has a record of counts.
-  streams.on(GetRecordsCommand).callsFake(({ ShardIterator, Limit }) => {
+  streams.on(sdk.GetRecordsCommand).callsFake(({ ShardIterator, Limit }) => {
     const [shard = "", from = "0", empty = "0"] = ShardIterator.split(" ");
     if (Number(empty) < (shard === "ended" ? 300 : 90))
       return { Records: [], NextShardIterator: `${shard} ${from} ${Number(empty) + 1}` };

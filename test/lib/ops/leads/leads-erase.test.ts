@@ -7,15 +7,7 @@ import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { eraseCommand } from "../../../../lib/ops/leads/leads-erase.ts";
 import { showCommand } from "../../../../lib/ops/leads/leads-show.ts";
 import { conversationItem } from "../../../../shared/domain/conversations/conversations.ts";
-import {
-  activeConversationKey,
-  addressKey,
-  erasedLeadKey,
-  externalIdKey,
-  leadEmailPartition,
-  leadKey,
-  messageKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { createdAt, newId } from "../../../../shared/ids.ts";
@@ -95,7 +87,7 @@ test("several leads are shown and erased at once, and those that do not exist ar
   const leads = [{ lead: { id: one } }, { lead: { id: two } }];
   expect(await show(one, missing, two, one)).toMatchObject({ output: { leads }, failure });
   const ids = ["--lead", one, missing, two];
-  await put({ ...messageKey(account, conversationId, newId("msg")), leadId: 5 });
+  await put({ ...keys.messageKey(account, conversationId, newId("msg")), leadId: 5 });
   const erased = await erase(account, "--no-scan", ...ids);
   expect(erased.output).toMatchObject({ leads: [one, two], messages: 1 });
   expect(erased.failure).toMatch(new RegExp(`^${failure}\n.*its leadId is not a string\n`, "s"));
@@ -168,7 +160,7 @@ describe("leads erase", () => {
     expect(await tableItems()).toEqual(before);
     expect(await erase(account, ...args)).toEqual(report);
     const after = await tableItems();
-    const left = erasedLeadKey(account, lead.id);
+    const left = keys.erasedLeadKey(account, lead.id);
     const { added, changed, deleted } = compareItems(before, after);
     // The records of its creation, of its messages and of its change stay, without the lead.
     const records = lead.items.filter((item) => scan && !deleted.includes(item));
@@ -206,11 +198,11 @@ describe("leads erase", () => {
       ...startedConversation(conversationId, { leadId: id, channel: "sms" }),
       lastMessageAt: createdAt(messageId),
     });
-    const lock = { ...activeConversationKey(account, id, "sms"), conversationId };
-    const message = { ...messageKey(account, conversationId, messageId), id: messageId, leadId: id };
+    const lock = { ...keys.activeConversationKey(account, id, "sms"), conversationId };
+    const message = { ...keys.messageKey(account, conversationId, messageId), id: messageId, leadId: id };
     using waits = skipWaits(async () => {
       // From the first step on, no request finds the lead.
-      expect(await readItem(leadKey(account, id))).toBeUndefined();
+      expect(await readItem(keys.leadKey(account, id))).toBeUndefined();
       for (const [route, request] of requests.filter(
         ([route, { query }]) => route === "send-message" && query,
       )) {
@@ -219,7 +211,7 @@ describe("leads erase", () => {
       }
       for (const item of [late, lock, message]) await put(item);
       // The second attempt of the call that had stored the lead stores it again.
-      await put(before.get(name(leadKey(account, id))) ?? {});
+      await put(before.get(name(keys.leadKey(account, id))) ?? {});
     });
     const { output } = await erase(account, "--lead", id, ...(scan ? [] : ["--no-scan"]));
     // As long as anything that found the lead before may write.
@@ -233,7 +225,10 @@ describe("leads erase", () => {
     const account = randomUUID();
     const { id } = await aLead(account, { externalId: "crm-1" });
     const other = await aLead(account, { externalId: "crm-2" });
-    const stored = [await readItem(leadKey(account, id)), await readItem(externalIdKey(account, "crm-1"))];
+    const stored = [
+      await readItem(keys.leadKey(account, id)),
+      await readItem(keys.externalIdKey(account, "crm-1")),
+    ];
     for (const item of stored) await remove(item ?? {});
     {
       using _ = beforeCall(
@@ -252,14 +247,14 @@ describe("leads erase", () => {
       );
       await beginErasure(account, changed, new Pace());
     }
-    expect(await readItem(addressKey(account, "sms", "1"))).toBeUndefined();
-    await put({ ...externalIdKey(account, "crm-2"), leadId: id });
+    expect(await readItem(keys.addressKey(account, "sms", "1"))).toBeUndefined();
+    await put({ ...keys.externalIdKey(account, "crm-2"), leadId: id });
     using _ = beforeCall(
       (command) => command instanceof DeleteCommand,
-      () => put({ ...externalIdKey(account, "crm-2"), leadId: other.id }),
+      () => put({ ...keys.externalIdKey(account, "crm-2"), leadId: other.id }),
     );
     expect((await erase(account, "--lead", id)).failure).toBeUndefined();
-    expect(await readItem(externalIdKey(account, "crm-2"))).toMatchObject({ leadId: other.id });
+    expect(await readItem(keys.externalIdKey(account, "crm-2"))).toMatchObject({ leadId: other.id });
   });
 
   test("lists erasures as pending or ended, and an ended one can be repeated by the id", async () => {
@@ -308,7 +303,7 @@ describe("leads erase", () => {
 test("leads show reports a lead that the index lists for an email address, but whose own email cannot be read", async () => {
   const account = await anAccount();
   const { id } = await aLead(account, { email });
-  await put(withFields((await readItem(leadKey(account, id))) ?? {}, { email: ["x"] }));
+  await put(withFields((await readItem(keys.leadKey(account, id))) ?? {}, { email: ["x"] }));
   const args = ["leads", "show", "--account", account, "--table", tableName, "--email", email];
   const { code, stdout, stderr } = await program(args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -342,9 +337,9 @@ test("an erasure that ends after its account was erased leaves nothing of the le
   const account = randomUUID();
   const { id } = await aLead(account);
   await beginErasure(account, id, new Pace());
-  await remove(erasedLeadKey(account, id));
+  await remove(keys.erasedLeadKey(account, id));
   await endErasure(account, id, new Pace());
-  expect(await readItem(erasedLeadKey(account, id))).toBeUndefined();
+  expect(await readItem(keys.erasedLeadKey(account, id))).toBeUndefined();
 });
 
 /** Stores an item. @returns its name */
@@ -362,7 +357,7 @@ test("the messages of a lead are shown, and erased without a scan, even if anoth
     const conversation = storedConversation(id);
     await put(conversation);
     const { leadId } = conversation;
-    await put({ ...messageKey(account, id, newId("msg")), leadId, message: "Of another lead" });
+    await put({ ...keys.messageKey(account, id, newId("msg")), leadId, message: "Of another lead" });
   }
   const ofAda = ["--account", account, "--lead", ada.id];
   const { code, stdout } = await program(["leads", "show", ...ofAda, "--table", tableName, "--json"]);
@@ -378,13 +373,13 @@ test("the messages of a lead are shown, and erased without a scan, even if anoth
 
 test("an erasure by email keeps leads whose own email differs or cannot be read, and a lead that only the note of another names", async () => {
   const account = randomUUID();
-  const byParent = leadEmailPartition(account, "ada@example.com");
+  const byParent = keys.leadEmailPartition(account, "ada@example.com");
   const { id } = await aKnownLead(account, "ada@example.com");
-  await plantItem(leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
-  const nameless = await plantItem(leadKey(account, newId("lead")), { byParent, email: 5 });
+  await plantItem(keys.leadKey(account, newId("lead")), { byParent, email: "bob@example.com" });
+  const nameless = await plantItem(keys.leadKey(account, newId("lead")), { byParent, email: 5 });
   const other = await aKnownLead(account);
   const note = { id: "erasure_1", leadId: other.id, pending: true };
-  const noted = await plantItem(erasedLeadKey(account, "lead_x"), note);
+  const noted = await plantItem(keys.erasedLeadKey(account, "lead_x"), note);
   const first = await erase(account, "--email", "ada@example.com", "--no-scan");
   expect(first.output.leads).toEqual([id]);
   expect(first.output.invalid.map(name)).toEqual([nameless, noted]);
@@ -394,8 +389,8 @@ test("an erasure by email keeps leads whose own email differs or cannot be read,
 });
 
 test.each([
-  ["external id", "--external-id", "", externalIdKey],
-  ["address", "--address", "web:", (account: string, text: string) => addressKey(account, "web", text)],
+  ["external id", "--external-id", "", keys.externalIdKey],
+  ["address", "--address", "web:", (account: string, text: string) => keys.addressKey(account, "web", text)],
 ] as const)("an %s is erased only with the lead that has it, whatever lead its item names", async (what, option, prefix, keyOf) => {
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
@@ -443,9 +438,9 @@ test("an erasure of two leads without a scan counts a conversation once if both 
   const account = randomUUID();
   const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
   const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];
-  await plantItem(activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
+  await plantItem(keys.activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
   for (const { id } of [ada, bob])
-    await plantItem(erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
+    await plantItem(keys.erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
   const { output, failure } = await erase(account, "--lead", ada.id, "--no-scan");
   expect({ failure, ...output }).toMatchObject({ failure: undefined, conversations: 4, messages: 6 });
 });
