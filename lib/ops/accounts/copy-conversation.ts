@@ -21,9 +21,6 @@ import {
   ifLeadExists,
 } from "./copy-item.ts";
 
-/** The status of a copied conversation if another one is active in its place. */
-const ended = "closed";
-
 /** Copies the conversations of leads that are copied, with their messages. */
 export async function copyConversations(copying: Copying): Promise<void> {
   // Closed conversations come first: closing one makes room for another active one of its lead on its channel. Sixteen are
@@ -84,7 +81,7 @@ async function copyWithoutMessages(
     if (status !== active) return { others };
     const { items, activeId, isNamed } = await activation(account, conversation);
     if (activeId !== undefined) {
-      const closed = { ...conversation, status: ended, awaitingReplySince: undefined };
+      const closed = { ...conversation, status: "closed", awaitingReplySince: undefined };
       return { item: conversationItem(account, closed), others };
     }
     return stored?.status === active && isNamed ? {} : { others: [...items, ...ofLead.others] };
