@@ -1,11 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import {
-  DeleteParameterCommand,
-  GetParameterCommand,
-  ParameterNotFound,
-  PutParameterCommand,
-  SSMClient,
-} from "@aws-sdk/client-ssm";
+import * as ssm from "@aws-sdk/client-ssm";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { parseJson } from "../../../shared/json.ts";
@@ -18,7 +12,7 @@ export async function putSecret({ local }: TableOptions, name: string, value: st
   if (local) return changeFile({ [name]: value });
   const Name = `/${tableName}/${name}`;
   await parameters().send(
-    new PutParameterCommand({ Name, Value: value, Type: "SecureString", Overwrite: true }),
+    new ssm.PutParameterCommand({ Name, Value: value, Type: "SecureString", Overwrite: true }),
   );
 }
 
@@ -26,9 +20,9 @@ export async function putSecret({ local }: TableOptions, name: string, value: st
 export async function deleteSecret({ local }: TableOptions, name: string): Promise<void> {
   if (local) return changeFile({ [name]: undefined });
   try {
-    await parameters().send(new DeleteParameterCommand({ Name: `/${tableName}/${name}` }));
+    await parameters().send(new ssm.DeleteParameterCommand({ Name: `/${tableName}/${name}` }));
   } catch (error) {
-    if (!(error instanceof ParameterNotFound)) throw error;
+    if (!(error instanceof ssm.ParameterNotFound)) throw error;
   }
 }
 
@@ -46,10 +40,10 @@ export async function getSecret(
   if (local) return { ...isAbsent, value: (await readSecrets())[name] };
   const Name = `/${other.split("/").at(-1)}/${name}`;
   try {
-    const command = new GetParameterCommand({ Name, WithDecryption: true });
+    const command = new ssm.GetParameterCommand({ Name, WithDecryption: true });
     return { value: (await parameters(client).send(command)).Parameter?.Value };
   } catch (error) {
-    if (error instanceof ParameterNotFound) return isAbsent;
+    if (error instanceof ssm.ParameterNotFound) return isAbsent;
     // Who may copy a table may not always read its stage's secrets.
     if (error instanceof Error && error.name === "AccessDeniedException") return { reason: error.message };
     throw error;
@@ -57,7 +51,7 @@ export async function getSecret(
 }
 
 /** A client in the region of a table, which the stage's file can set. */
-const parameters = ({ config } = table) => new SSMClient({ ...operatorConfig, region: config.region });
+const parameters = ({ config } = table) => new ssm.SSMClient({ ...operatorConfig, region: config.region });
 
 const readSecrets = async (): Promise<Readonly<Record<string, string | undefined>>> =>
   Object(parseJson(await readFile(localFile("secrets.json"), "utf8").catch(() => "{}")));

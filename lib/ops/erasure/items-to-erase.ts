@@ -1,9 +1,4 @@
-import {
-  activeConversationKey,
-  canonicalPartition,
-  type ItemType,
-  messageKey,
-} from "../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { isRecord } from "../../../shared/json.ts";
 import { InvalidItems } from "../table/invalid-items.ts";
@@ -23,7 +18,7 @@ export class ItemsToErase {
   readonly subject: Subject;
   readonly invalid: InvalidItems;
   /** The number of items to delete, by type. */
-  readonly counts: Partial<Record<ItemType, number>> = {};
+  readonly counts: Partial<Record<keys.ItemType, number>> = {};
   /** The partitions with the locks of the leads, and those with the messages of their conversations. */
   readonly #locks: ReadonlySet<string>;
   readonly #messages = new Set<string>();
@@ -32,14 +27,14 @@ export class ItemsToErase {
     this.subject = subject;
     this.invalid = invalid;
     const { account, leads = [] } = subject;
-    this.#locks = new Set(Array.from(leads, (id) => activeConversationKey(account, id, "").pk));
+    this.#locks = new Set(Array.from(leads, (id) => keys.activeConversationKey(account, id, "").pk));
   }
 
   /** Counts the items to delete, and returns them. Conversations must be passed before the items that name them. */
   take(items: readonly Item[]): Item[] {
     return items.filter((item) => {
       const owner = findOwner(item);
-      const pk = canonicalPartition(String(item.pk));
+      const pk = keys.canonicalPartition(String(item.pk));
       const verdict = owner?.account === this.subject.account && this.#decide(owner.type, { ...item, pk });
       if (typeof verdict === "string") this.invalid.note(item, verdict);
       if (!owner || verdict !== true) return false;
@@ -49,7 +44,7 @@ export class ItemsToErase {
   }
 
   /** @returns whether to delete the item, or why that is unknown */
-  #decide(type: ItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
+  #decide(type: keys.ItemType, { pk, sk, id, leadId, ids, response }: Item): boolean | string {
     const { leads } = this.subject;
     if (!leads) return true;
     switch (type) {
@@ -80,7 +75,7 @@ export class ItemsToErase {
     }
   }
 
-  #messagesOf = (conversationId = "") => messageKey(this.subject.account, conversationId, "").pk;
+  #messagesOf = (conversationId = "") => keys.messageKey(this.subject.account, conversationId, "").pk;
 }
 
 /** Whether an idempotency record with these ids belongs to a lead, not to a message or a conversation. */

@@ -2,13 +2,7 @@ import { isLimit } from "../../../shared/domain/accounts.ts";
 import { conversationItem, summarize } from "../../../shared/domain/conversations/conversations.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { checkKeys, ifValid, isText, optional, readFields } from "../../../shared/dynamodb/invalid-items.ts";
-import {
-  accountKey,
-  erasedLeadKey,
-  leadImportKey,
-  messageKey,
-  readPartition,
-} from "../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
 import { createdAt, idPrefixes, isId } from "../../../shared/ids.ts";
@@ -51,12 +45,15 @@ const prefixes = { leadId: "lead", conversationId: "conv", importId: "import" };
 export const toItem: {
   readonly [Type in RecordType]: (account: string, record: StoredRecords[Type]) => Item & Key;
 } = {
-  account: (account, record) => ({ ...accountKey(account), ...record }),
-  erasedLead: (account, erasure) => ({ ...erasedLeadKey(account, erasure.leadId), ...erasure }),
-  leadImport: (account, { sha256, ...record }) => ({ ...leadImportKey(account, sha256), ...record }),
+  account: (account, record) => ({ ...keys.accountKey(account), ...record }),
+  erasedLead: (account, erasure) => ({ ...keys.erasedLeadKey(account, erasure.leadId), ...erasure }),
+  leadImport: (account, { sha256, ...record }) => ({ ...keys.leadImportKey(account, sha256), ...record }),
   lead: leadItem,
   conversation: conversationItem,
-  message: (account, message) => ({ ...messageKey(account, message.conversationId, message.id), ...message }),
+  message: (account, message) => ({
+    ...keys.messageKey(account, message.conversationId, message.id),
+    ...message,
+  }),
 };
 
 /** The record of an item; undefined for an item that has none, which is noted as invalid. */
@@ -79,7 +76,7 @@ export function toValidRecord<Type extends RecordType>(type: Type, item: Item): 
   // The time of a message becomes that of its conversation, which no other message could join if it were of the future.
   if ("createdAt" in record && "id" in record && record.createdAt !== createdAt(record.id))
     throw new InvalidItemError(item, "createdAt");
-  checkKeys(item, toItem[type](readPartition(String(item.pk))?.account ?? "", record));
+  checkKeys(item, toItem[type](keys.readPartition(String(item.pk))?.account ?? "", record));
   return record;
 }
 

@@ -5,15 +5,7 @@ import { summarize } from "../../../../shared/domain/conversations/conversations
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import { nameKeys } from "../../../../shared/domain/lead-names.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
-import {
-  accountKey,
-  activeConversationKey,
-  addressKey,
-  conversationKey,
-  erasedLeadKey,
-  externalIdKey,
-  leadKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../../shared/dynamodb/keys.ts";
 import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
@@ -65,7 +57,7 @@ async function expectConsistent(account: string) {
     const row = fieldsOf(conversation);
     expect(row).toEqual({ ...row, ...summary });
     expect([undefined, status === "active" ? since : undefined]).toContain(awaitingReplySince);
-    const { pk, sk } = activeConversationKey(account, String(leadId), String(channel));
+    const { pk, sk } = keys.activeConversationKey(account, String(leadId), String(channel));
     // So no other conversation of the lead and channel is active.
     if (status === "active") expect(locks.get(`${pk} ${sk}`)).toBe(id);
   }
@@ -125,9 +117,9 @@ describe("an account is copied from a table that was restored without indexes", 
   test("deleted and changed items are restored, and nothing is deleted", async () => {
     const { account, ada, grace, from, before } = await anAccount();
     const [lost = {}] = messagesIn(before, grace.whatsapp);
-    for (const key of [leadKey(account, ada.id), conversationKey(account, ada.whatsapp), lost])
+    for (const key of [keys.leadKey(account, ada.id), keys.conversationKey(account, ada.whatsapp), lost])
       await remove(key);
-    await remove(activeConversationKey(account, grace.id, "email"));
+    await remove(keys.activeConversationKey(account, grace.id, "email"));
     const { byParent, ...lead } = before[`LEAD#${account} ${grace.id}`] ?? {};
     // The table would delete this lead in an hour.
     await put({ ...lead, status: "booked", note: "x", expiresAt: Math.ceil(Date.now() / 1000) + 3600 });
@@ -162,7 +154,7 @@ describe("an account is copied from a table that was restored without indexes", 
 
   test("an account gets its rate limit back unless another limit was set since, and a freeze is not copied", async () => {
     const account = randomUUID();
-    const key = accountKey(account);
+    const key = keys.accountKey(account);
     const [createdAt, since] = ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"];
     await put({ ...key, createdAt, requests: 100, frozenAt: since });
     const from = copyTable();
@@ -179,7 +171,7 @@ describe("an account is copied from a table that was restored without indexes", 
 
   test("missing items for the external id and the addresses of a lead are stored again", async () => {
     const { account, ada, from } = await anAccount();
-    const names = [externalIdKey(account, "crm-ada"), addressKey(account, "whatsapp", "491771")];
+    const names = [keys.externalIdKey(account, "crm-ada"), keys.addressKey(account, "whatsapp", "491771")];
     for (const name of names) await remove(name);
     expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
     for (const name of names) expect(await readItem(name)).toEqual({ ...name, leadId: ada.id });
@@ -215,7 +207,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const { account, ada, from } = await anAccount();
     await close(account, ada.whatsapp);
     await updateConversation(account, { id: ada.whatsapp, status: "active" });
-    await put({ ...(await readItem(conversationKey(account, ada.whatsapp))), messageCount: 9 });
+    await put({ ...(await readItem(keys.conversationKey(account, ada.whatsapp))), messageCount: 9 });
     let sent: Promise<unknown> | undefined;
     let calls = 0;
     {
@@ -233,14 +225,14 @@ describe("an account is copied from a table that was restored without indexes", 
   test("a conversation that changes between the read and the write is read again before it is replaced", async () => {
     const { account, grace, from } = await anAccount();
     await updateConversation(account, { id: grace.email, status: "paused" });
-    const paused = await readItem(conversationKey(account, grace.email));
+    const paused = await readItem(keys.conversationKey(account, grace.email));
     using _ = beforeCall(
       ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email),
       () => put({ ...paused, leadId: "lead_1" }),
     );
     // It stays, because the second read finds that it belongs to another lead.
     expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 2 });
-    expect(await readItem(conversationKey(account, grace.email))).toMatchObject({ leadId: "lead_1" });
+    expect(await readItem(keys.conversationKey(account, grace.email))).toMatchObject({ leadId: "lead_1" });
   });
 
   test("an item that appears between the read and the write stays as it is", async () => {
@@ -259,7 +251,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const { account, ada, from } = await anAccount();
     await close(account, ada.whatsapp);
     const { conversationId: newer } = await aMessage(account, ada.id);
-    await remove(conversationKey(account, ada.whatsapp));
+    await remove(keys.conversationKey(account, ada.whatsapp));
     await replace(account, from);
     await expectConsistent(account);
     const statuses = async () => [await statusOf(account, ada.whatsapp), await statusOf(account, newer)];
@@ -315,15 +307,15 @@ test("a copy is refused if its source has another data format, does not have the
 
 test("a copy counts the messages of a conversation whatever its item states, and leaves out a conversation without messages", async () => {
   const { account, grace } = await aFilledAccount();
-  const conversation = (await readItem(conversationKey(account, grace.email))) ?? {};
+  const conversation = (await readItem(keys.conversationKey(account, grace.email))) ?? {};
   const spoiled = { messageCount: NumberValue.from("1e125"), lastMessage: 5, awaitingReplySince: "5" };
   await put({ ...conversation, ...spoiled, activeAt: "5", lastInboundAt: "5", other: "x" });
   const empty = newId("conv", Date.now() - 5000);
-  await put({ ...conversation, ...conversationKey(account, empty), id: empty });
+  await put({ ...conversation, ...keys.conversationKey(account, empty), id: empty });
   const to = randomUUID();
   const { output } = await copy(account, tableName, "--to-account", to);
   expect(output.invalid).toMatchObject([{ sk: empty, reason: "its messageCount is invalid" }]);
-  const copied = await readItem(conversationKey(to, grace.email));
+  const copied = await readItem(keys.conversationKey(to, grace.email));
   expect(copied).not.toHaveProperty("other");
   await expectConsistent(to);
   // Also if the target has the wrong values.
@@ -353,7 +345,8 @@ describe("a conversation that waits for a reply", () => {
     await aMessage(account, id, "answered");
     const source = await read(account);
     expect(source.since).toEqual([since]);
-    const { awaitingReplySince, ...item } = (await readItem(conversationKey(account, conversationId))) ?? {};
+    const { awaitingReplySince, ...item } =
+      (await readItem(keys.conversationKey(account, conversationId))) ?? {};
     await put({ ...item, messageCount: 1, lastMessage: { direction: "outbound", text: "x" } });
     const to = randomUUID();
     await copy(account, tableName, "--to-account", to);
@@ -366,14 +359,14 @@ describe("a conversation that waits for a reply", () => {
     const before = await read(account);
     expect(before.since.sort()).toEqual(sent.map(({ createdAt }) => createdAt));
     // This conversation is read from the backup, with the messages that are stored.
-    await remove(conversationKey(account, ada.whatsapp));
+    await remove(keys.conversationKey(account, ada.whatsapp));
     expect((await replace(account, from)).output).toMatchObject({ stored: 1, replaced: 0 });
     expect((await read(account)).rows).toEqual(before.rows);
   });
 
   test("does not wait if it is closed while a copy counts its messages, or in the source before the last inbound message", async () => {
     const { account, ada } = await aFilledAccount();
-    const key = conversationKey(account, ada.whatsapp);
+    const key = keys.conversationKey(account, ada.whatsapp);
     await close(account, ada.whatsapp);
     const from = copyTable();
     await updateConversation(account, { id: ada.whatsapp, status: "active" });
@@ -441,7 +434,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
     [
       "a conversation on another channel",
       async ({ account, grace }) => {
-        const stored = await readItem(conversationKey(account, grace.email));
+        const stored = await readItem(keys.conversationKey(account, grace.email));
         await put({ ...stored, channel: "other" });
       },
       ["its channel is not the stored one", "its conversation is left out"],
@@ -460,14 +453,15 @@ describe("an item that contradicts what is stored is reported and left out", () 
       "a conversation that is not stored, but has stored messages of another lead",
       async (data) => {
         await move(data);
-        await remove(conversationKey(data.account, data.ada.email));
+        await remove(keys.conversationKey(data.account, data.ada.email));
       },
       ["its stored messages are of another lead or channel", "its conversation is left out"],
     ],
     [
       "a lead whose external id another lead has by now, with the lead's conversations",
       async ({ account, ada }) => {
-        for (const key of [leadKey(account, ada.id), externalIdKey(account, "crm-ada")]) await remove(key);
+        for (const key of [keys.leadKey(account, ada.id), keys.externalIdKey(account, "crm-ada")])
+          await remove(key);
         await aLead(account, { externalId: "crm-ada" });
       },
       [nameTaken, "its lead is not in this table: run the command again", "its conversation is left out"],
@@ -519,26 +513,31 @@ describe("an item that contradicts what is stored is reported and left out", () 
     await putInto(from, { ...ofAda[1], channel: "sms" });
     const { code, output } = await replace(account, from);
     expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
-    const keys = output.invalid.map(({ sk }: Item) => sk);
-    expect(keys).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
+    const noted = output.invalid.map(({ sk }: Item) => sk);
+    expect(noted).toEqual(expect.arrayContaining(ofAda.map(({ sk }) => sk)));
   });
 });
 
 test("nothing is copied of a lead that was erased in the source, even if it has conversations, and the erasure is noted", async () => {
   const { account, ada, from } = await anAccount();
-  const erased = { ...erasedLeadKey(account, ada.id), leadId: ada.id, id: newId("erasure"), pending: true };
+  const erased = {
+    ...keys.erasedLeadKey(account, ada.id),
+    leadId: ada.id,
+    id: newId("erasure"),
+    pending: true,
+  };
   await putInto(from, erased);
   const to = randomUUID();
   expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
   const { pending: _, ...noted } = erased;
-  expect(await readItem(erasedLeadKey(to, ada.id))).toEqual({
-    ...{ ...noted, ...erasedLeadKey(to, ada.id), imported: expect.any(String) },
+  expect(await readItem(keys.erasedLeadKey(to, ada.id))).toEqual({
+    ...{ ...noted, ...keys.erasedLeadKey(to, ada.id), imported: expect.any(String) },
   });
   expect((await expectConsistent(to)).leads).toEqual(new Set([expect.any(String)]));
   // A lead that exists in the target stays: only `leads erase` erases a lead.
   const before = restoredItems(await tableItems(), account);
   expect((await replace(account, from)).output).toMatchObject({ erased: 6, stored: 0 });
   expect(restoredItems(await tableItems(), account)).toEqual(before);
-  expect(await readItem(erasedLeadKey(account, ada.id))).toBeUndefined();
-  expect(await readItem(leadKey(account, ada.id))).toBeDefined();
+  expect(await readItem(keys.erasedLeadKey(account, ada.id))).toBeUndefined();
+  expect(await readItem(keys.leadKey(account, ada.id))).toBeDefined();
 });

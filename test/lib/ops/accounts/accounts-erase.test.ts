@@ -8,14 +8,7 @@ import { readFrozenAt } from "../../../../shared/domain/accounts.ts";
 import { parseApiKey } from "../../../../shared/domain/api-key-format.ts";
 import { findApiKey } from "../../../../shared/domain/api-keys.ts";
 import { leadItem } from "../../../../shared/domain/leads.ts";
-import {
-  accountKey,
-  accountPartition,
-  apiKeyKey,
-  countNodeKey,
-  messageKey,
-  nodeName,
-} from "../../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
@@ -49,9 +42,9 @@ const countRows = (owner: CountedOwner, ids: readonly string[]) => {
 async function aFullAccount(account: string): Promise<void> {
   await fillAccount(account);
   await issueApiKey(account, { validUntil: "2020-01-01T00:00:00.000Z" });
-  await put({ ...messageKey(account, "conv_1", "msg_1"), message: "Hello" });
+  await put({ ...keys.messageKey(account, "conv_1", "msg_1"), message: "Hello" });
   const createdAt = "2026-01-01T00:00:00.000Z";
-  await put({ ...accountKey(account), createdAt, frozenAt: createdAt, requests: 5 });
+  await put({ ...keys.accountKey(account), createdAt, frozenAt: createdAt, requests: 5 });
 }
 
 const expiresAt = (item: Item | undefined) => 1000 * Number(item?.expiresAt);
@@ -107,7 +100,7 @@ describe("accounts erase", () => {
   test("deletes what is left of an account that does not exist any more", async () => {
     const account = randomUUID();
     await aFullAccount(account);
-    await remove(accountKey(account));
+    await remove(keys.accountKey(account));
     const { output } = await erase(account, undefined, "--dry-run");
     expect(output).toMatchObject({ account, leads: 3, messages: 14, keys: 2 });
     expect((await erase(account, undefined, "--cache-seconds", "0")).failure).toBeUndefined();
@@ -180,7 +173,7 @@ describe("accounts erase", () => {
     expect(counts.filter((key) => key.endsWith(" root"))).toHaveLength(2);
     // Nodes of former counts, which an audit or a maintainer has replaced.
     for (const labelKey of [undefined, `LEAD#${account}#fair`])
-      await put(countNodeKey("lead", account, nodeName(1, 1, ""), labelKey));
+      await put(keys.countNodeKey("lead", account, keys.nodeName(1, 1, ""), labelKey));
     const { id } = await aLead(small, { source: "fair" });
     const { conversationId } = await aMessage(small, id);
     const labelKey = `LEAD#${account}#expo`;
@@ -224,14 +217,14 @@ describe("accounts erase", () => {
     await aLead(account);
     const { apiKey } = await issueApiKey(other);
     const { sha256 = "", keyId = "" } = parseApiKey(apiKey) ?? {};
-    const byParent = accountPartition("apiKey", account);
-    const planted = { ...(await readItem(apiKeyKey(sha256, keyId))), byParent };
-    const nameless = { ...apiKeyKey("hash", "key"), access: "full", byParent };
+    const byParent = keys.accountPartition("apiKey", account);
+    const planted = { ...(await readItem(keys.apiKeyKey(sha256, keyId))), byParent };
+    const nameless = { ...keys.apiKeyKey("hash", "key"), access: "full", byParent };
     for (const item of [
-      ...[planted, nameless, { ...countNodeKey("lead", account, "node#1#1#", "late") }],
-      { ...countNodeKey("lead", account, "root"), version: "1", last: 5 },
-      { ...countNodeKey("lead", account, "label#x y"), index: 5 },
-      { ...countNodeKey("lead", account, "label#"), labelKey: null },
+      ...[planted, nameless, { ...keys.countNodeKey("lead", account, "node#1#1#", "late") }],
+      { ...keys.countNodeKey("lead", account, "root"), version: "1", last: 5 },
+      { ...keys.countNodeKey("lead", account, "label#x y"), index: 5 },
+      { ...keys.countNodeKey("lead", account, "label#"), labelKey: null },
     ])
       await put(item);
     const { failure, output } = await erase(account);
@@ -244,7 +237,7 @@ describe("accounts erase", () => {
       /^These items are not valid .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
     );
     expect(failure).toContain("then run the command again");
-    expect(await readItem(apiKeyKey(sha256, keyId))).toEqual(planted);
+    expect(await readItem(keys.apiKeyKey(sha256, keyId))).toEqual(planted);
     await expectErased(account);
   });
 });

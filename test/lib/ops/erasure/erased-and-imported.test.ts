@@ -3,13 +3,7 @@ import { describe, expect, test } from "vitest";
 import { erase } from "../../../../lib/ops/erasure/erase.ts";
 import { ItemsToErase } from "../../../../lib/ops/erasure/items-to-erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
-import {
-  activeConversationKey,
-  conversationKey,
-  erasedLeadKey,
-  externalIdKey,
-  leadKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
@@ -65,7 +59,7 @@ test("accounts copy stores nothing of an erased lead again, and does not wait", 
 test("accounts copy stores nothing of a lead that is erased completely while the copy pauses before its write", async () => {
   const { account, id, other, load } = await saved();
   const items = [...(await tableItems()).values()].filter((item) => JSON.stringify(item).includes(id));
-  for (const { pk, sk } of [...items, leadKey(account, other)]) await remove({ pk, sk });
+  for (const { pk, sk } of [...items, keys.leadKey(account, other)]) await remove({ pk, sk });
   using _ = beforeCall(
     puts(({ pk, sk }) => pk === `LEAD#${account}` && sk === id),
     async () => {
@@ -76,7 +70,7 @@ test("accounts copy stores nothing of a lead that is erased completely while the
   const output = { stored: 1, present: 1, erased: 3 };
   expect(await load()).toMatchObject({ failure: undefined, output });
   await expectErased(account, id);
-  expect(await readItem(leadKey(account, other))).toBeDefined();
+  expect(await readItem(keys.leadKey(account, other))).toBeDefined();
 });
 
 describe("accounts copy leaves nothing of a lead that is erased completely before the copy writes", () => {
@@ -98,7 +92,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
   const headers = { "idempotency-key": "1" };
   const cases: Readonly<Record<string, readonly [type: string, prepare?: (data: Data) => Promise<unknown>]>> =
     {
-      "its external id": ["EXTERNAL", without(({ to }) => externalIdKey(to, "crm-ada"))],
+      "its external id": ["EXTERNAL", without(({ to }) => keys.externalIdKey(to, "crm-ada"))],
       "its conversation": ["CONVERSATION"],
       "its conversation that has ended": [
         "CONVERSATION",
@@ -107,13 +101,13 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
       "its conversation while another one is active": [
         "CONVERSATION",
         async (data) => {
-          await without(({ to, message }) => conversationKey(to, message.conversationId))(data);
+          await without(({ to, message }) => keys.conversationKey(to, message.conversationId))(data);
           await aMessage(data.to, data.id);
         },
       ],
       "the lock of its conversation": [
         "ACTIVE",
-        without(({ to, id }) => activeConversationKey(to, id, "whatsapp")),
+        without(({ to, id }) => keys.activeConversationKey(to, id, "whatsapp")),
       ],
       "its message": ["MESSAGE"],
       "the response to its change": [
@@ -148,15 +142,15 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
 test("accounts copy does not note the erasure of a lead that is stored before the note", async () => {
   const [from, to] = [randomUUID(), randomUUID()];
   const { id } = await aLead(from);
-  const lead = (await readItem(leadKey(from, id))) ?? {};
+  const lead = (await readItem(keys.leadKey(from, id))) ?? {};
   await eraseLead(from, id);
   using _ = beforeCall(
     puts(({ pk }) => pk === `ERASED#${to}`),
-    () => put({ ...lead, ...leadKey(to, id) }),
+    () => put({ ...lead, ...keys.leadKey(to, id) }),
   );
   const { output } = await copy(from, tableName, "--to-account", to);
   expect(output).toMatchObject({ stored: 0, present: 1 });
-  expect(await readItem(erasedLeadKey(to, id))).toBeUndefined();
+  expect(await readItem(keys.erasedLeadKey(to, id))).toBeUndefined();
 });
 
 test("accounts copy of a backup under another name does not bring back a lead that was erased since the backup", async () => {

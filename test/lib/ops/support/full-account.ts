@@ -3,14 +3,7 @@ import { writeLimit } from "../../../../lib/ops/accounts/accounts-settings.ts";
 import { beginErasure, endErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { importCommand } from "../../../../lib/ops/leads/leads-import.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
-import {
-  accountKey,
-  accountPartition,
-  apiKeyKey,
-  countNodeKey,
-  labelTreeKey,
-  rateWindowKey,
-} from "../../../../shared/dynamodb/keys.ts";
+import * as keys from "../../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../../shared/dynamodb/table-client.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -34,10 +27,10 @@ export const email = "ada@example.com";
  */
 export async function fillAccount(account: string) {
   // The same key in each account, except for the account's name.
-  const key = { byParent: accountPartition("apiKey", account), keyId: account, accountId: account };
+  const key = { byParent: keys.accountPartition("apiKey", account), keyId: account, accountId: account };
   const fields = { access: "full", label: "web", createdAt: "2026-01-01T00:00:00.000Z" };
-  await put({ ...apiKeyKey("hash", account), ...key, ...fields });
-  await put({ ...accountKey(account), createdAt: fields.createdAt });
+  await put({ ...keys.apiKeyKey("hash", account), ...key, ...fields });
+  await put({ ...keys.accountKey(account), createdAt: fields.createdAt });
   const names = { externalId: "crm-ada", addresses: { email: [email] } };
   const body = { name: "Ada", email, source: "fair", ...names, metadata: { plan: "pro" } };
   const headers = { "idempotency-key": randomUUID() };
@@ -70,14 +63,14 @@ export async function fillAccount(account: string) {
   await endErasure(account, gone, new Pace());
   await runCommand(importCommand(), await leadFile("name\nMary\n"), "--account", account);
   await writeLimit(account, 5);
-  await put({ ...rateWindowKey(account, 0), used: 1, expiresAt: 4_000_000_000 });
-  const labelKey = accountPartition("lead", account, "fair");
+  await put({ ...keys.rateWindowKey(account, 0), used: 1, expiresAt: 4_000_000_000 });
+  const labelKey = keys.accountPartition("lead", account, "fair");
   const list = { account, list: countedLists.lead };
   const root = rootItem({ ...emptyRoot(1), version: 1 });
   for (const owner of [list, { ...list, labelKey }]) await put({ ...treeKey(owner, "root"), ...root });
-  await put({ ...labelTreeKey("lead", account, labelKey), labelKey });
+  await put({ ...keys.labelTreeKey("lead", account, labelKey), labelKey });
   const entries = encodeEntries([rowEntry("lead_0", 0)]);
-  await put({ ...countNodeKey("lead", account, "node#1#1#"), entries });
+  await put({ ...keys.countNodeKey("lead", account, "node#1#1#"), entries });
   return ids;
 }
 
