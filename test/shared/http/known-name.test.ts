@@ -1,40 +1,49 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { knownName } from "../../../shared/http/known-name.ts";
+import { conversationsQuery } from "../../../shared/schemas/conversation-schemas.ts";
+import { leadsQuery, leadUpdate } from "../../../shared/schemas/lead-schemas.ts";
 
-const parameters = [
-  ..."page limit id leadId email channel status source tags name message".split(" "),
-  "createdAfter",
-  "createdBefore",
-];
+const [ofLeads, ofConversations, ofUpdate] = [leadsQuery, conversationsQuery, leadUpdate].map(
+  ({ properties }) => Object.keys(properties),
+) as [string[], string[], string[]];
 
 describe("the known name", () => {
   test.each([
-    ["CREATED-BEFORE", "createdBefore"],
-    ["lead", "leadId"],
-    ["mail", "email"],
-    ["e-mail", "email"],
-    ["tag", "tags"],
-    ["_id", "id"],
-    ["fullName", "name"],
-    ["first_name", "name"],
-    ["Lead Status", "status"],
-    ["messageId", "id"],
-  ])("of %s is %s", (name, meant) => {
-    expect(knownName(name, parameters)).toBe(meant);
+    ["page", ofLeads, "cursor offset page_token"],
+    ["limit", ofLeads, "per_page pageSize perPage"],
+    ["createdAfter", ofLeads, "from created_gte created_after"],
+    ["createdBefore", ofLeads, "until to created_to createdUntil created[lte] CREATED-BEFORE"],
+    ["updatedAfter", ofLeads, "since last_modified changedSince"],
+    ["sort", ofLeads, "order orderBy sort_by direction"],
+    ["id", ofLeads, "_id messageId"],
+    ["leadId", ofConversations, "lead"],
+    ["include", ofConversations, "expand embed"],
+    ["lastMessageAfter", ofConversations, "since updatedAfter last_modified changedSince activityAfter"],
+    ["lastMessageBefore", ofConversations, "updatedBefore"],
+    ["name", ofUpdate, "fullName first_name"],
+    ["status", ofUpdate, "lead-status"],
+    ["source", ofUpdate, "lead_source utm_source"],
+    ["email", ofUpdate, "emailAddress mail e-mail"],
+    ["addresses", ofUpdate, "phone mobileNumber"],
+    ["metadata", ofUpdate, "custom_fields attributes"],
+    ["tags", ofUpdate, "tag labels"],
+    ["externalId", ofUpdate, "identifier"],
+  ])("is %s, among %j, for %s", (meant, known, names) => {
+    for (const name of names.split(" ")) expect([name, knownName(name, known)]).toEqual([name, meant]);
   });
 
   test.each([
-    ..."x sort date note phone text body nmae chanel 字".split(" "),
+    ..."x date note text body nmae chanel 字".split(" "),
     "",
     "-",
   ])("does not exist for %j", (name) => {
-    expect(knownName(name, parameters)).toBeUndefined();
+    for (const known of [ofLeads, ofConversations, ofUpdate]) expect(knownName(name, known)).toBeUndefined();
   });
 
   test("is searched in linear time: for a million letters, quadratic work would take hours", () => {
     for (const unit of ["a", "createdAfter", "-", "\u{1F600}"])
-      expect(knownName(unit.repeat(1_000_000), parameters)).toBeUndefined();
+      expect(knownName(unit.repeat(1_000_000), ofLeads)).toBeUndefined();
   });
 
   test("is one of the known names, and the name itself if it is known in any notation", () => {
@@ -44,11 +53,11 @@ describe("the known name", () => {
       (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
       (name: string) => `${name}[]`,
     ];
-    for (const name of parameters)
-      for (const notation of notations) expect(knownName(notation(name), parameters)).toBe(name);
+    for (const name of ofLeads)
+      for (const notation of notations) expect(knownName(notation(name), ofLeads)).toBe(name);
     fc.assert(
       fc.property(fc.string({ maxLength: 64 }), (name) => {
-        expect([undefined, ...parameters]).toContain(knownName(name, parameters));
+        expect([undefined, ...ofLeads]).toContain(knownName(name, ofLeads));
       }),
     );
   });
