@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { conversationKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { table } from "../../../shared/dynamodb/table-client.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
@@ -27,10 +27,9 @@ const namingOther = (sent: object) =>
     get: (target, name) => (documented.test(String(name)) ? Reflect.get(target, name) : other),
   });
 
-/** The event of a request with a key of `acme`. Everything except the authorizer's result names the other account. */
-function hostileEvent(name: RouteName, request: TestRequest) {
-  const event = routeEvent(name, { ...request, account: "acme" });
-  const { authorizer, ...requestContext } = event.requestContext;
+/** The event of a request. Everything except the authorizer's result, by default of a key of `acme`, names the other account. */
+function hostileEvent(name: RouteName, lambda: unknown = { accountId: "acme", access: "full" }) {
+  const event = routeEvent(name, requests[name]);
   const claims = { accountId: other, sub: other };
   return {
     ...event,
@@ -39,54 +38,39 @@ function hostileEvent(name: RouteName, request: TestRequest) {
     stageVariables: { account: other, accountId: other },
     pathParameters: { account: other, accountId: other },
     requestContext: {
-      ...requestContext,
+      ...event.requestContext,
       accountId: other,
-      authorizer: { ...authorizer, accountId: other, principalId: other, jwt: { claims }, iam: claims },
+      authorizer: { lambda, accountId: other, principalId: other, jwt: { claims }, iam: claims },
     },
   };
 }
 
-test.each(
-  Object.values(routes),
-)("$name uses only the data of the key's account, whatever else the request names", async ({
-  name,
-  method,
-}) => {
-  const { memory } = new WatchedTable();
-  for (const account of ["acme", other]) {
-    memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });
-    memory.put({ ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") });
-  }
-  expect((await invokeHandler(name, hostileEvent(name, requests[name]))).statusCode).toBe(
-    method === "POST" ? 201 : 200,
-  );
-  const calls = vi.mocked(table.send).mock.calls.map(([command]) => JSON.stringify(command.input));
-  expect(calls.length).toBeGreaterThan(0);
-  for (const input of calls) {
-    expect(input).toContain("#acme");
-    expect(input).not.toContain(other);
-  }
-});
+describe.each(Object.values(routes))("$name", ({ name, method }) => {
+  test("uses only the data of the key's account, whatever else the request names", async () => {
+    const { memory } = new WatchedTable();
+    for (const account of ["acme", other]) {
+      memory.put({ ...storedLead("lead_1"), ...leadKey(account, "lead_1") });
+      memory.put({ ...storedConversation("conv_1"), ...conversationKey(account, "conv_1") });
+    }
+    const { statusCode } = await invokeHandler(name, hostileEvent(name));
+    expect(statusCode).toBe(method === "POST" ? 201 : 200);
+    const calls = vi.mocked(table.send).mock.calls.map(([command]) => JSON.stringify(command.input));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const input of calls) {
+      expect(input).toContain("#acme");
+      expect(input).not.toContain(other);
+    }
+  });
 
-test.each(Object.values(routes))("$name fails without a call when the authorizer named no account", async ({
-  name,
-}) => {
-  new WatchedTable();
-  const event = hostileEvent(name, requests[name]);
-  for (const lambda of [
-    undefined,
+  test.each([
     null,
     {},
     { accountId: "" },
     { accountId: null },
     { accountId: ["acme"] },
-  ]) {
-    const requestContext = {
-      ...event.requestContext,
-      authorizer: { ...event.requestContext.authorizer, lambda },
-    };
-    const { statusCode } = await invokeHandler(name, { ...event, requestContext });
-    expect([lambda, statusCode]).toEqual([lambda, 500]);
-  }
-  expect(table.send).not.toHaveBeenCalled();
+  ])("fails without a call when the authorizer named no account: %j", async (lambda) => {
+    new WatchedTable();
+    expect((await invokeHandler(name, hostileEvent(name, lambda))).statusCode).toBe(500);
+    expect(table.send).not.toHaveBeenCalled();
+  });
 });
