@@ -112,3 +112,17 @@ test("an environment remembers ten thousand accounts, and forgets the oldest fir
   expect(await callsFor("second")).toBe(0);
   expect(await callsFor("first")).toBe(1);
 });
+
+test.each([
+  ["RATE_LIMIT_REQUESTS", "0"],
+  ["RATE_LIMIT_REQUESTS", "many"],
+  ["RATE_LIMIT_SECONDS", "0"],
+  ["RATE_LIMIT_SECONDS", ""],
+])("a function whose %s is %j does not start", async (name, value) => {
+  vi.resetModules();
+  vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
+  vi.stubEnv("RATE_LIMIT_SECONDS", "60");
+  vi.stubEnv(name, value);
+  const started = import("../../../shared/rate-limit/rate-limit.ts");
+  await expect(started).rejects.toThrow(`${name} must be a whole number above 0.`);
+});
