@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import type { RateLimit } from "../../../shared/rate-limit/rate-limit.ts";
 import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
+import { VirtualTable } from "../../support/tables/virtual-table.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
 /** Early in a window, in milliseconds since the epoch. */
@@ -16,10 +16,8 @@ beforeEach(() => {
 
 type Take = ReturnType<typeof rateLimiter>;
 
-const limitOf = (requests: number): RateLimit => ({ requests, seconds: 60 });
-
 /** A limiter that shares only the table with others. */
-const environment = (requests = 300): Take => rateLimiter(limitOf(requests));
+const environment = (requests = 300): Take => rateLimiter({ requests, seconds: 60 });
 
 /** Makes requests in all environments until all are rejected. @returns how many were granted */
 async function useUp(takes: readonly Take[], account: string, requests?: number): Promise<number> {
@@ -125,4 +123,48 @@ test.each([
   vi.stubEnv(name, value);
   const started = import("../../../shared/rate-limit/rate-limit.ts");
   await expect(started).rejects.toThrow(`${name} must be a whole number above 0.`);
+});
+
+describe("while the table is slow", () => {
+  test.each([
+    // A lease that arrives after the first wait counts.
+    { limit: 25, environments: 20, slow: 700, most: 25 },
+    // Each environment lets one request pass, and pays for it with the leases that arrive later.
+    { limit: 25, environments: 20, slow: 1500, most: 25 },
+    { limit: 10, environments: 150, slow: 700, most: 10 },
+    // At most one request for each environment.
+    { limit: 10, environments: 20, slow: 1500, most: 20 },
+  ])("$environments environments without a response for $slow ms grant at most $most of 150 requests, with a limit of $limit", async ({
+    limit,
+    environments,
+    slow,
+    most,
+  }) => {
+    new VirtualTable(now, () => Math.max(5, now + slow - Date.now()));
+    let [granted, waiting] = [0, 150];
+    // An environment serves one request at a time.
+    const serve = async () => {
+      const take = environment(limit);
+      while (waiting-- > 0) if ((await take("acme")).granted) granted++;
+    };
+    const served = Promise.all(Array.from({ length: environments }, serve));
+    await vi.advanceTimersByTimeAsync(58_000);
+    await served;
+    expect(granted).toBeLessThanOrEqual(most);
+    // No permit is lost because its lease was late.
+    expect(granted).toBeGreaterThanOrEqual(limit);
+  });
+
+  test.each([
+    { takes: 700, waits: 700 },
+    { takes: 1500, waits: 1000 },
+  ])("a request waits $waits ms for a lease that takes $takes ms, and is granted", async ({
+    takes,
+    waits,
+  }) => {
+    new VirtualTable(now, () => takes);
+    const taken = environment()("acme").then(({ granted }) => [granted, Date.now() - now]);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await taken).toEqual([true, waits]);
+  });
 });
