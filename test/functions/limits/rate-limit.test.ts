@@ -1,5 +1,7 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
+import { sum } from "../../support/cases/statistics.ts";
 import { VirtualTable } from "../../support/tables/virtual-table.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
@@ -59,6 +61,41 @@ test("the last requests are granted, even if fewer than a lease remain", async (
   while (remaining > 3) ({ remaining } = await other("acme"));
   await repeat(late, "acme", 3);
   expect((await late("acme")).granted).toBe(false);
+});
+
+test.each([
+  [100_000, [1, 2, 4, 8, 10, 10]],
+  // At most two of each hundred requests that are left.
+  [300, [1, 2, 4, 5, 5, 5]],
+])("with a limit of %i requests, leases double up to a maximum", async (requests, leases) => {
+  const { calls } = await table.watch(() => repeat(environment(requests), "busy", sum(leases)));
+  expect(calls).toMatchObject(
+    leases.map((count) => ({ input: { ExpressionAttributeValues: { ":count": count } } })),
+  );
+});
+
+test("if the table refuses a lease and does not return the used requests, none are left", async () => {
+  table.before = (_, call) => {
+    if (call > 1) throw new Error("It asks again.");
+    throw new ConditionalCheckFailedException({ message: "refused", $metadata: {} });
+  };
+  expect(await environment()("hot")).toMatchObject({ granted: false, remaining: 0 });
+});
+
+test("the time until the window ends is rounded up to whole seconds, and is never 0", async () => {
+  const [start, take] = [now - 1000, environment()];
+  for (const [time, reset] of [
+    [0, 60],
+    [1, 60],
+    [1000, 59],
+    [59_000, 1],
+    [59_999, 1],
+  ] as const) {
+    vi.setSystemTime(start + time);
+    expect((await take("cold")).reset).toBe(reset);
+  }
+  table.before = () => void vi.setSystemTime(start + 60_000);
+  expect((await take("slow")).reset).toBe(1);
 });
 
 test("the usage record expires after the window", async () => {
