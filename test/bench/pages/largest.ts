@@ -5,7 +5,7 @@ import { idempotentRequest } from "../../../shared/domain/idempotent-replay.ts";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { createLeadRoute, type Route, sendMessageRoute } from "../../../shared/routes.ts";
 import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
-import { longestRequests } from "../../support/requests/longest-requests.ts";
+import { longestBody } from "../../support/requests/longest-body.ts";
 import type { Cells } from "../report.ts";
 import { Account } from "./account.ts";
 import { longName } from "./conversations.ts";
@@ -16,7 +16,7 @@ import { price } from "./prices.ts";
 const millionsADay = (6000 * 60 * 24) / 1_000_000;
 
 const bodyOf = (route: Route, known?: Readonly<Record<string, string>>) =>
-  JSON.parse(longestRequests(route, known).at(-1)?.body ?? "");
+  JSON.parse(longestBody(route, known));
 
 /** A lead whose names differ from all others and are as long. */
 function anotherLead(lead: NewLead, n: number): NewLead {

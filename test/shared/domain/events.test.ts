@@ -7,7 +7,7 @@ import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { validateDetail } from "../../support/requests/event-validators.ts";
-import { longestTemplate } from "../../support/requests/longest-requests.ts";
+import { longestTemplate } from "../../support/requests/longest-body.ts";
 import { startedConversation } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 
