@@ -44,18 +44,21 @@ test.each([
   [`[${long(999, "1,")}1]`, "too_many"],
   [`[${long(400, "[],")}[]]`, "wrong_type"],
   [`[${long(500, "[],")}[]]`, "too_many"],
+  ['{"name":"a","__proto__":{}}', "forbidden_key"],
   // Brackets and commas in strings do not count.
   [`["${long(2000, "[{,")}","\\"${long(2000, ",[")}"]`, "wrong_type"],
 ])("the body %j has one fault", async (body, code) => {
   for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
 });
 
-test("a body in base64 may have 81,920 bytes, and is refused if it is not UTF-8", async () => {
+test("a body in base64 may have 81,920 bytes, and is refused if it is not UTF-8, as text is", async () => {
   const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
   expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
   const wrong = Buffer.from('{"name":"\xff"}', "latin1").toString("base64");
   const faults = await listFaults("create-lead", { body: wrong, isBase64Encoded: true });
-  expect(faults).toEqual([" invalid_encoding"]);
+  // API Gateway has replaced one byte of a text by U+FFFD.
+  const replaced = { body: '{"name":"\ufffd"}', headers: { "content-length": "12" } };
+  expect([faults, await listFaults("create-lead", replaced)]).toEqual(Array(2).fill([" invalid_encoding"]));
 });
 
 /** The message of the one fault of a body that is not JSON. */
@@ -207,6 +210,7 @@ describe("the message of a fault", () => {
       [`awaitingReplyAfter=${time}`, `awaitingReplyBefore=${time}`],
       "* needs awaitingReply=true",
     ],
+    ["list-leads", ["status=%ff", "status=%zz", "status=%ed%a0%80"], "* must be percent-encoded UTF-8"],
     ["list-leads", ["email=a+b@example.com", "externalId=+4930"], `* ${noSpaces}`],
     ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
