@@ -42,16 +42,10 @@ export const inPartition = (pk: string) => ({
   ExpressionAttributeValues: { ":pk": pk },
 });
 
-/** The items of a partition of the table from a sort key on. */
-export const fromKey = (pk: string, start: string) => ({
-  KeyConditionExpression: "pk = :pk AND sk >= :start",
-  ExpressionAttributeValues: { ":pk": pk, ":start": start },
-});
-
-/** The items of a partition of the table from a sort key to another one, which is included. */
-export const between = (pk: string, start: string, end: string) => ({
-  KeyConditionExpression: "pk = :pk AND sk BETWEEN :start AND :end",
-  ExpressionAttributeValues: { ":pk": pk, ":start": start, ":end": end },
+/** The items of a partition of the table from a sort key on, or to another one, which is included. */
+export const between = (pk: string, start: string, end?: string) => ({
+  KeyConditionExpression: `pk = :pk AND ${end === undefined ? "sk >= :start" : "sk BETWEEN :start AND :end"}`,
+  ExpressionAttributeValues: { ":pk": pk, ":start": start, ...(end !== undefined && { ":end": end }) },
 });
 
 /** Reads only the keys of items. */

@@ -40,7 +40,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
         if ("ifExists" in event.query) addFaults(event, ...unnamedFaults(event.body));
         if (Reflect.get(event.query, "update") === "message") addFaults(event, ...deliveryFaults(event.body));
       } catch (error) {
-        if (!isForbiddenKey(error)) throw error;
+        if (!(error instanceof Error && error.message.startsWith("Forbidden key"))) throw error;
         refuse(forbiddenKey);
       }
     },
@@ -91,9 +91,6 @@ function invalidJson({ message }: SyntaxError): Fault {
 
 /** The name of a UTF-16 unit, such as `U+FEFF`. */
 const unitName = (unit: string) => `U+${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
-
-const isForbiddenKey = (error: unknown) =>
-  error instanceof Error && error.message.startsWith("Forbidden key");
 
 const duplicateFault = (field: string) => bodyFault(field, "duplicate_key", "must be given once");
 

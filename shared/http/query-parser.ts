@@ -1,5 +1,4 @@
 import type { MiddlewareObj } from "@middy/core";
-import type { FaultDescription } from "../errors.ts";
 import { lastPage, pageRequest } from "../pages/page.ts";
 import type { Route } from "../routes.ts";
 import type { ConversationsQuery } from "../schemas/conversation-schemas.ts";
@@ -86,14 +85,10 @@ function readTime(event: RouteEvent, field: string): number | undefined {
   // The schema rejects a value that is not one string.
   if (typeof value !== "string") return undefined;
   const time = parseTimestamp(value);
-  if (time === undefined) addFaults(event, { in: "query", field, ...noTimestamp });
+  const message = "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B";
+  if (time === undefined) addFaults(event, { in: "query", field, code: "invalid_format", message });
   return time;
 }
-
-const noTimestamp: FaultDescription = {
-  code: "invalid_format",
-  message: "must be an RFC 3339 timestamp, such as 2026-01-31T09:30:00Z; send + as %2B",
-};
 
 /** Rejects a page past the end of a list by a change. Such a list ends early, and a new list continues it. */
 function checkPage(event: RouteEvent, sort: string): void {

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError } from "../errors.ts";
-import type { RateLimit } from "../rate-limit/rate-limit.ts";
-import { type Permit, rateLimiter } from "../rate-limit/rate-limiter.ts";
+import { type Permit, type RateLimit, rateLimiter } from "../rate-limit/rate-limiter.ts";
 import { problemResponse } from "./problem-responses.ts";
 import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 

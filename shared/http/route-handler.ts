@@ -6,7 +6,7 @@ import { type IdempotentRequest, idempotentRequest, type WriteOutcome } from "..
 import { ApiError, invalidInput } from "../errors.ts";
 import { maskedFailures } from "../logging/masked-failures.ts";
 import type { Page } from "../pages/page.ts";
-import { rateLimit } from "../rate-limit/rate-limit.ts";
+import { rateLimit } from "../rate-limit/rate-limiter.ts";
 import { chooseBody, createLeadRoute, type Route, type RouteInput } from "../routes.ts";
 import type { Validator } from "../schemas/validator.ts";
 import { compressedResponses } from "./compressed-responses.ts";

@@ -1,6 +1,6 @@
 import { TooExpensiveError, TooManyAtOnceError } from "../dynamodb/dynamodb-errors.ts";
 import { longListsKey } from "../dynamodb/keys.ts";
-import { rateLimit } from "./rate-limit.ts";
+import { rateLimit } from "./rate-limiter.ts";
 import { addUsed } from "./used-requests.ts";
 
 /** How many long lists of an account may start in a second. Each takes three seconds at most, so at most 20 run at once. */

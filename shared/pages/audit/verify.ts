@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, isLabelPartition, labelTreeKey } from "../../dynamodb/keys.ts";
 import type { Pace } from "../../dynamodb/pace.ts";
-import { between, fromKey, queryAll, queryPages } from "../../dynamodb/read-pages.ts";
+import { between, queryAll, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
@@ -127,9 +127,9 @@ async function readPart(
   { pace, onInvalid = logInvalidItem }: Reading,
 ) {
   const pk = accountPartition(list.list.type, list.account);
-  const part = until === undefined ? fromKey(pk, start) : between(pk, start, until);
+  const part = { ...between(pk, start, until), ...countedOnly };
   const rows: CountedRow[] = [];
-  for await (const { Items = [], LastEvaluatedKey } of queryPages({ ...part, ...countedOnly }, pace)) {
+  for await (const { Items = [], LastEvaluatedKey } of queryPages(part, pace)) {
     for (const item of Items)
       if (isRowKey(list.list, item.sk)) rows.push(countedRow(list, item));
       else onInvalid(new InvalidItemError({ pk, sk: item.sk }, "sk"));

@@ -158,7 +158,7 @@ test.each([
   vi.stubEnv("RATE_LIMIT_REQUESTS", "100");
   vi.stubEnv("RATE_LIMIT_SECONDS", "60");
   vi.stubEnv(name, value);
-  const started = import("../../../shared/rate-limit/rate-limit.ts");
+  const started = import("../../../shared/rate-limit/rate-limiter.ts");
   await expect(started).rejects.toThrow(`${name} must be a whole number above 0.`);
 });
 
