@@ -1,12 +1,11 @@
 import { ThrottlingException } from "@aws-sdk/client-dynamodb";
-import middy from "@middy/core";
+import type { Request } from "@middy/core";
 import { beforeEach, expect, test, vi } from "vitest";
 import { activeConversationKey } from "../../../shared/dynamodb/keys.ts";
 import { ApiError, type ProblemCode, problems } from "../../../shared/errors.ts";
 import { requestLog } from "../../../shared/http/request-log.ts";
-import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import type { RouteName } from "../../../shared/routes.ts";
-import { lambdaContext, routeEvent, type TestRequest } from "../../support/requests/events.ts";
+import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
 // The handlers read these when they are loaded.
@@ -145,11 +144,7 @@ test("a replayed response is logged as replayed", async () => {
   expect(info.mock.calls).toMatchObject([[{ replayed: false }], [{ status: 201, replayed: true }]]);
 });
 
-test("a handler that throws is logged with the 500 that API Gateway returns", async () => {
-  const failing = middy<RouteEvent>({ requestEnd: requestLog("create-lead") }).handler(() => {
-    throw new Error("inside");
-  });
-  const event = routeEvent("create-lead") as unknown as RouteEvent;
-  await expect(failing(event, lambdaContext())).rejects.toThrow("inside");
+test("a request without a response is logged with the 500 that API Gateway returns", () => {
+  requestLog("create-lead")({ event: routeEvent("create-lead") } as unknown as Request);
   expect(info.mock.calls).toEqual([[{ ...requestLine, account: "acme", route: "create-lead", status: 500 }]]);
 });

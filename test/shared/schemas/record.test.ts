@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { updatedExamples } from "../../../lib/openapi/examples.ts";
-import { newId } from "../../../shared/ids.ts";
+import { updatedExamples, waitingConversation } from "../../../lib/openapi/examples.ts";
 import { conversation, message } from "../../../shared/schemas/conversation-schemas.ts";
 import { lead } from "../../../shared/schemas/lead-schemas.ts";
 import { readRecord } from "../../../shared/schemas/record.ts";
@@ -10,39 +9,26 @@ import {
   validateMessage,
 } from "../../../shared/schemas/record-validators.ts";
 import type { Validator } from "../../../shared/schemas/validator.ts";
-import { startedConversation } from "../../support/tables/stored.ts";
 
 const key = { pk: "LEAD#acme", sk: "lead_1" };
-const createdAt = "2026-01-01T00:00:00.000Z";
-const ids = { id: newId("msg"), leadId: newId("lead"), conversationId: newId("conv") };
-const text = {
-  channel: "sms",
-  direction: "outbound",
-  template: { name: "welcome", language: "en" },
-  to: "+4917700000001",
-  message: "Hello\n",
-  metadata: {},
-};
-const state = { delivery: "failed", deliveryError: "131047", providerId: "wamid.1" };
+const { lead: aLead, message: aMessage } = updatedExamples;
 
 /** A validator with its schema, and an item that has all of its properties. */
 const records = {
-  lead: [validateLead, lead, updatedExamples.lead],
-  conversation: [
-    validateConversation,
-    conversation,
-    startedConversation(newId("conv"), { lastInboundAt: createdAt, awaitingReplySince: createdAt }),
+  lead: [validateLead, lead, aLead],
+  conversation: [validateConversation, conversation, waitingConversation],
+  message: [
+    validateMessage,
+    message,
+    { ...aMessage, template: { name: "welcome", language: "en" }, deliveryError: "131047", metadata: {} },
   ],
-  message: [validateMessage, message, { ...ids, ...text, ...state, createdAt }],
 } as const;
 
 test("a record has the same JSON in whatever order DynamoDB returns the entries of its maps", () => {
   const [a, b] = [
     { email: ["a"], sms: ["1"] },
     { sms: ["1"], email: ["a"] },
-  ].map((addresses) =>
-    JSON.stringify(readRecord(validateLead, { ...updatedExamples.lead, ...key, addresses })),
-  );
+  ].map((addresses) => JSON.stringify(readRecord(validateLead, { ...aLead, ...key, addresses })));
   expect(a).toBe(b);
 });
 
@@ -64,7 +50,6 @@ describe.each(Object.entries(records))("a stored %s", (_, [validate, schema, val
 });
 
 test("a stored lead is invalid with numbers or lists beyond their limits, and with blank texts or control characters", () => {
-  const [validate, , values] = records.lead;
   for (const changed of [
     { score: -1 },
     { score: 101 },
@@ -75,18 +60,17 @@ test("a stored lead is invalid with numbers or lists beyond their limits, and wi
     { name: "  " },
     { createdAt: "2026-01-01" },
   ])
-    expect(() => readRecord(validate, { ...values, ...changed })).toThrow("is invalid");
+    expect(() => readRecord(validateLead, { ...aLead, ...changed })).toThrow("is invalid");
   // A character may have two UTF-16 units.
-  expect(readRecord(validate, { ...values, name: "\u{1F600}".repeat(200) }).name).toHaveLength(400);
+  expect(readRecord(validateLead, { ...aLead, name: "\u{1F600}".repeat(200) }).name).toHaveLength(400);
 });
 
 test("addresses and invisible texts are not checked again: the rules of another release must not hide a stored lead", () => {
-  const [validate, , values] = records.lead;
-  const stored = { ...values, email: "ada", name: "\u200b", source: "\u3164" };
-  expect(readRecord(validate, stored)).toMatchObject(stored);
+  const stored = { ...aLead, email: "ada", name: "\u200b", source: "\u3164" };
+  expect(readRecord(validateLead, stored)).toMatchObject(stored);
 });
 
 test("a stored number is invalid if JavaScript cannot represent it exactly", () => {
-  const [validate, , values] = records.conversation;
-  expect(() => readRecord(validate, { ...values, messageCount: 2 ** 53 })).toThrow("is invalid");
+  const stored = { ...waitingConversation, messageCount: 2 ** 53 };
+  expect(() => readRecord(validateConversation, stored)).toThrow("is invalid");
 });
