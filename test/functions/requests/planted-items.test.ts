@@ -147,17 +147,14 @@ describe("a message is sent once, in a conversation of its lead on its channel, 
   }
 
   test.each([
-    ["without a key", {}],
-    ["with a key", { "idempotency-key": "key-1" }],
-  ])("names a conversation of another lead, or on another channel: %s", async (_, headers) => {
+    ["without a key", () => ({})],
+    ["with a key", (key: string) => ({ "idempotency-key": key })],
+  ])("names a conversation of another lead, or on another channel: %s", async (_, headersOf) => {
     for (const channel of ["sms", "email"]) {
       const [victim, lead] = [await aLead(account), await aLead(account)];
       const { conversationId } = await aMessage(account, channel === "sms" ? victim.id : lead.id, channel);
       const before = await readItem(conversationKey(account, conversationId));
-      const key = Object.fromEntries(
-        Object.entries(headers).map(([name, text]) => [name, `${text}-${channel}`]),
-      );
-      expect(await sendWith(conversationId, lead.id, key)).not.toBe(conversationId);
+      expect(await sendWith(conversationId, lead.id, headersOf(channel))).not.toBe(conversationId);
       expect(await readItem(conversationKey(account, conversationId))).toEqual(before);
       expect(logged).toContainEqual(
         invalid({ pk: activeConversationKey(account, lead.id, "sms").pk }, "conversationId"),
