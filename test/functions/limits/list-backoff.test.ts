@@ -41,6 +41,16 @@ const refusedAtOnce = [429, 0];
 const refused = [429, 2];
 const listed = [200, 2];
 
+// The first test of the file: the environment has no backoffs yet.
+test("an environment remembers a thousand backoffs, and forgets them all when there are more", async () => {
+  throttle();
+  for (let n = 0; n < 1000; n++) expect(await list(0, `account-${n}`)).toEqual(refused);
+  expect(await list(0, "account-0")).toEqual(refusedAtOnce);
+  expect(await list(0, "another")).toEqual(refused);
+  expect(await list(0, "account-0")).toEqual(refused);
+  expect(await list(0, "another")).toEqual(refusedAtOnce);
+});
+
 test("after a throttle, lists of the key range fail at once; the backoff doubles up to five seconds until a list succeeds", async () => {
   const account = randomUUID();
   throttle();

@@ -382,22 +382,19 @@ describe("another name of Idempotency-Key", () => {
   });
 });
 
-test.each([
-  [undefined, "none"],
-  ["text/plain; charset=utf-8", "text/plain"],
-  ["<b>x", "another"],
-])("a body of the type %s is refused, and the message names the type", async (type, named) => {
-  const headers = { "content-type": type as string };
-  const { problem } = await refuse("create-lead", { body: {}, headers }, 415);
-  expect(problem.detail).toBe(
-    `The content-type must be a JSON type, such as application/json: ${named} was sent.`,
-  );
-});
+const noJson = (sent: string) =>
+  `content-type must be a JSON type, such as application/json: ${sent} was sent.`;
+const compressed = "content-encoding must be absent: send the body uncompressed.";
 
-test.each(["GZIP", "identity, gzip"])("a body of the encoding %s is refused", async (encoding) => {
-  const request = { body: {}, headers: { "content-encoding": encoding } };
-  const { problem } = await refuse("create-lead", request, 415);
-  expect(problem.detail).toBe("The content-encoding must be absent: send the body uncompressed.");
+test.each([
+  [{ "content-type": undefined }, noJson("none")],
+  [{ "content-type": "text/plain; charset=utf-8" }, noJson("text/plain")],
+  [{ "content-type": "<b>x" }, noJson("another")],
+  [{ "content-encoding": "GZIP" }, compressed],
+  [{ "content-encoding": "identity, gzip" }, compressed],
+])("a body with %j is refused: the %s", async (headers, detail) => {
+  const { problem } = await refuse("create-lead", { body: {}, headers: headers as object }, 415);
+  expect(problem.detail).toBe(`The ${detail}`);
 });
 
 test.each([
