@@ -62,15 +62,12 @@ describe.each(Object.values(routes))("$name", ({ name, method }) => {
     }
   });
 
-  test.each([
-    null,
-    {},
-    { accountId: "" },
-    { accountId: null },
-    { accountId: ["acme"] },
-  ])("fails without a call when the authorizer named no account: %j", async (lambda) => {
+  test("fails without a call when the authorizer named no account", async () => {
     new WatchedTable();
-    expect((await invokeHandler(name, hostileEvent(name, lambda))).statusCode).toBe(500);
+    for (const lambda of [null, {}, ...["", null, ["acme"]].map((accountId) => ({ accountId }))]) {
+      const { statusCode } = await invokeHandler(name, hostileEvent(name, lambda));
+      expect([lambda, statusCode]).toEqual([lambda, 500]);
+    }
     expect(table.send).not.toHaveBeenCalled();
   });
 });

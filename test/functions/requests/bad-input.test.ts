@@ -333,30 +333,26 @@ test.each<[string, object, ...string[]]>([
   expect(faults.map(({ field, message }) => `${field} ${message}`)).toEqual(messages);
 });
 
-describe("the message of an email address", () => {
-  const spaces = "must not contain spaces or line breaks";
-  const ascii = "must have visible ASCII characters only, and an international domain in its xn-- form";
-  const oneAt = "must be one address with one @";
-  const other = "must be an email address such as ada@example.com";
-
-  test.each([
-    ["Ada <ada@example.com>", spaces],
-    ["ada@example.com\n", spaces],
-    ["a\u00a0b@example.com", spaces],
-    ["zo\u00eb@example.com", ascii],
-    ["ada@m\u00fcnchen.de", ascii],
-    ["a\0b@example.com", ascii],
-    ["ada", "must have an @"],
-    ["a@example.com,b@example.com", oneAt],
-    ["ada@@example.com", oneAt],
-    ["@example.com", other],
-    ["a..b@example.com", other],
-    ["ada@localhost", other],
-    ["ada@my_host.com", other],
-  ])("%j", async (email, message) => {
+test.each([
+  [
+    "not contain spaces or line breaks",
+    ["Ada <ada@example.com>", "ada@example.com\n", "a\u00a0b@example.com"],
+  ],
+  [
+    "have visible ASCII characters only, and an international domain in its xn-- form",
+    ["zo\u00eb@example.com", "ada@m\u00fcnchen.de", "a\0b@example.com"],
+  ],
+  ["have an @", ["ada"]],
+  ["be one address with one @", ["a@example.com,b@example.com", "ada@@example.com"]],
+  [
+    "be an email address such as ada@example.com",
+    ["@example.com", "a..b@example.com", "ada@localhost", "ada@my_host.com"],
+  ],
+])("an email address must %s: not %j", async (rule, emails) => {
+  for (const email of emails) {
     const { faults } = await refuse("create-lead", { body: { name: "Ada", email } });
-    expect(faults).toMatchObject([{ field: "email", code: "invalid_format", message }]);
-  });
+    expect(faults).toMatchObject([{ field: "email", code: "invalid_format", message: `must ${rule}` }]);
+  }
 });
 
 describe("another name of Idempotency-Key", () => {
@@ -397,11 +393,9 @@ test.each([
   expect(problem.detail).toBe(`The ${detail}`);
 });
 
-test.each([
-  "",
-  "identity",
-  " Identity ",
-])("a body of the encoding %j is accepted as uncompressed", async (encoding) => {
-  const request = { body: {}, headers: { "content-encoding": encoding } };
-  expect(await listFaults("create-lead", request)).toEqual(["name required"]);
+test("a body of the encoding identity is accepted, as one without an encoding is", async () => {
+  for (const encoding of ["", "identity", " Identity "]) {
+    const request = { body: {}, headers: { "content-encoding": encoding } };
+    expect(await listFaults("create-lead", request)).toEqual(["name required"]);
+  }
 });
