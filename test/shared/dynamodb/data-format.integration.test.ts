@@ -1,17 +1,16 @@
-import { randomUUID } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
-import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { fillAccount } from "../../lib/ops/support/full-account.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { runCommand, runJson } from "../../support/commands/command.ts";
-import { leadFile } from "../../support/commands/lead-files.ts";
 import { call } from "../../support/requests/call.ts";
+import { aMessage } from "../../support/requests/requests.ts";
 import { tableItems } from "../../support/tables/table-items.ts";
 
-// Another test covers the waits of an erasure.
+// Another test covers the waits of a freeze.
 skipWaits();
 
 /**
@@ -50,40 +49,15 @@ const describe = (item: Item) =>
     .map((name) => (indexed.includes(name) ? `${name}=${form(item[name])}` : name));
 
 test("a new shape of stored items needs a new number of the data format", async () => {
-  vi.spyOn(console, "error").mockImplementation(() => {});
   const account = "acme";
   const on = ["--account", account];
-  const metadata = { plan: "pro" };
-  const lead = (email: string) => ({
-    ...{ name: "Ada", email, source: "web", tags: ["a"], externalId: email, metadata },
-    addresses: { whatsapp: [email] },
-  });
-  const headers = () => ({ "idempotency-key": randomUUID() });
-  const created = await call("create-lead", { account, body: lead("a@example.com"), headers: headers() });
-  const { id: leadId } = created.body;
-  const changed = { body: { ...lead("a@example.com"), score: 1 }, query: "ifExists=update" };
-  expect((await call("create-lead", { account, ...changed, headers: headers() })).status).toBe(200);
-  const message = { leadId, channel: "whatsapp", message: "Hello", metadata };
-  const sent = await call("send-message", { account, body: message, headers: headers() });
-  expect([created.status, sent.status]).toEqual([201, 201]);
-  const { id, conversationId } = sent.body;
-  const report = { id, conversationId, delivery: "failed", deliveryError: "131047", providerId: "wamid.1" };
-  for (const [query, body] of [
-    ["update=message", report],
-    ["update=conversation", { id: conversationId, status: "closed" }],
-    ["", { ...message, template: { name: "welcome", language: "en" } }],
-    ["", { ...message, direction: "inbound" }],
-  ] as const)
-    expect((await call("send-message", { account, query, body })).status).toBe(query ? 200 : 201);
-  const gone = await call("create-lead", { account, body: lead("b@example.com") });
-  const file = await leadFile("name,email,source\nGrace,g@example.com,web\n");
-  const later = ["--valid-for", "1d", "--label", "all"];
-  const key = await runJson(keysCommand(), "issue", ...on, ...later);
+  const { ada } = await fillAccount(account);
+  await aMessage(account, ada, "sms", { metadata: { plan: "pro" } });
+  const changed = { query: "ifExists=update", body: { id: ada, score: 1 } };
+  expect((await call("create-lead", { account, ...changed })).status).toBe(200);
+  const key = await runJson(keysCommand(), "issue", ...on, "--valid-for", "1d", "--label", "all");
   for (const [command, ...args] of [
     [keysCommand(), "revoke", ...on, "--key", key.output.keyId, "--yes"],
-    [leadsCommand(), "import", file, ...on],
-    [leadsCommand(), "erase", ...on, "--lead", gone.body.id, "--yes"],
-    [accountsCommand(), "set-limit", ...on, "--requests", "5"],
     [accountsCommand(), "freeze", ...on, "--cache-seconds", "0"],
   ] as const) {
     const { failure } = await runCommand(command, ...args);
