@@ -389,7 +389,11 @@ test.each([
   [{ "content-encoding": "GZIP" }, compressed],
   [{ "content-encoding": "identity, gzip" }, compressed],
 ])("a body with %j is refused: the %s", async (headers, detail) => {
-  const { problem } = await refuse("create-lead", { body: {}, headers: headers as object }, 415);
+  const { problem } = await refuse(
+    "create-lead",
+    { body: {}, headers: headers as Record<string, string> },
+    415,
+  );
   expect(problem.detail).toBe(`The ${detail}`);
 });
 
