@@ -112,9 +112,6 @@ function unsupported(field: string, message: string, headers = {}): ApiError {
   return new ApiError("unsupported_media_type", `The ${field} ${message}.`, { faults: [fault], headers });
 }
 
-/** What a decoder puts in place of bytes that are not UTF-8. */
-const replacementCharacter = "\ufffd";
-
 const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
   Buffer.from(String(body), isBase64Encoded ? "base64" : "utf8");
 
@@ -130,4 +127,4 @@ const bodyBytes = ({ body, isBase64Encoded }: RouteEvent): Buffer =>
 const isIntact = ({ body, headers, isBase64Encoded }: RouteEvent, bytes: Buffer): boolean =>
   isBase64Encoded
     ? isUtf8(bytes)
-    : !String(body).includes(replacementCharacter) || bytes.length === Number(headers["content-length"]);
+    : !String(body).includes("\ufffd") || bytes.length === Number(headers["content-length"]);
