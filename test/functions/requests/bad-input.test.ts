@@ -267,6 +267,7 @@ describe("the message of a fault", () => {
         : "addresses[sms][1] must have visible characters only, without commas (blanks only in a telephone number)",
     ]),
     [{ name: "Ada", addresses: { sms: null } }, "addresses[sms] must be an array, not null"],
+    [{ name: "Ada", addresses: "+4917700000001" }, "addresses must be a JSON object, not a string"],
     [
       { name: "Ada", addresses: { sms: ["1"], SMS: ["2"] } },
       "addresses[SMS] is another spelling of a channel that is already given",

@@ -22,31 +22,26 @@ const keyPattern = new RegExp(document.components.parameters.IdempotencyKey.sche
 /** A field or a parameter. The value of a parameter is null if its text cannot be valid. */
 type Member = readonly [name: string, value: unknown];
 
-/** A new lead has a name, and no field that is null or that only updates have. */
+/** A new lead has a name, and no field that is null or that only updates have. Other tests send addresses. */
 const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
 NewMessage.properties.template = document.components.schemas.NewTemplate;
-const { id: _id, status: _status, score: _score, ...newFields } = NewLead.properties;
-const withEntries = ({ additionalProperties, ...all }: { additionalProperties: object }, type: string) => ({
-  ...all,
-  additionalProperties: { ...additionalProperties, type },
-});
+const { id: _id, status: _status, score: _score, addresses: _addresses, ...newFields } = NewLead.properties;
 const newLead = {
   ...NewLead,
   properties: {
     ...newFields,
     email: { ...newFields.email, type: "string" },
     source: { ...newFields.source, type: "string" },
-    addresses: withEntries(newFields.addresses, "array"),
-    metadata: withEntries(newFields.metadata, "string"),
+    metadata: {
+      ...newFields.metadata,
+      additionalProperties: { ...newFields.metadata.additionalProperties, type: "string" },
+    },
   },
   required: ["name"],
 };
 
 /** A new lead with few fields, so that most requests are valid. */
-const small = {
-  ...newLead,
-  properties: { name: newLead.properties.name, addresses: newLead.properties.addresses },
-};
+const small = { ...newLead, properties: { name: newLead.properties.name } };
 
 function schemasOf(route: RouteName, body?: typeof newLead) {
   const { parameters } = document.paths[routes[route].path][routes[route].method.toLowerCase()];
@@ -73,7 +68,7 @@ function bodySchema({ route, query }: Pick<Sent, "route" | "query">) {
 }
 
 const toName = (part: string) => part.replaceAll("~1", "/").replaceAll("~0", "~");
-const isArray = (name: string) => /^(?:id|externalId|address)$/.test(name);
+const isArray = (name: string) => /^(?:id|externalId)$/.test(name);
 
 /** Whether a text has a fault that the patterns of the document do not see, because they are about ASCII. */
 function isRefused(name: string, text: string): boolean {
@@ -88,25 +83,6 @@ const textFields = /^(?:name|message|deliveryError|source|channel|status|templat
 const labelFields = /^(?:source|channel|status)$/;
 
 const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
-
-/** Whether an address has invisible characters. Only a telephone number may have blanks. */
-const isHidden = (text: string) => !/^(?:\(\+|[+(\d])[\d ()./-]*$/.test(text) && !isVisible(text);
-
-type Addresses = Readonly<Record<string, readonly string[] | null>>;
-
-/** The faults of addresses and of their channels that the document does not know. */
-function addressFaults(addresses: Addresses): string[] {
-  const channels = Object.keys(addresses).map(storedForm);
-  return [
-    ...(Object.values(addresses).flat().filter(Boolean).length > 10 ? ["addresses"] : []),
-    ...Object.entries(addresses).flatMap(([name, list], n) => {
-      const channel = String(channels[n]);
-      const isWrong = /[:,]/.test(channel) || isRefused("channel", name);
-      const hidden = (list ?? []).flatMap((text, i) => (isHidden(text) ? `addresses[${name}][${i}]` : []));
-      return [...(isWrong || channels.indexOf(channel) < n ? [`addresses[${name}]`] : []), ...hidden];
-    }),
-  ];
-}
 
 /** The members with a fault, as responses name them. */
 function faultsOf(
@@ -135,10 +111,9 @@ function faultsOf(
   for (const [n, text] of (Array.isArray(parameters) ? parameters : []).entries())
     texts.push([`template[parameters][${n}]`, text]);
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
-  const hidden = ["externalId", "providerId", "address"].flatMap((name) =>
+  const hidden = ["externalId", "providerId"].flatMap((name) =>
     [object[name]].flat().flatMap((id, n, all) => {
-      const [, text = String(id)] = (name === "address" && /:\x20?(.*)$/su.exec(String(id))) || [];
-      if (name === "address" ? text !== "" && !isHidden(text) : isVisible(text)) return [];
+      if (isVisible(String(id))) return [];
       return all.length > 1 ? `${name}[${n}]` : name;
     }),
   );
@@ -146,12 +121,7 @@ function faultsOf(
   const large = Object.entries({ metadata: 1024, template: 3072 }).flatMap(([name, most]) =>
     Buffer.byteLength(JSON.stringify(Object(object[name]))) > most ? [name] : [],
   );
-  const { addresses } = object as { addresses?: unknown };
-  const inAddresses =
-    "addresses" in properties && addresses && typeof addresses === "object"
-      ? addressFaults(addresses as Addresses)
-      : [];
-  return [...wrong, ...repeated, ...large, ...hidden, ...inAddresses, ...refused.map(([name]) => name)].map(
+  return [...wrong, ...repeated, ...large, ...hidden, ...refused.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
 }
@@ -226,23 +196,6 @@ const valuesOf = (
   status: mostly(words("new active"), words("NEW x"), text),
   externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(160)),
   newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(160)),
-  address: mostly(
-    fc.array(words("Ü,&:+49_1 sms:(49)_1 sms:Ada@X x: :x").map(spaced), { maxLength: 2 }).map(String),
-    textOf(226),
-  ),
-  addresses: fc.oneof(
-    { weight: 4, arbitrary: fc.constant({ sms: ["(49) 2"] }) },
-    {
-      weight: 2,
-      arbitrary: fc.dictionary(
-        mostly(words("sms SMS e-mail"), textOf(64)),
-        mostly(fc.array(mostly(addressText, textOf(160)), { maxLength: 3 }), fc.constant(null)),
-        { maxKeys: 3, noNullPrototype: true },
-      ),
-    },
-    fc.constant(null),
-    fc.constantFrom(10, 11).map((length) => ({ x: Array.from({ length }, (_, n) => `${n}x`) })),
-  ),
   template: mostly(
     fc.record(
       {
@@ -259,8 +212,6 @@ const valuesOf = (
     fc.constant(Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, long]))),
   ),
 });
-const spaced = (text: string) => text.replaceAll("_", " ");
-const addressText = words("+49_2 49-2 Ada@X ada@x new-1 a_b 字").map(spaced);
 const long = "x".repeat(100);
 /** How a value is sent in a query: an object as JSON, because its `toString` may be a value. */
 const toText = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed();
@@ -298,7 +249,9 @@ function requestTo(
     const more = mostly(fc.constant<Member[]>([]), fc.array(strays, { minLength: 1, maxLength: 2 }));
     return fc.tuple(own, more).map((all): Member[] => all.flat());
   };
-  const parameters = Object.keys(query.properties).filter((name) => !/^(?:update|ifExists)$/.test(name));
+  const parameters = Object.keys(query.properties).filter(
+    (name) => !/^(?:update|ifExists|address)$/.test(name),
+  );
   const fields = Object.keys(body?.properties ?? {});
   const all = fc.shuffledSubarray(fields, { minLength: fields.length });
   return fc.record({
@@ -353,7 +306,6 @@ function parse({ route, query }: Sent): Member[] {
 async function makeRecords(account: string, isWaiting: boolean) {
   const lead = await aLead(account, {
     ...{ name: account, source: label, email: "ada@example.com", externalId: "crm-1" },
-    addresses: { sms: ["+49 1"] },
   });
   const message = await aMessage(account, lead.id, label);
   if (isWaiting) await aMessage(account, lead.id, label, { direction: "inbound" });
@@ -450,11 +402,9 @@ test("random requests are carried out as the document says, or are refused with 
       const { page = 1, limit = 20, ...filters } = Object.fromEntries(parameters);
       const row: object = route === "list-leads" ? own.lead : own.conversation;
       const isFound = Object.entries(filters).every(([name, text]) =>
-        name === "address"
-          ? (text as string[]).some((one) => /^sms: ?[(]?49[) ]*1$/i.test(one.replace("+", "")))
-          : name in row
-            ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
-            : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
+        name in row
+          ? [text].flat().some((one) => storedForm(String(one)) === storedForm(Reflect.get(row, name)))
+          : name !== "awaitingReply" || own.conversation.awaitingReplySince !== undefined,
       );
       const data = isFound && page === 1 ? [row] : [];
       expect(response.body).toEqual({ data, pagination: { page, limit, total: isFound ? 1 : 0 } });
@@ -465,19 +415,11 @@ test("random requests are carried out as the document says, or are refused with 
       items.filter(({ pk }) => String(pk).includes(`#${other.account}`));
     expect(ofOther(items())).toEqual(ofOther(before));
     if (!isCreated) return;
-    const {
-      id,
-      createdAt,
-      updatedAt,
-      conversationId,
-      addresses: _,
-      ...rest
-    } = response.body as Lead & Message;
-    const { addresses, ...given } = input;
+    const { id, createdAt, updatedAt, conversationId, ...rest } = response.body as Lead & Message;
     const stored = (name: unknown) => (name === undefined ? name : storedForm(String(name)));
-    const labels = { source: stored(given.source), channel: stored(given.channel) };
+    const labels = { source: stored(input.source), channel: stored(input.channel) };
     const added = route === "create-lead" ? { tags: [], score: 0, status: "new" } : { direction: "outbound" };
-    expect(rest).toEqual({ ...added, ...given, ...labels });
+    expect(rest).toEqual({ ...added, ...input, ...labels });
   });
   await fc.assert(property, { numRuns: Number(process.env.CASES ?? 300) });
   expect(error).not.toHaveBeenCalled();
