@@ -317,6 +317,12 @@ test.each<[string, object, ...string[]]>([
     "message must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
   ],
   ["", { direction: "inbound", template }, "template can be sent only with an outbound message"],
+  ["", { template: { ...template, parameters: ["Ada", " "] } }, "template[parameters][1] must not be blank"],
+  [
+    "",
+    { template: { ...template, parameters: Array(3).fill(long(1024)) } },
+    "template must have at most 3072 bytes as JSON",
+  ],
   [
     "update=message",
     { delivery: "read", deliveryError: "131047" },

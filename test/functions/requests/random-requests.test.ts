@@ -22,9 +22,9 @@ const keyPattern = new RegExp(document.components.parameters.IdempotencyKey.sche
 /** A field or a parameter. The value of a parameter is null if its text cannot be valid. */
 type Member = readonly [name: string, value: unknown];
 
-/** A new lead has a name, and no field that is null or that only updates have. Other tests send addresses. */
+/** A new lead has a name, and no field that is null or that only updates have. Other tests send addresses and templates. */
 const { NewLead, NewMessage, MessageUpdate, ConversationUpdate } = document.components.schemas;
-NewMessage.properties.template = document.components.schemas.NewTemplate;
+delete NewMessage.properties.template;
 const { id: _id, status: _status, score: _score, addresses: _addresses, ...newFields } = NewLead.properties;
 const newLead = {
   ...NewLead,
@@ -79,7 +79,7 @@ function isRefused(name: string, text: string): boolean {
 }
 
 const idFields = /^(?:leadId|id|conversationId)$/;
-const textFields = /^(?:name|message|deliveryError|source|channel|status|template\[parameters\]\[\d+\])$/;
+const textFields = /^(?:name|message|deliveryError|source|channel|status)$/;
 const labelFields = /^(?:source|channel|status)$/;
 
 const isVisible = (text: string) => !/[\s\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2800]/u.test(text);
@@ -107,9 +107,6 @@ function faultsOf(
       ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, key + text])
       : [[name, value]],
   );
-  const { language, parameters }: Item = "template" in properties ? Object(object.template) : {};
-  for (const [n, text] of (Array.isArray(parameters) ? parameters : []).entries())
-    texts.push([`template[parameters][${n}]`, text]);
   const refused = texts.filter(([name, text]) => typeof text === "string" && isRefused(String(name), text));
   const hidden = ["externalId", "providerId"].flatMap((name) =>
     [object[name]].flat().flatMap((id, n, all) => {
@@ -117,10 +114,7 @@ function faultsOf(
       return all.length > 1 ? `${name}[${n}]` : name;
     }),
   );
-  if (typeof language === "string" && !isVisible(language)) hidden.push("template[language]");
-  const large = Object.entries({ metadata: 1024, template: 3072 }).flatMap(([name, most]) =>
-    Buffer.byteLength(JSON.stringify(Object(object[name]))) > most ? [name] : [],
-  );
+  const large = Buffer.byteLength(JSON.stringify(Object(object.metadata))) > 1024 ? ["metadata"] : [];
   return [...wrong, ...repeated, ...large, ...hidden, ...refused.map(([name]) => name)].map(
     (name) => `${place} ${name.length > 64 ? `${name.slice(0, 64)}…` : name || '""'}`,
   );
@@ -196,17 +190,6 @@ const valuesOf = (
   status: mostly(words("new active"), words("NEW x"), text),
   externalId: mostly(fc.constantFrom("crm-1", "crm-2"), textOf(160)),
   newExternalId: mostly(fc.stringMatching(/^new-[!-+\-~]{0,9}$/), textOf(160)),
-  template: mostly(
-    fc.record(
-      {
-        name: mostly(words("welcome a_1"), textOf(512)),
-        language: mostly(words("en en_US"), textOf(15)),
-        parameters: mostly(fc.array(textOf(1024), { maxLength: 3 }), fc.constant(Array(21).fill("a"))),
-      },
-      { requiredKeys: ["name", "language"] },
-    ),
-    fc.constantFrom({ name: "a", lang: "en" }, null),
-  ),
   metadata: mostly(
     fc.dictionary(textOf(40), mostly(textOf(1024), fc.constant(null)), { maxKeys: 4, noNullPrototype: true }),
     fc.constant(Object.fromEntries(Array.from({ length: 11 }, (_, n) => [n, long]))),
@@ -389,8 +372,6 @@ test("random requests are carried out as the document says, or are refused with 
     const isReport = isWrite && Object.fromEntries(parameters).update === "message";
     if (isReport && !isWhole && input.deliveryError !== undefined && input.delivery !== "failed")
       faults.push("body deliveryError");
-    if (schema === NewMessage && faults.length === 0 && input.direction === "inbound" && input.template)
-      faults.push("body template");
     expect(new Set(problem.errors?.map((fault) => `${fault.in} ${fault.field}`))).toEqual(new Set(faults));
     const isCreated = schema === newLead || schema === NewMessage;
     const success = isCreated ? 201 : 200;
