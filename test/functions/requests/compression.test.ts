@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { newId } from "../../../shared/ids.ts";
-import { call, invokeHandler } from "../../support/requests/call.ts";
-import { decodedBody } from "../../support/requests/decoded-body.ts";
+import { call, decodedBody, invokeHandler } from "../../support/requests/call.ts";
 import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
 import { storedLead } from "../../support/tables/stored.ts";
 import { useTable } from "../../support/tables/watched-table.ts";

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { vi } from "vitest";
 import { handler as createLead } from "../../../functions/create-lead.ts";
@@ -8,7 +9,6 @@ import type { RouteEvent } from "../../../shared/http/route-event.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import type { Conversation, Message } from "../../../shared/schemas/conversation-schemas.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
-import { decodedBody } from "./decoded-body.ts";
 import { checkResponse } from "./document.ts";
 import { lambdaContext, routeEvent, type TestRequest } from "./events.ts";
 import { noteSent } from "./sent.ts";
@@ -47,6 +47,12 @@ export interface ResponseBodies {
 /** Invokes the route's whole handler, middleware included. */
 export const invokeHandler = async (name: RouteName, event: object, remaining?: number) =>
   (await handlers[name](event as RouteEvent, lambdaContext(remaining))) as APIGatewayProxyStructuredResultV2;
+
+/** The text of a function's response. API Gateway decodes base64, and then the client decodes the `Content-Encoding`. */
+export function decodedBody({ body = "", headers = {}, isBase64Encoded }: APIGatewayProxyStructuredResultV2) {
+  const bytes = Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+  return (headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
+}
 
 /**
  * Sends a request to the route's whole handler and checks the response against docs/openapi.json; `body` is parsed.
