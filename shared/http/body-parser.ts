@@ -34,7 +34,9 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       if (exceeded) return refuse(bodyFault("", exceeded, limitMessages[exceeded]));
       try {
         await json.before?.(request);
-        readMaps(event.body);
+        // PHP writes a map without entries as an array.
+        for (const name of ["metadata", "addresses"])
+          if (isDeepStrictEqual(Object(event.body)[name], [])) Object(event.body)[name] = {};
         addFaults(event, ...duplicates.map(duplicateFault), ...sizeFaults(event.body));
         addFaults(event, ...addressFaults(event.body));
         if ("ifExists" in event.query) addFaults(event, ...unnamedFaults(event.body));
@@ -45,12 +47,6 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       }
     },
   };
-}
-
-/** Replaces an empty array by an empty object, because PHP writes a map without entries as an array. */
-function readMaps(body: unknown): void {
-  for (const name of ["metadata", "addresses"])
-    if (isDeepStrictEqual(Object(body)[name], [])) Object(body)[name] = {};
 }
 
 function notJson(event: RouteEvent): Fault | undefined {

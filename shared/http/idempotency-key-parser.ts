@@ -41,16 +41,12 @@ export function idempotencyKeyParser(): MiddlewareObj<RouteEvent> {
         const names = Object.keys(event.headers).filter((name) => misnamed.test(name));
         return addFaults(event, ...names.map((name) => misnamedFault(memberName(undefined, name))));
       }
-      const key = readKey(header.trim());
+      const [whole, inQuotes] = keyForm.exec(header.trim()) ?? [];
+      const key = inQuotes?.replace(/\\(.)/g, "$1") ?? whole;
       if (key) event.idempotencyKey = key;
       else addFaults(event, fault);
     },
   };
-}
-
-function readKey(value: string): string | undefined {
-  const [whole, inQuotes] = keyForm.exec(value) ?? [];
-  return inQuotes?.replace(/\\(.)/g, "$1") ?? whole;
 }
 
 const fault: Fault = {

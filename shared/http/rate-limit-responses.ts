@@ -18,14 +18,16 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
   const finish: NonNullable<MiddlewareObj<RouteEvent>["after"]> = async (request) => {
     const permit = await request.event.permit;
     if (!permit) return;
+    const { requests, reset } = permit;
     if (!permit.granted) {
-      const error = rateLimited(permit, limit.seconds);
+      const detail = `This account may make ${requests} requests in ${limit.seconds} seconds. Try again in ${reset} s.`;
+      const error = new ApiError("rate_limited", detail, { retryAfter: reset });
       request.error = error;
       request.response = problemResponse(error, request.event.requestContext.requestId);
     }
     const { headers } = request.response;
-    headers["ratelimit-policy"] = `"account";q=${permit.requests};w=${limit.seconds}`;
-    headers.ratelimit = `"account";r=${permit.remaining};t=${permit.reset}`;
+    headers["ratelimit-policy"] = `"account";q=${requests};w=${limit.seconds}`;
+    headers.ratelimit = `"account";r=${permit.remaining};t=${reset}`;
   };
   return {
     before: async ({ event }) => {
@@ -43,10 +45,3 @@ export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> 
 export function throwUnlessGranted(permit: Permit | undefined): void {
   if (permit?.granted === false) throw new ApiError("rate_limited", "The rate limit is used up.");
 }
-
-const rateLimited = ({ requests, reset }: Permit, seconds: number) =>
-  new ApiError(
-    "rate_limited",
-    `This account may make ${requests} requests in ${seconds} seconds. Try again in ${reset} s.`,
-    { retryAfter: reset },
-  );

@@ -22,8 +22,10 @@ export function toRecord<Schema extends ObjectSchema>({ properties }: Schema, it
 /** Reads and checks the record of an item. @throws InvalidItemError when a property is missing or violates its schema */
 export function readRecord<T>(validate: Validator<T>, item: Item): T {
   const fields = fieldsOf(item);
-  if (!validate(fields)) throw new InvalidItemError(item, invalidProperty(validate.errors));
-  return pick(validate.properties, fields) as T;
+  if (validate(fields)) return pick(validate.properties, fields) as T;
+  const [error] = validate.errors ?? [];
+  const [, property = String(error?.params.missingProperty)] = error?.instancePath.split("/") ?? [];
+  throw new InvalidItemError(item, property);
 }
 
 /**
@@ -37,12 +39,6 @@ export function fieldsOf({ details, activeAt, ...item }: Item): Item {
 
 /** The attributes of an item, or some of them. */
 export type Item = Readonly<Record<string, unknown>>;
-
-function invalidProperty(errors: Validator["errors"]): string {
-  const [error] = errors ?? [];
-  const [, property] = error?.instancePath.split("/") ?? [];
-  return property ?? String(error?.params.missingProperty);
-}
 
 /** The named properties that an item has, in that order. A loop takes a third of the time of `Object.fromEntries`. */
 function pick(names: readonly string[], item: Item) {
