@@ -1,11 +1,8 @@
-/** How many items are processed at once by default. */
-const parallelItems = 16;
-
 /** Runs a task for each item, `most` at once. After a task has failed, no other task starts. @throws the first error */
 export async function inParallel<T>(
   items: readonly T[] | AsyncGenerator<T>,
   run: (item: T) => Promise<unknown>,
-  most = parallelItems,
+  most = 16,
 ): Promise<void> {
   // All workers share one iterator. A worker that leaves its loop ends a generator, but other workers may hold an item.
   const queue = "values" in items ? items.values() : items;

@@ -29,10 +29,10 @@ export function problemResponses(route: Route): MiddlewareObj<RouteEvent> {
 
 function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   if (error instanceof ApiError) return error;
-  const errors = error instanceof Error && validationErrors(error);
-  if (errors) {
+  const { package: source, data = [] }: ValidationCause = Object(Object(error).cause);
+  if (source === "@middy/validator") {
     const schemas = { query: route.query, body: chooseBody(route, event.query).schema };
-    return invalidInput([...toFaults(errors.slice(0, maxFaults), schemas, event), ...(event.faults ?? [])]);
+    return invalidInput([...toFaults(data.slice(0, maxFaults), schemas, event), ...(event.faults ?? [])]);
   }
   if (isContended(error)) return tooManyAtOnce(error);
   if (isBusy(error))
@@ -43,11 +43,8 @@ function toApiError(error: unknown, event: RouteEvent, route: Route): ApiError {
   return new ApiError("internal_error", "Something went wrong here. It has been logged.", { cause: error });
 }
 
-/** The errors that middy's validator found; undefined if the validator did not throw the error. */
-function validationErrors({ cause }: Error): ValidationError[] | undefined {
-  const { package: source, data } = (cause ?? {}) as { package?: string; data?: ValidationError[] };
-  return source === "@middy/validator" ? data : undefined;
-}
+/** The cause of an error of middy's validator. */
+type ValidationCause = { readonly package?: string; readonly data?: ValidationError[] };
 
 /** Contention that one account causes is no fault of the service, and must not count in the alarms for 5xx. */
 function tooManyAtOnce(error: unknown): ApiError {

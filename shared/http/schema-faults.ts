@@ -14,6 +14,9 @@ interface PropertySchema {
   readonly propertyNames?: { readonly minLength: number; readonly maxLength: number };
 }
 
+type Schemas = Pick<Route, "query" | "body">;
+type Input = Pick<RouteEvent, "query" | "body">;
+
 interface ErrorPlace {
   readonly in: "query" | "body";
   readonly schema: ObjectSchema;
@@ -25,11 +28,7 @@ interface ErrorPlace {
 }
 
 /** The faults of a request, in the order of its validator's errors. A value of the wrong type has only that fault. */
-export function toFaults(
-  errors: readonly ValidationError[],
-  schemas: Pick<Route, "query" | "body">,
-  request: Pick<RouteEvent, "query" | "body">,
-): Fault[] {
+export function toFaults(errors: readonly ValidationError[], schemas: Schemas, request: Input): Fault[] {
   const wrongTypes = new Set(errors.filter(isTypeError).map((error) => error.instancePath));
   return (
     errors
@@ -45,11 +44,7 @@ const unescapePointer = (part: string) => part.replaceAll("~1", "/").replaceAll(
 
 const isTypeError = (error: ValidationError) => error.keyword === "type";
 
-function toFault(
-  error: ValidationError,
-  schemas: Pick<Route, "query" | "body">,
-  request: Pick<RouteEvent, "query" | "body">,
-): Fault {
+function toFault(error: ValidationError, schemas: Schemas, request: Input): Fault {
   const [, part, ...places] = error.instancePath.split("/").map(unescapePointer);
   const where = part === "query" ? "query" : "body";
   const [parameter = ""] = places;

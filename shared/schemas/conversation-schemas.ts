@@ -29,9 +29,7 @@ import { templateName, visible } from "./text-rules.ts";
 export const active = "active";
 
 /** Who wrote a message: the account, or the lead. */
-const directions = ["outbound", "inbound"] as const;
-
-const direction = { type: "string", enum: directions } as const satisfies JSONSchema;
+const direction = { type: "string", enum: ["outbound", "inbound"] } as const satisfies JSONSchema;
 
 /** How far a message has got, from the first state to the last. A report of an earlier state changes nothing. */
 export const deliveryStates = ["sent", "failed", "delivered", "read"] as const;
