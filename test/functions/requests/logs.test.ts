@@ -22,6 +22,7 @@ import {
   errorResponse,
   interceptAttempts,
   type Received,
+  response,
   timedOut,
 } from "../../support/tables/table-faults.ts";
 
@@ -74,10 +75,7 @@ const faults: Readonly<Record<string, (text: string) => Received | Error>> = {
   "no JSON in an error": (text) => withText(400, `${text} is no JSON`),
   "items of no sense": (text) => {
     const items = [createItem(text)];
-    return withText(
-      200,
-      JSON.stringify({ Item: items[0], Items: items, Count: text, Responses: { unit: items } }),
-    );
+    return response(200, { Item: items[0], Items: items, Count: text, Responses: { unit: items } });
   },
   "a lost connection": (text) => Object.assign(new Error(text), { code: "ECONNRESET" }),
   "no answer": timedOut,

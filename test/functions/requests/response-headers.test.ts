@@ -53,6 +53,8 @@ const failWith = (name: string) => () => {
 const createOther = (account: string) =>
   call("create-lead", { account, body: { name: "Grace" }, headers: key });
 
+const createNamed = (account: string) => call("create-lead", { account, body: named });
+
 const createTwice = async (account: string) => {
   for (const name of ["Grace", "Edith"]) await call("create-lead", { account, body: { name }, headers: key });
 };
@@ -73,13 +75,7 @@ const cases: readonly Case[] = [
   [400, "invalid_input", "list-leads", { query: "page=0" }],
   [400, "invalid_input", "create-lead", { body: "{" }],
   [403, "insufficient_access", "create-lead", { body, access: "read" }],
-  [
-    409,
-    "lead_exists",
-    "create-lead",
-    { body: named },
-    (account) => call("create-lead", { account, body: named }),
-  ],
+  [409, "lead_exists", "create-lead", { body: named }, createNamed],
   [404, "lead_not_found", "send-message", { body: toUnknownLead }],
   [404, "conversation_not_found", "send-message", { ...reopening, body: { id: "lead_1", status: "active" } }],
   [404, "message_not_found", "send-message", { query: "update=message", body: report }],
