@@ -1,17 +1,12 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
+import { canceled } from "../../support/tables/cancellation.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
 
 const named = (name: string) => Object.assign(new Error("failed"), { name });
 const throttled = named("ThrottlingException");
-const canceled = new TransactionCanceledException({
-  message: "Canceled",
-  $metadata: {},
-  CancellationReasons: [{ Code: "None" }, { Code: "ThrottlingError" }],
-});
 
 /** A pace whose waits move the clock, and their lengths. */
 function pace(units?: number, deadline?: number) {
@@ -42,7 +37,7 @@ test("parallel calls share the units", async () => {
 
 test.each([
   ["a call", throttled],
-  ["a transaction", canceled],
+  ["a transaction", canceled("None", "ThrottlingError")],
 ])("throttling of %s halves the rate at most once a second, and the rate then recovers", async (_, error) => {
   const { pace: paced } = pace();
   let failures = 2;
