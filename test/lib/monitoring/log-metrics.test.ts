@@ -21,22 +21,17 @@ const writers = new Map(
   ]),
 );
 
-/** One condition of a JSON filter pattern, in the forms that the stack uses. */
-const condition = /^\(*\$\.([\w.]+) (?:(=|!=) "([^"]*)"|= (\d+)|IS (TRUE|FALSE))\)*$/;
-
 const valueAt = (line: unknown, path: string): unknown =>
-  path
-    .split(".")
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], line);
+  path.split(".").reduce<unknown>((value, name) => Object(value)[name], line);
 
+/** Whether a condition of a JSON filter pattern holds for a line, in the forms that the stack uses. */
 function holds(text: string, line: unknown): boolean {
-  const [match, path = "", operator, string = "", number, truth] = condition.exec(text) ?? [];
-  if (match === undefined) throw new Error(`The condition ${text} is not supported.`);
+  const [, path = "", operator, literal = ""] = /^\(*\$\.([\w.]+) (=|!=|IS) (.*?)\)*$/.exec(text) ?? [];
   const value = valueAt(line, path);
-  if (number !== undefined) return value === Number(number);
-  if (truth !== undefined) return value === (truth === "TRUE");
+  const wanted: unknown = operator === "IS" ? literal === "TRUE" : JSON.parse(literal);
+  if (typeof wanted !== "string") return value === wanted;
   if (typeof value !== "string") return false;
-  const isAlike = string.endsWith("*") ? value.startsWith(string.slice(0, -1)) : value === string;
+  const isAlike = wanted.endsWith("*") ? value.startsWith(wanted.slice(0, -1)) : value === wanted;
   return isAlike === (operator === "=");
 }
 
@@ -46,8 +41,8 @@ function holds(text: string, line: unknown): boolean {
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
  */
 function matches(pattern: string, line: string): boolean {
-  const alternatives = /^\{ (.*) \}$/.exec(pattern)?.[1]?.split(" || ");
-  if (!alternatives) throw new Error(`${pattern} is not a JSON pattern.`);
+  const [, conditions = ""] = /^\{ (.*) \}$/.exec(pattern) ?? [];
+  const alternatives = conditions.split(" || ");
   return alternatives.some((text) => text.split(" && ").every((each) => holds(each, JSON.parse(line))));
 }
 
