@@ -6,12 +6,11 @@ import { readConfig } from "./config/config.ts";
 import { ServiceStack } from "./stack.ts";
 
 interface AppProps {
-  readonly stage?: string;
   /** The directory with the files of the stages, by default the project's. */
   readonly stages?: string;
   /** The directory of the cloud assembly. By default, the CDK reads it from `CDK_OUTDIR`. */
   readonly outdir?: string;
-  /** Context values that override those of the command line and of `CDK_CONTEXT_JSON`. */
+  /** Flags such as `stage`, which override those of the command line and of `CDK_CONTEXT_JSON`. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
    * The directory with a folder of code for each function. By default, the functions are bundled inside `outdir`, so that
@@ -28,12 +27,12 @@ interface AppProps {
  * @throws UserError for an unknown stage, or a mistake in its file
  */
 export async function createApp(props: AppProps = {}): Promise<App> {
-  const { stage, stages, outdir, context, checked = true } = props;
+  const { stages, outdir, context, checked = true } = props;
   const app = new App({
     outdir,
     // The CDK's command line passes these flags by itself. Without the command line, the stack must be the same.
     context: cdkJson.context,
-    postCliContext: { ...context, ...(stage && { stage }) },
+    postCliContext: context,
     autoSynth: false,
   });
   const config = readConfig(app.node.getAllContext(), stages);

@@ -115,7 +115,7 @@ async function synthesizeStack(outdir: string, stage = "dev"): Promise<string> {
   // A run that is given a cloud assembly does not need the CDK, which takes a second to load.
   const { createApp } = await import("../app.ts");
   process.env.CDK_VALIDATION = "false";
-  (await createApp({ stage, outdir, checked: false })).synth();
+  (await createApp({ context: { stage }, outdir, checked: false })).synth();
   return outdir;
 }
 

@@ -23,7 +23,7 @@ export async function synthesizeAssembly({
   ...props
 }: Assembly): Promise<string> {
   const stages = await writeStages(outdir, "dev", settings);
-  const app = await createApp({ stage: "dev", stages, outdir, checked: false, ...props });
+  const app = await createApp({ context: { stage: "dev" }, stages, outdir, checked: false, ...props });
   for (const construct of app.node.findAll()) {
     if (construct instanceof CfnTable) construct.tableName = tableName;
   }

@@ -45,7 +45,8 @@ export async function createTestApp(
   const stages = await writeStages(directory, stage, settings);
   // Most test files do not need the stack's code.
   const { createApp } = await import("../../../lib/app.ts");
-  return createApp({ stage, stages, bundles, outdir: join(directory, "cdk.out"), checked, context });
+  const outdir = join(directory, "cdk.out");
+  return createApp({ context: { stage, ...context }, stages, bundles, outdir, checked });
 }
 
 async function readJson(path: string) {
