@@ -1,12 +1,28 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
+import { copyProject } from "../support/stack/project-copy.ts";
 import { createDirectory, only } from "../support/stack/synthesize.ts";
 
 const root = join(import.meta.dirname, "../..");
+
+/** Runs `cdk synth` in a directory. @returns a reader of the files of the cloud assembly */
+async function synthesize(cwd: string, ...flags: readonly string[]) {
+  const env = { ...process.env, PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
+  await promisify(execFile)("cdk", ["synth", "--quiet", ...flags], { cwd, env });
+  return async (file: string) => JSON.parse(await readFile(join(cwd, "cdk.out", file), "utf8"));
+}
+
+// Flags are checked first, so this test also shows that all names that the CDK puts into the context are accepted.
+test("the cdk command synthesizes dev when it is given no stage", async () => {
+  const read = await synthesize(await copyProject());
+  const { artifacts } = await read("manifest.json");
+  const stacks = Object.keys(artifacts).filter((name) => artifacts[name].type === "aws:cloudformation:stack");
+  expect(stacks).toEqual(["leads-and-conversations-dev"]);
+});
 
 /** Creates the folder of an app as docs/delivery.md describes it, with the packages that npm would link. */
 async function createOwnApp(): Promise<string> {
@@ -21,10 +37,7 @@ async function createOwnApp(): Promise<string> {
 }
 
 test("`cdk synth` makes two cells of the example, each with its own resources", async () => {
-  const cwd = await createOwnApp();
-  const context = ["-c", "@aws-cdk/core:bootstrapQualifier=sales"];
-  await promisify(execFile)(join(root, "node_modules/.bin/cdk"), ["synth", "--quiet", ...context], { cwd });
-  const read = async (file: string) => JSON.parse(await readFile(join(cwd, "cdk.out", file), "utf8"));
+  const read = await synthesize(await createOwnApp(), "-c", "@aws-cdk/core:bootstrapQualifier=sales");
   const { artifacts } = await read("manifest.json");
   for (const [cell, environment] of [
     ["eu", "aws://111111111111/eu-central-1"],
