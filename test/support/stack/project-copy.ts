@@ -12,11 +12,9 @@ const root = join(import.meta.dirname, "../../..");
  */
 export async function copyProject(stages: Readonly<Record<string, TestSettings>> = {}): Promise<string> {
   const copy = await temporaryDirectory("project-");
-  for (const name of ["bin", "functions", "lib", "shared", "stages", "cdk.json", "package.json"])
-    await cp(join(root, name), join(copy, name), { recursive: true });
-  // The stack reads its alarms from a table of this page, and the local run serves the inbox.
-  for (const name of ["docs/operations.md", "docs/inbox"])
-    await cp(join(root, name), join(copy, name), { recursive: true });
+  // The local run serves the inbox.
+  const names = ["bin", "functions", "lib", "shared", "stages", "docs/inbox", "cdk.json", "package.json"];
+  for (const name of names) await cp(join(root, name), join(copy, name), { recursive: true });
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));
   for (const [name, settings] of Object.entries(stages))
     await writeFile(join(copy, "stages", `${name}.json`), JSON.stringify(settings));
