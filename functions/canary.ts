@@ -1,6 +1,5 @@
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
-import { canaryClient, FailedCheck } from "../shared/canary/canary-client.ts";
-import { runCanary } from "../shared/canary/canary-run.ts";
+import { runCanary } from "../shared/canary.ts";
 import { maskedFailures } from "../shared/logging/masked-failures.ts";
 
 const { API_URL = "", KEY_PARAMETER = "" } = process.env;
@@ -14,8 +13,7 @@ const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, re
 async function canary(): Promise<void> {
   const command = new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true });
   const { Parameter } = await parameters.send(command);
-  if (!Parameter?.Value) throw new FailedCheck("The parameter of the key is empty");
-  await runCanary(canaryClient(API_URL, Parameter.Value));
+  await runCanary(API_URL, Parameter?.Value);
 }
 
 export const handler = maskedFailures(canary);

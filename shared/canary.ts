@@ -1,14 +1,28 @@
 import { randomUUID } from "node:crypto";
-import { conversationsPath as conversations, leadsPath as leads } from "../routes.ts";
-import { type CanaryClient, FailedCheck } from "./canary-client.ts";
+import { parseJson } from "./json.ts";
+import { conversationsPath as conversations, leadsPath as leads } from "./routes.ts";
 
-const lead = { name: "Canary", source: "canary" };
+/** How long a response may take, in milliseconds: a cold start and the retries of a busy table fit in. */
+const responseTimeout = 8000;
 
 /** The least age of rows whose number is compared with a total, in milliseconds: no run adds rows of this age. */
 const settled = 10 * 60_000;
 
+const lead = { name: "Canary", source: "canary" };
+
+type Field = "id" | "source" | "externalId" | "conversationId" | "delivery" | "status" | "createdAt";
+
+/** What the canary reads of a lead, a message or a conversation. */
+type Row = Readonly<Partial<Record<Field, string>>> & { readonly messageCount?: number };
+
+/** What the canary reads of a response's body. */
+type Body = Row & { readonly data?: readonly Row[]; readonly pagination?: { readonly total: number } };
+
+/** An error whose code is logged. The code names what failed, and contains nothing of a response except its status. */
+const failedCheck = (code: string) => Object.assign(new Error("A check failed."), { code });
+
 function check(holds: boolean, code: string): void {
-  if (!holds) throw new FailedCheck(code);
+  if (!holds) throw failedCheck(code);
 }
 
 /**
@@ -16,12 +30,13 @@ function check(holds: boolean, code: string): void {
  * without, repeats the first request, changes a lead of an earlier run, and finds the new leads. It then sends a message
  * with a key, reports its delivery, stores an answer without a key, and finds and ends the conversation.
  *
- * @throws FailedCheck with a code that names the request or the check that failed
+ * @throws an error with a code that names the request or the check that failed
  */
-export async function runCanary(client: CanaryClient): Promise<void> {
-  const { get, post } = client;
-  const earlier = await readEarlier(client, leads, "new");
-  const ended = await readEarlier(client, conversations, "closed");
+export async function runCanary(url: string, apiKey: string | undefined): Promise<void> {
+  if (!apiKey) throw failedCheck("The parameter of the key is empty");
+  const { get, post } = createClient(url, apiKey);
+  const earlier = await readEarlier(get, leads, "new");
+  const ended = await readEarlier(get, conversations, "closed");
   check(
     earlier.rows.every(({ source }) => source === lead.source),
     "The account of the key has other leads",
@@ -65,11 +80,52 @@ export async function runCanary(client: CanaryClient): Promise<void> {
  * Reads the newest rows that earlier runs have stored, and whether the total of the rows with a status is exact. The rows
  * come from the table. The total comes from the counts, because its page begins with the oldest row.
  */
-async function readEarlier({ get }: CanaryClient, path: string, status: string) {
+async function readEarlier(get: Client["get"], path: string, status: string) {
   const before = new Date(Date.now() - settled).toISOString();
   const { data: rows = [] } = (await get(`${path}?createdBefore=${before}&limit=100`)).body;
   const after = rows.at(-1)?.createdAt ?? new Date(0).toISOString();
   const window = `createdAfter=${after}&createdBefore=${before}`;
   const { pagination } = (await get(`${path}?${window}&status=${status}&sort=createdAt&limit=1`)).body;
   return { rows, isExact: pagination?.total === rows.filter((row) => row.status === status).length };
+}
+
+/**
+ * A client of the API, as callers use one. A request fails the check if its response is late, does not come from this API,
+ * or has an unexpected status. It follows no redirect, because its key must not go to another address.
+ */
+function createClient(url: string, apiKey: string) {
+  const authorization = `Bearer ${apiKey}`;
+  async function request(name: string, path: string, expected: number, init: RequestInit) {
+    const signal = AbortSignal.timeout(responseTimeout);
+    const [response, text] = await fetch(new URL(path, url), { ...init, redirect: "manual", signal })
+      .then(async (response) => [response, await response.text()] as const)
+      .catch((error: unknown) => {
+        throw failedCheck(`${name} got no response (${connectionCode(error)})`);
+      });
+    const { status, headers } = response;
+    const body: Body = Object(parseJson(text));
+    if (status !== expected) throw failedCheck(`${name} returned ${status}`);
+    if (!("id" in body || "data" in body)) throw failedCheck(`${name} returned ${status} without data`);
+    return { replayed: headers.get("idempotency-replayed") === "true", body };
+  }
+  return {
+    get: (path: string) => request(`GET ${path.split("?")[0]}`, path, 200, { headers: { authorization } }),
+    /** @param expected the status of a success */
+    post(path: string, body: object, idempotencyKey?: string, expected = 201) {
+      const headers = new Headers({ authorization, "content-type": "application/json" });
+      if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+      const name = `POST ${path.split("?")[0]}${idempotencyKey === undefined ? " without a key" : ""}`;
+      return request(name, path, expected, { method: "POST", headers, body: JSON.stringify(body) });
+    },
+  };
+}
+
+type Client = ReturnType<typeof createClient>;
+
+/** The code of a network error, which is the cause of the error from `fetch`, or else the name of the error. */
+function connectionCode(error: unknown): string {
+  const { name, code } = (
+    error instanceof TypeError && error.cause ? error.cause : error
+  ) as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : name;
 }
