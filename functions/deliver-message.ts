@@ -1,7 +1,7 @@
 import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { deliverMessage, type MessageSent } from "../shared/channels/deliver-message.ts";
-import { UndeliveredError, webhookTime } from "../shared/channels/graph-api.ts";
+import { deliverMessage } from "../shared/channels/deliver-message.ts";
+import { type MessageSent, UndeliveredError, webhookTime } from "../shared/channels/graph-api.ts";
 import { readFrozenAt } from "../shared/domain/accounts.ts";
 import * as logEvents from "../shared/logging/log-events.ts";
 import { loggedError } from "../shared/logging/logged-error.ts";

@@ -1,17 +1,13 @@
 import { isGivenUp } from "../domain/conversations/update-message.ts";
-import type { ServiceEvent } from "../domain/event-schemas.ts";
 import { isContended } from "../dynamodb/dynamodb-errors.ts";
 import { messageKey } from "../dynamodb/keys.ts";
 import { withRetry } from "../dynamodb/retry.ts";
 import { readItem } from "../dynamodb/table-client.ts";
-import type { MetaChannel } from "../meta-channels.ts";
 import { givenUp } from "../schemas/field-schemas.ts";
 import { readConnection } from "./connections.ts";
-import { type Sent, sendByGraph, UndeliveredError } from "./graph-api.ts";
+import { type MessageSent, type Sent, sendByGraph, UndeliveredError } from "./graph-api.ts";
 import { readSecret, tokenOf } from "./secrets.ts";
-import { storeDelivery, toCallbackData } from "./store-delivery.ts";
-
-export type MessageSent = Extract<ServiceEvent, { type: "message.sent" }> & { readonly channel: MetaChannel };
+import { storeDelivery } from "./store-delivery.ts";
 
 /** The longest text of each channel: in characters for WhatsApp, in bytes for Instagram. */
 export const longest = { whatsapp: 4096, instagram: 1000 };
@@ -49,14 +45,14 @@ export async function deliverMessage(event: MessageSent, { isLast }: { isLast: b
 }
 
 async function send(event: MessageSent, sender: string): Promise<Sent> {
-  const { channel, to, message: text, template } = event;
+  const { channel, to } = event;
   const fault = findFault(event);
   if (to === undefined || fault !== undefined)
     return { delivery: "failed", deliveryError: fault ?? "The lead had no address on this channel." };
   const token = await readSecret(tokenOf(channel, sender));
   if (token === undefined)
     throw new UndeliveredError("The channel has no token: connect it again.", { isRefusedSender: true });
-  return sendByGraph(token, { channel, sender, to, text, template, callbackData: toCallbackData(event) });
+  return sendByGraph(token, { ...event, to, sender });
 }
 
 /** Why a channel would refuse a message. A text is never cut, because half of a text can mean the opposite. */

@@ -1,6 +1,7 @@
+import type { ServiceEvent } from "../domain/event-schemas.ts";
 import type { MetaChannel } from "../meta-channels.ts";
-import type { Template } from "../schemas/conversation-schemas.ts";
 import { describeError, isMetaId } from "./meta-webhook.ts";
+import { toCallbackData } from "./store-delivery.ts";
 
 /** The URL of the Graph API, with its version. */
 const { GRAPH_URL = "" } = process.env;
@@ -8,17 +9,10 @@ const { GRAPH_URL = "" } = process.env;
 /** How long to wait for a response of the Graph API, in milliseconds. */
 const patience = 20_000;
 
-/** A message to send through the Graph API. */
-export interface GraphMessage {
-  readonly channel: MetaChannel;
-  /** Meta's id of the telephone number or of the Instagram account that sends it. */
-  readonly sender: string;
-  readonly to: string;
-  readonly text: string;
-  readonly template?: Template | undefined;
-  /** At most 512 bytes that WhatsApp returns with each state of the message. */
-  readonly callbackData: string;
-}
+export type MessageSent = Extract<ServiceEvent, { type: "message.sent" }> & { readonly channel: MetaChannel };
+
+/** A message to send through the Graph API, and Meta's id of the telephone number or the Instagram account that sends it. */
+export type GraphMessage = MessageSent & { readonly to: string; readonly sender: string };
 
 /** The final result of a message: another attempt would change nothing. */
 export type Sent =
@@ -94,15 +88,17 @@ async function request(token: string, message: GraphMessage): Promise<Response> 
   }
 }
 
-function toBody({ channel, to, text, template, callbackData }: GraphMessage): object {
-  if (channel === "instagram") return { recipient: { id: to }, message: { text } };
+function toBody(message: GraphMessage): object {
+  const { to, message: text, template } = message;
+  if (message.channel === "instagram") return { recipient: { id: to }, message: { text } };
   // A user id has letters and its own field. A leading 00 of a number stands for a +.
   const recipient = /\p{L}/u.test(to) ? { recipient: to } : { to: to.replaceAll(/^\D*00|\D/g, "") };
   const common = {
     messaging_product: "whatsapp",
     recipient_type: "individual",
     ...recipient,
-    biz_opaque_callback_data: callbackData,
+    // WhatsApp returns up to 512 bytes with each state of the message.
+    biz_opaque_callback_data: toCallbackData(message),
   };
   if (!template) return { ...common, type: "text", text: { body: text } };
   const { name, language, parameters = [] } = template;

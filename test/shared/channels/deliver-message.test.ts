@@ -1,30 +1,43 @@
 import { randomUUID } from "node:crypto";
+import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { SQSEvent } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { connect, disconnect, readSenderAccount } from "../../../shared/channels/connections.ts";
-import { deliverMessage, type MessageSent } from "../../../shared/channels/deliver-message.ts";
+import type { MessageSent } from "../../../shared/channels/graph-api.ts";
 import { receiveEntry } from "../../../shared/channels/receive-entry.ts";
 import * as secrets from "../../../shared/channels/secrets.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import { TooManyAtOnceError } from "../../../shared/dynamodb/dynamodb-errors.ts";
+import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { mockClient } from "../../support/tables/mocked-client.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
+vi.stubEnv("MAX_ATTEMPTS", "32");
+const { handler } = await import("../../../functions/deliver-message.ts");
+
+const queue = mockClient(SQSClient);
 let readSecret = vi.spyOn(secrets, "readSecret");
+let log = vi.spyOn(console, "error");
 const fetched = vi.fn<typeof fetch>();
 let account: string;
 const { memory } = useTable();
 beforeEach(async () => {
   vi.stubGlobal("fetch", fetched);
-  fetched.mockReset();
+  fetched.mockReset().mockImplementation(async () => taken());
   readSecret = vi.spyOn(secrets, "readSecret").mockResolvedValue("token");
+  log = vi.spyOn(console, "error").mockReturnValue();
   account = randomUUID();
   await connect({ account, channel: "whatsapp", sender: "106" });
+  await connect({ account, channel: "instagram", sender: "17" });
 });
 
-const taken = () => Response.json({ messages: [{ id: "wamid.1" }] });
-const refused = (code: number) => Response.json({ error: { code, message: "Why" } }, { status: 400 });
+const respond = (body: unknown, status = 200) =>
+  new Response(typeof body === "string" ? body : JSON.stringify(body), { status });
+const taken = () => respond({ messages: [{ id: "wamid.1" }] });
+const refused = (code: number) => respond({ error: { code, message: "Why" } }, 400);
 
 async function aSentMessage(
   addresses: Record<string, string[]> = { whatsapp: ["491"] },
@@ -32,16 +45,24 @@ async function aSentMessage(
 ) {
   const { id } = await aLead(account, { addresses });
   const message = await aMessage(account, id, "whatsapp", input);
-  return {
-    ...message,
-    type: "message.sent",
-    version: 1,
-    account,
-    to: addresses[message.channel]?.[0],
-  } as MessageSent;
+  const to = addresses[message.channel]?.[0];
+  return { ...message, type: "message.sent", version: 1, account, to } as MessageSent;
 }
 
-const deliver = (event: MessageSent, isLast = false) => deliverMessage(event, { isLast });
+const onInstagram = (input: Partial<NewMessage> = {}) =>
+  aSentMessage({ instagram: ["99"] }, { channel: "instagram", ...input });
+
+/** Passes a message of the queue on. @returns the pause before its next attempt, in seconds; undefined if it has left the queue */
+async function deliver(event: MessageSent, attempts = 1): Promise<number | undefined> {
+  queue.reset();
+  const record = { messageId: "1", receiptHandle: "handle", body: JSON.stringify(event) };
+  const attributes = { ApproximateReceiveCount: `${attempts}` };
+  const { batchItemFailures } = await handler({ Records: [{ ...record, attributes }] } as SQSEvent);
+  const hidden = queue.commandCalls(ChangeMessageVisibilityCommand, { ReceiptHandle: "handle" });
+  const pauses = hidden.map(({ args: [{ input }] }) => input.VisibilityTimeout);
+  expect(batchItemFailures).toEqual(pauses.map(() => ({ itemIdentifier: "1" })));
+  return pauses[0];
+}
 
 const tell = ({ id, conversationId }: MessageSent, state: "sent" | "delivered", lead = "491") =>
   receiveEntry(account, {
@@ -49,63 +70,152 @@ const tell = ({ id, conversationId }: MessageSent, state: "sent" | "delivered", 
     callbackData: `${conversationId} ${id}`,
   });
 
-async function stateOf({ conversationId }: MessageSent) {
+/** The newest message of the conversation of an event. */
+async function newestOf({ conversationId }: MessageSent) {
   const query = `id=${conversationId}&include=messages`;
   const { data } = (await call("list-conversations", { account, query })).body;
-  const { delivery, deliveryError, providerId } = (data as OpenedConversation[])[0]?.messages?.[0] ?? {};
+  return (data as OpenedConversation[])[0]?.messages?.[0];
+}
+
+async function stateOf(event: MessageSent) {
+  const { delivery, deliveryError, providerId } = (await newestOf(event)) ?? {};
   return { delivery, deliveryError, providerId };
 }
 
-test("a message is sent, and its state is stored; the same event again sends nothing", async () => {
-  const event = await aSentMessage();
-  fetched.mockImplementation(async () => taken());
-  for (let n = 0; n < 2; n++) await deliver(event);
-  expect(fetched).toHaveBeenCalledTimes(1);
+const common = { messaging_product: "whatsapp", recipient_type: "individual", to: "491771" };
+const text = { type: "text", text: { body: "Hello" } };
+const template = { name: "welcome", language: "en_US", parameters: ["Ada"] };
+const components = [{ type: "body", parameters: [{ type: "text", text: "Ada" }] }];
+
+test.each<[string, Partial<MessageSent>, object]>([
+  ["to a telephone number", { to: "+49 (177) 1" }, { ...common, ...text }],
+  ["to a telephone number with 00 in place of +", { to: "0049 1771" }, { ...common, ...text }],
+  ["to the id of a user", { to: "DE.1" }, { ...common, to: undefined, recipient: "DE.1", ...text }],
+  [
+    "as a template with the values of its placeholders",
+    { to: "491771", template },
+    {
+      ...{ ...common, type: "template" },
+      template: { name: "welcome", language: { code: "en_US" }, components },
+    },
+  ],
+])("a message is sent %s, and its state is stored; the same event again sends nothing", async (_, more, body) => {
+  const event = { ...(await aSentMessage()), ...more };
+  for (let n = 0; n < 2; n++) expect(await deliver(event)).toBeUndefined();
   expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
+  expect(fetched).toHaveBeenCalledTimes(1);
+  const [url, { headers, ...init } = {}] = fetched.mock.lastCall ?? [];
+  const sender = [expect.stringContaining("/106/messages"), { authorization: "Bearer token" }];
+  expect([url, headers, init.method]).toMatchObject([...sender, "POST"]);
+  const callbackData = `${event.conversationId} ${event.id}`;
+  expect(JSON.parse(String(init.body))).toEqual({ ...body, biz_opaque_callback_data: callbackData });
+});
+
+test("a message is sent on Instagram by the account that the token identifies", async () => {
+  const event = await onInstagram();
+  fetched.mockResolvedValue(respond({ message_id: "mid.1" }));
+  await deliver(event);
+  expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "mid.1" });
+  const [url, init] = fetched.mock.lastCall ?? [];
+  expect(url).toContain("/me/messages");
+  expect(JSON.parse(String(init?.body))).toEqual({ recipient: { id: "99" }, message: { text: "Hello" } });
 });
 
 test.each([
-  ["a refusal", { whatsapp: ["491"] }, 1, "131047: Why"],
-  ["no address", { sms: ["491"] }, 0, "The lead had no address on this channel."],
-])("%s is stored as a failure", async (_, addresses, calls, deliveryError) => {
-  const event = await aSentMessage(addresses as never);
-  fetched.mockResolvedValue(refused(131047));
-  // A refused message is not sent again when its event is queued again.
-  for (let n = 0; n < 2; n++) await deliver(event);
-  expect([fetched.mock.calls.length, await stateOf(event)]).toEqual([
-    calls,
-    { delivery: "failed", deliveryError },
-  ]);
+  "cut",
+  { messages: [{ id: "1 2" }] },
+])("an accepted message is sent, whatever else the response contains: %j", async (body) => {
+  const event = await aSentMessage();
+  fetched.mockResolvedValue(respond(body));
+  await deliver(event);
+  expect(await stateOf(event)).toEqual({ delivery: "sent" });
 });
 
-test.each<[MessageSent["channel"], string, string]>([
-  ["whatsapp", "\u{1F600}".repeat(4097), "4097 characters, but the channel accepts at most 4096"],
-  ["instagram", "ü".repeat(501), "1002 bytes, but the channel accepts at most 1000"],
-])("a text that is too long for %s fails and is not cut", async (channel, message, why) => {
-  await connect({ account, channel: "instagram", sender: "17" });
-  const event = await aSentMessage({ [channel]: ["99"] }, { channel });
-  await deliver({ ...event, message });
-  expect(await stateOf(event)).toMatchObject({
-    delivery: "failed",
-    deliveryError: expect.stringContaining(why),
-  });
+test.each<[number, number, string]>([
+  [400, 131047, "131047: Why"],
+  [400, 131026, "131026: Why"],
+  [400, 100, "100: Why"],
+  [403, 10, "10: Why"],
+])("a refusal with status %i and code %i is final, even if the event is queued again", async (status, code, deliveryError) => {
+  const event = await aSentMessage();
+  const error = { code, error_subcode: 2534022, message: "(#1) Short", error_data: { details: "Why" } };
+  fetched.mockImplementation(async () => respond({ error }, status));
+  for (let n = 0; n < 2; n++) expect(await deliver(event)).toBeUndefined();
+  expect(await stateOf(event)).toEqual({ delivery: "failed", deliveryError });
+  expect(fetched).toHaveBeenCalledTimes(1);
+});
+
+test.each<[string, () => Promise<MessageSent>, object, string]>([
+  [
+    "without an address",
+    () => aSentMessage({ sms: ["491"] }),
+    {},
+    "The lead had no address on this channel.",
+  ],
+  [
+    "that is too long for WhatsApp",
+    () => aSentMessage(),
+    { message: "\u{1F600}".repeat(4097) },
+    "The text has 4097 characters, but the channel accepts at most 4096.",
+  ],
+  [
+    "that is too long for Instagram",
+    () => onInstagram(),
+    { message: "ü".repeat(501) },
+    "The text has 1002 bytes, but the channel accepts at most 1000.",
+  ],
+  [
+    "with a template on Instagram",
+    () => onInstagram({ template }),
+    {},
+    "Only WhatsApp has templates: send the text without one.",
+  ],
+])("a message %s fails and is not sent", async (_, send, more, deliveryError) => {
+  const event = await send();
+  await deliver({ ...event, ...more });
+  expect(await stateOf(event)).toEqual({ delivery: "failed", deliveryError });
   expect(fetched).not.toHaveBeenCalled();
+});
+
+test.each<[attempts: number, status: number, body: unknown, seconds: number, event: string, reason: string]>([
+  [1, 400, { error: { code: 130429, message: "Why" } }, 2, "delivery failed", "130429: Why"],
+  [5, 400, { error: { code: 131056 } }, 32, "delivery failed", "131056"],
+  [31, 429, {}, 900, "delivery failed", "HTTP 429"],
+  [1, 500, { error: { code: 131000 } }, 60, "delivery failed", "131000"],
+  [1, 503, "<html>", 60, "delivery failed", "HTTP 503"],
+  [7, 503, {}, 128, "delivery failed", "HTTP 503"],
+  [1, 0, {}, 60, "delivery failed", "The Graph API has not responded."],
+  [1, 401, {}, 2, "sender refused", "HTTP 401"],
+  // Meta has quoted tokens in its errors.
+  [1, 400, { error: { code: 190, message: "Malformed token!" } }, 2, "sender refused", "190: Malformed …!"],
+  [1, 403, { error: { code: 200 } }, 2, "sender refused", "200"],
+  [1, 400, { error: { code: 131031 } }, 2, "sender refused", "131031"],
+  [1, 400, { error: { code: 100, error_subcode: 33 } }, 2, "sender refused", "100"],
+])("after attempt %i, with status %i and %j, the next attempt follows in %i seconds, and one line is logged without the text", async (attempts, status, body, seconds, event, reason) => {
+  const message = await aSentMessage();
+  fetched.mockImplementation(async () => {
+    if (status === 0) throw new TypeError("fetch failed");
+    return respond(body, status);
+  });
+  expect(await deliver(message, attempts)).toBe(seconds);
+  const { id, channel } = message;
+  expect(log.mock.calls).toEqual([[{ event, account, channel, id, reason }]]);
 });
 
 test("a sent message whose result could not be stored is not sent again once a webhook has reported it", async () => {
   const event = await aSentMessage();
-  fetched.mockImplementation(async () => taken());
-  const store = vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new Error("Throttled."));
-  await expect(deliver(event)).rejects.toThrow("Throttled.");
+  const store = vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new TypeError("Hello, throttled."));
+  expect(await deliver(event)).toBe(60);
+  expect(log.mock.calls).toMatchObject([[{ event: "delivery failed", id: event.id, name: "TypeError" }]]);
+  expect(JSON.stringify(log.mock.calls)).not.toContain("Hello");
   store.mockRestore();
   await tell(event, "sent");
-  await deliver(event);
+  expect(await deliver(event)).toBeUndefined();
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
 test("the result of a sent message is stored after a conflict with other writers, without sending the message again", async () => {
   const event = await aSentMessage();
-  fetched.mockImplementation(async () => taken());
   vi.spyOn(states, "updateMessage").mockRejectedValueOnce(new TooManyAtOnceError("Others win."));
   await deliver(event);
   expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
@@ -113,30 +223,17 @@ test("the result of a sent message is stored after a conflict with other writers
 });
 
 test("a message whose response was lost is not sent again after its echo, and a message from the phone is never sent", async () => {
-  await connect({ account, channel: "instagram", sender: "17" });
-  const event = await aSentMessage({ instagram: ["99"] }, { channel: "instagram" });
+  const event = await onInstagram();
+  const ofPerson = { kind: "message", channel: "instagram", sender: "17", addresses: ["99"] } as const;
   const echo = (id: string, text: string) =>
-    receiveEntry(account, {
-      ...{
-        kind: "message",
-        channel: "instagram",
-        sender: "17",
-        id,
-        addresses: ["99"],
-        text,
-        isEcho: true,
-        metadata: {},
-      },
-    });
+    receiveEntry(account, { ...ofPerson, id, text, isEcho: true, metadata: {} });
   fetched.mockRejectedValueOnce(new TypeError("fetch failed"));
-  await expect(deliver(event)).rejects.toThrow();
+  expect(await deliver(event)).toBe(60);
   await echo("mid.1", event.message);
   await deliver(event);
   expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "mid.1" });
   await echo("mid.2", "Written on the phone");
-  const query = `id=${event.conversationId}&include=messages`;
-  const { data } = (await call("list-conversations", { account, query })).body;
-  const [written] = (data as OpenedConversation[])[0]?.messages ?? [];
+  const written = await newestOf(event);
   expect(written?.message).toBe("Written on the phone");
   await deliver({ ...event, ...written } as MessageSent);
   expect(fetched).toHaveBeenCalledTimes(1);
@@ -157,18 +254,10 @@ test("a lead awaits a reply again if the reply is refused", async () => {
 test("a message that was given up and then reported as sent is not sent again", async () => {
   const event = await aSentMessage();
   fetched.mockImplementation(async () => refused(131000));
-  await expect(deliver(event, true)).rejects.toThrow();
+  expect(await deliver(event, 32)).toBe(0);
   await tell(event, "sent");
   await deliver(event);
   expect([fetched.mock.calls.length, (await stateOf(event)).delivery]).toEqual([1, "sent"]);
-});
-
-test("a message that is older than the connection is not sent, but left to the event bus", async () => {
-  await disconnect({ account, channel: "whatsapp", sender: "106" });
-  const event = await aSentMessage();
-  await connect({ account, channel: "whatsapp", sender: "106" });
-  await deliver({ ...event, createdAt: new Date(Date.parse(event.createdAt) - 1000).toISOString() });
-  expect(fetched).not.toHaveBeenCalled();
 });
 
 test("a sender that replaces another sends the messages that wait, and the former one is free", async () => {
@@ -179,50 +268,47 @@ test("a sender that replaces another sends the messages that wait, and the forme
     await connect(next, { sender: "106", isOwner: n === 0 });
     expect(await readSenderAccount("whatsapp", "106")).toBeUndefined();
   }
-  fetched.mockImplementation(async () => taken());
   await deliver(event);
   expect(String(fetched.mock.lastCall?.[0])).toContain("/107/messages");
   await disconnect(next);
-});
-
-test("a template replaces the text on WhatsApp, and fails on Instagram", async () => {
-  const template = { name: "welcome", language: "en_US" };
-  fetched.mockImplementation(async () => taken());
-  await deliver(await aSentMessage(undefined, { template }));
-  expect(String(fetched.mock.lastCall?.[1]?.body)).toContain('"template":{"name":"welcome"');
-  await connect({ account, channel: "instagram", sender: "17" });
-  const event = await aSentMessage({ instagram: ["99"] }, { channel: "instagram", template });
-  await deliver(event);
-  expect(fetched).toHaveBeenCalledTimes(1);
-  const deliveryError = "Only WhatsApp has templates: send the text without one.";
-  expect(await stateOf(event)).toEqual({ delivery: "failed", deliveryError });
 });
 
 test.each([
   ["too many calls", () => refused(130429), "token"],
   ["a revoked token", () => refused(190), "token"],
   ["no token", taken, undefined],
-])("after %s, a message is retried, fails with the last attempt, and can be queued again", async (_, respond, token) => {
+])("after %s, a message is retried, fails with the last attempt, and can be queued again", async (_, response, token) => {
   const event = await aSentMessage();
-  fetched.mockImplementation(async () => respond());
+  fetched.mockImplementation(async () => response());
   readSecret.mockResolvedValueOnce(token).mockResolvedValueOnce(token);
-  await expect(deliver(event)).rejects.toThrow();
+  expect(await deliver(event)).toBe(2);
   expect(await stateOf(event)).toEqual({});
-  await expect(deliver(event, true)).rejects.toThrow();
-  expect(await stateOf(event)).toEqual({
-    ...{ delivery: "failed", deliveryError: expect.stringMatching(/^Given up: /) },
-  });
+  expect(await deliver(event, 32)).toBe(0);
+  const deliveryError = expect.stringMatching(/^Given up: /);
+  expect(await stateOf(event)).toEqual({ delivery: "failed", deliveryError });
   fetched.mockImplementation(async () => taken());
-  for (let n = 0; n < 2; n++) await deliver(event);
+  for (let n = 0; n < 2; n++) expect(await deliver(event)).toBeUndefined();
   expect(await stateOf(event)).toEqual({ delivery: "sent", providerId: "wamid.1" });
 });
 
-test("no message is sent to an erased lead, or by an account that has not connected the channel", async () => {
+test.each([
+  1, 32,
+])("a message of a frozen account waits for 15 minutes, and is not logged as a failure, at attempt %i", async (attempts) => {
   const event = await aSentMessage();
-  for (const item of [...memory.items()]) if (item.id === event.id) memory.delete(item);
+  memory.put({ ...accountKey(account), frozenAt: "2026-01-01T00:00:00.000Z" });
+  expect(await deliver(event, attempts)).toBe(900);
+  expect([fetched.mock.calls, log.mock.calls]).toEqual([[], []]);
+});
+
+test("no message is sent to an erased lead, without a connection, or from before the connection", async () => {
+  const own = { account, channel: "whatsapp", sender: "106" } as const;
+  const [erased, event] = [await aSentMessage(), await aSentMessage({ whatsapp: ["492"] })];
+  for (const item of [...memory.items()]) if (item.id === erased.id) memory.delete(item);
+  await deliver(erased);
+  await disconnect(own);
   await deliver(event);
-  await disconnect({ account, channel: "whatsapp", sender: "106" });
-  await deliver(await aSentMessage({ whatsapp: ["492"] }));
+  await connect(own);
+  await deliver({ ...event, createdAt: new Date(Date.parse(event.createdAt) - 1000).toISOString() });
   expect(fetched).not.toHaveBeenCalled();
 });
 
