@@ -2,8 +2,7 @@ import type { DynamoDBRecord } from "aws-lambda";
 import { expect, test } from "vitest";
 import { toEvents } from "../../../shared/domain/events.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
-import { call } from "../../support/requests/call.ts";
-import { aLead, aMessage, report } from "../../support/requests/requests.ts";
+import { aLead, aMessage, messagesOf, report } from "../../support/requests/requests.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 const account = "acme";
@@ -37,9 +36,7 @@ test("two reports of a message never move its delivery back, and only a change p
       records.length = 0;
       const { status, body } = await report(account, message, state);
       expect([pair, status, body]).toEqual([pair, 200, message]);
-      const query = `id=${conversationId}&include=messages&messageLimit=1`;
-      const opened = await call("list-conversations", { account, query });
-      expect(opened.body.data).toEqual([expect.objectContaining({ messages: [message] })]);
+      expect((await messagesOf(account, conversationId))[0]).toEqual(message);
       const fields = ["delivery", "deliveryError", "providerId"] as const;
       const changed = fields.filter((name) => before[name] !== message[name]);
       const event = { type: "message.updated", leadId, conversationId, messageId, channel };

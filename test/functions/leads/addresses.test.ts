@@ -7,7 +7,7 @@ import { addressKey } from "../../../shared/dynamodb/keys.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { call } from "../../support/requests/call.ts";
-import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { aLead, aMessage, messagesOf } from "../../support/requests/requests.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 let account: string;
@@ -66,11 +66,8 @@ test("a message goes to the first address that its lead has on the channel when 
   await aMessage(account, id, "whatsapp", { direction: "inbound" });
   await aMessage(account, id);
   expect(sent).not.toHaveProperty("to");
-  const query = `id=${sent.conversationId}&include=messages`;
-  const { data } = (await call("list-conversations", { account, query })).body as {
-    data: { messages?: { to?: string }[] }[];
-  };
-  expect(data[0]?.messages?.map(({ to }) => to)).toEqual(["3", undefined, "+49 1"]);
+  const messages = await messagesOf(account, sent.conversationId);
+  expect(messages.map(({ to }) => to)).toEqual(["3", undefined, "+49 1"]);
   const events = toEvents(stream).filter(({ type }) => /^message[.](?:sent|received)$/.test(type));
   expect(events.map((event) => "to" in event && event.to)).toEqual(["+49 1", false, false, "3"]);
 });

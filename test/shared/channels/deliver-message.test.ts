@@ -9,9 +9,9 @@ import * as secrets from "../../../shared/channels/secrets.ts";
 import * as states from "../../../shared/domain/conversations/update-message.ts";
 import { TooManyAtOnceError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
-import type { NewMessage, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
+import type { NewMessage } from "../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../support/requests/call.ts";
-import { aLead, aMessage } from "../../support/requests/requests.ts";
+import { aLead, aMessage, messagesOf } from "../../support/requests/requests.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
@@ -70,12 +70,7 @@ const tell = ({ id, conversationId }: MessageSent, state: "sent" | "delivered", 
     callbackData: `${conversationId} ${id}`,
   });
 
-/** The newest message of the conversation of an event. */
-async function newestOf({ conversationId }: MessageSent) {
-  const query = `id=${conversationId}&include=messages`;
-  const { data } = (await call("list-conversations", { account, query })).body;
-  return (data as OpenedConversation[])[0]?.messages?.[0];
-}
+const newestOf = async ({ conversationId }: MessageSent) => (await messagesOf(account, conversationId))[0];
 
 async function stateOf(event: MessageSent) {
   const { delivery, deliveryError, providerId } = (await newestOf(event)) ?? {};

@@ -1,5 +1,9 @@
 import { expect, vi } from "vitest";
-import type { Message, NewMessage } from "../../../shared/schemas/conversation-schemas.ts";
+import type {
+  Message,
+  NewMessage,
+  OpenedConversation,
+} from "../../../shared/schemas/conversation-schemas.ts";
 import type { NewLead } from "../../../shared/schemas/lead-schemas.ts";
 import { call } from "./call.ts";
 
@@ -42,3 +46,10 @@ export const setStatus = vi.defineHelper(
     return call("send-message", { account, headers, query: "update=conversation", body });
   },
 );
+
+/** Reads the messages of a conversation, newest first. */
+export async function messagesOf(account: string, conversationId: string | undefined) {
+  const query = `id=${conversationId}&include=messages`;
+  const { data } = (await call("list-conversations", { account, query })).body;
+  return (data as OpenedConversation[])[0]?.messages ?? [];
+}
