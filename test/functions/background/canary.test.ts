@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import type { DynamoDBRecord } from "aws-lambda";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { handler as maintain } from "../../../functions/maintain-counts.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { accountPartition, readPartition } from "../../../shared/dynamodb/keys.ts";
@@ -14,70 +12,40 @@ import { sum } from "../../support/cases/statistics.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { lambdaContext, routeEvent } from "../../support/requests/events.ts";
-import { listening } from "../../support/requests/listening.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 
-const parameters = mockClient(SSMClient);
-
-interface Sent {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Responds to a request of the canary. */
-type Respond = (sent: Sent, response: ServerResponse) => Answer | Promise<Answer> | undefined;
-
-let respond: Respond;
-let requests: Sent[];
-const server = createServer(async (request, response) => {
-  const { method, url } = request;
-  const headers = request.headers as Readonly<Record<string, string>>;
-  const sent = { method, url, headers, body: await text(request) };
-  requests.push(sent);
-  // As on a real machine, no two requests arrive in the same millisecond.
-  vi.setSystemTime(Date.now() + 1);
-  const answer = await respond(sent, response);
-  if (answer) response.writeHead(answer.status, answer.headers).end(JSON.stringify(answer.body ?? {}));
-});
-afterAll(() => server.closeAllConnections());
-
 // The functions read these when they are loaded.
-vi.stubEnv("API_URL", `${await listening(server)}/`);
+vi.stubEnv("API_URL", "https://api.example.com/");
 vi.stubEnv("KEY_PARAMETER", "/stage/canary-key");
 vi.stubEnv("RATE_LIMIT_REQUESTS", "6000");
 vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { handler: run } = await import("../../../functions/canary.ts");
 const { invokeHandler } = await import("../../support/requests/call.ts");
 
-/** The API behind the server. */
-const serve = async ({ method, url = "", headers, body }: Sent): Promise<Answer> => {
-  const [path, query = ""] = url.split("?");
-  const route = Object.values(routes).find((one) => one.method === method && one.path === path);
-  if (!route) return { status: 404, body: { message: "Not Found" } };
-  const event = routeEvent(route.name, {
-    ...{ account, query, headers: { ...headers, "accept-encoding": "identity" } },
-    ...(body && { body }),
+const parameters = mockClient(SSMClient);
+
+let requests: Request[];
+/** Responds to a request of the canary. */
+let respond: (request: Request) => Response | Promise<Response>;
+
+/** The API. */
+async function serve(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const route = Object.values(routes).find((one) => one.method === request.method && one.path === pathname);
+  if (!route) return new Response("{}", { status: 404 });
+  const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
+  const sent = { account, query: search.slice(1), headers, body: (await request.text()) || undefined };
+  const response = await invokeHandler(route.name, routeEvent(route.name, sent));
+  return new Response(response.body, {
+    status: response.statusCode,
+    headers: new Headers(response.headers as never),
   });
-  const answer = await invokeHandler(route.name, event);
-  return {
-    status: answer.statusCode ?? 500,
-    headers: answer.headers as Readonly<Record<string, string>>,
-    body: JSON.parse(answer.body ?? ""),
-  };
-};
+}
 
 /** The kind of a request: its method, its path and the parameter that matters. */
-const nameOf = ({ method, url = "", headers }: Sent) =>
-  `${method} ${url.replace(/(ifExists|awaitingReply|[?]id|[?]created\w+)=.*/, "$1")}${method === "POST" && !headers["idempotency-key"] ? " without a key" : ""}`;
+const nameOf = ({ method, url, headers }: Request) =>
+  `${method} ${url.replace(/^https:..api.example.com|(?<=ifExists|awaitingReply|[?]id|[?]created\w+)=.*/g, "")}${method === "POST" && !headers.has("idempotency-key") ? " without a key" : ""}`;
 
 /** The table, the changes that its stream has not delivered yet, and the used units. */
 let memory: MemoryTable;
@@ -89,8 +57,15 @@ let account: string;
 beforeEach(() => {
   account = "canary";
   requests = [];
-  vi.spyOn(console, "info").mockImplementation(() => {});
   respond = serve;
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (...sent) => {
+    const request = new Request(...sent);
+    requests.push(request);
+    // As on a real machine, no two requests arrive in the same millisecond.
+    vi.setSystemTime(Date.now() + 1);
+    return respond(request);
+  });
+  vi.spyOn(console, "info").mockImplementation(() => {});
   changes = [];
   stopClock(Date.UTC(2026, 10, 21));
   memory = new MemoryTable({
@@ -150,9 +125,10 @@ const post = (path: string) => `POST ${path}`;
 const update = `POST ${leads}?ifExists without a key`;
 const report = `POST ${conversations}?update=message without a key`;
 const end = `POST ${conversations}?update=conversation without a key`;
-const ok = (body: object) => ({ status: 200, body });
+const ok = (body: object) => Response.json(body);
+const made = (body: object, headers = {}) => Response.json(body, { status: 201, headers });
 const page = (data: object[], total = data.length) => ok({ data, pagination: { total } });
-const found = page([{ id: "another" }]);
+const found = () => page([{ id: "another" }]);
 
 /** Makes runs, and counts the changes of each before the next one. */
 async function runs(count: number): Promise<void> {
@@ -188,46 +164,44 @@ test("each run uses every route with the key, and makes new writes", async () =>
   const [answer, waiting] = [`${post(conversations)} without a key`, `${get(conversations)}?awaitingReply`];
   const kinds = [...earlier, ...created, report, answer, waiting, `${get(conversations)}?id`, end];
   expect(requests.map(nameOf)).toEqual([...kinds, ...kinds]);
-  for (const { headers } of requests) expect(headers.authorization).toBe("Bearer lck_key");
-  const keys = requests.map(({ headers }) => headers["idempotency-key"]).filter(Boolean);
+  for (const { headers } of requests) expect(headers.get("authorization")).toBe("Bearer lck_key");
+  const keys = requests.map(({ headers }) => headers.get("idempotency-key")).filter(Boolean);
   expect(keys).toEqual(keys.map(() => expect.stringMatching(/^canary-.{36}$/)));
   expect(new Set(keys).size).toBe(2);
-  expect(
-    requests.filter(({ method }) => method === "POST").map(({ headers }) => headers["content-type"]),
-  ).toEqual(Array(16).fill("application/json"));
+  const posts = requests.filter(({ method }) => method === "POST");
+  expect(posts.map(({ headers }) => headers.get("content-type"))).toEqual(Array(16).fill("application/json"));
 });
 
-test.each<[string, string, (body: object) => Answer, number?]>([
-  ["POST /api/v1/leads returned 403", post(leads), () => ({ status: 403, body: { message: "No" } })],
+test.each<[string, string, (body: object) => Response, number?]>([
+  ["POST /api/v1/leads returned 403", post(leads), () => Response.json({ message: "No" }, { status: 403 })],
   ["POST /api/v1/leads returned 200", post(leads), ok],
-  ["POST /api/v1/leads returned 201 without data", post(leads), () => ({ status: 201 })],
-  ["The repeated request was not a replay", post(leads), (body) => ({ status: 201, body }), 2],
+  ["POST /api/v1/leads returned 201 without data", post(leads), () => made({})],
+  ["The repeated request was not a replay", post(leads), made, 2],
   [
     "The repeated request returned another lead",
     post(leads),
-    () => ({ status: 201, headers: { "idempotency-replayed": "true" }, body: { id: "another" } }),
+    () => made({ id: "another" }, { "idempotency-replayed": "true" }),
     2,
   ],
-  ["POST /api/v1/leads without a key returned 201", update, (body) => ({ status: 201, body }), 2],
+  ["POST /api/v1/leads without a key returned 201", update, made, 2],
   ["The update changed another lead", update, (body) => ok({ ...body, id: "another" }), 2],
   ["The update changed nothing", update, (body) => ok({ ...body, status: "new" }), 2],
   ["The leads were not found", `${get(leads)}?id`, () => page([])],
-  ["The leads were not found", `${get(leads)}?id`, () => found],
+  ["The leads were not found", `${get(leads)}?id`, found],
   [
     "The leads were not found",
     `${get(leads)}?id`,
     (body) => ok({ data: Array(2).fill(Object(body).data[0]) }),
   ],
-  ["The account of the key has other leads", `${get(leads)}?createdBefore`, () => page([{ source: "web" }])],
   ["The total of leads was wrong", `${get(leads)}?createdAfter`, () => page([], 1)],
   ["The total of conversations was wrong", `${get(conversations)}?createdAfter`, () => page([], 1)],
   ["The report of the delivery changed nothing", report, (body) => ok({ ...body, delivery: "sent" })],
   [
     "The answer started another conversation",
     `${post(conversations)} without a key`,
-    (body) => ({ status: 201, body: { ...body, conversationId: "another" } }),
+    (body) => made({ ...body, conversationId: "another" }),
   ],
-  ["The conversation was not found", `${get(conversations)}?id`, () => found],
+  ["The conversation was not found", `${get(conversations)}?id`, found],
   [
     "The conversation did not have both messages",
     `${get(conversations)}?id`,
@@ -238,28 +212,28 @@ test.each<[string, string, (body: object) => Answer, number?]>([
   respond = async (sent) => {
     const real = await serve(sent);
     const isOther = nameOf(sent) === kind && requests.filter((one) => nameOf(one) === kind).length === nth;
-    return isOther ? answer(Object(real.body)) : real;
+    return isOther ? answer(Object(await real.json())) : real;
   };
   expect(await failure()).toBe(code);
 });
 
 test("a run follows no redirect: its key must not go to another address", async () => {
-  respond = () => ({ status: 302, headers: { location: "/elsewhere" } });
+  respond = ({ redirect }) => new Response("", { status: redirect === "manual" ? 302 : 500 });
   expect(await failure()).toBe("GET /api/v1/leads returned 302");
-  expect(requests).toHaveLength(1);
 });
 
 test("a run waits eight seconds for a response", async () => {
   const { timeout } = AbortSignal;
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 10));
-  respond = () => undefined;
+  respond = ({ signal }) =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   expect(await failure()).toBe("GET /api/v1/leads got no response (TimeoutError)");
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
 });
 
 test("a run without a connection logs why", async () => {
   const cause = Object.assign(new Error("secret"), { code: "ECONNREFUSED" });
-  vi.spyOn(globalThis, "fetch").mockRejectedValue(new TypeError("fetch failed", { cause }));
+  respond = () => Promise.reject(new TypeError("fetch failed", { cause }));
   expect(await failure()).toBe("GET /api/v1/leads got no response (ECONNREFUSED)");
 });
 
@@ -325,7 +299,7 @@ test("runs succeed after a run that ended at any of its requests, and after an o
   await manyRuns();
   for (const sent of Array(15).keys()) {
     requests = [];
-    respond = (one) => (requests.length <= sent ? serve(one) : { status: 500 });
+    respond = (one) => (requests.length <= sent ? serve(one) : new Response("", { status: 500 }));
     expect(await failure()).toMatch(/ returned 500$/);
     await deliver();
     untilNextRun();
@@ -334,15 +308,6 @@ test("runs succeed after a run that ended at any of its requests, and after an o
   }
   vi.setSystemTime(Date.now() + 3 * 24 * 3_600_000);
   untilNextRun();
-  await runs(3);
-});
-
-test("no run fails because of items that the API could not have stored", async () => {
-  vi.spyOn(console, "error").mockImplementation(() => {});
-  await manyRuns();
-  for (const type of ["lead", "conversation"] as const)
-    for (const sk of ["!", `${rowsOf(type)[20]?.sk}x`, "zzz"])
-      memory.put({ pk: accountPartition(type, "canary"), sk });
   await runs(3);
 });
 
@@ -362,17 +327,10 @@ test("a run costs the units that deploying.md states, and stores two leads and o
     "conversation.started,conversation.updated,lead.created,lead.created,lead.updated,message.received,message.sent,message.updated",
   ]);
   const after = stored();
-  const added = ["lead", "externalId", "conversation", "message", "active"].map((type) => [
-    type,
-    ((after[type] ?? 0) - (before[type] ?? 0)) / units.length,
-  ]);
-  expect(Object.fromEntries(added)).toEqual({
-    lead: 2,
-    externalId: 1,
-    conversation: 1,
-    message: 2,
-    active: 1,
-  });
+  const added = ["lead", "externalId", "conversation", "message", "active"].map(
+    (type) => ((after[type] ?? 0) - (before[type] ?? 0)) / units.length,
+  );
+  expect(added).toEqual([2, 1, 1, 2, 1]);
   const mean = (of: keyof typeof used) => Math.round(sum(units.map((each) => each[of])) / units.length);
   const deploying = await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8");
   const documented = /\*\*The canary\*\*[^*]* (\d+) W and (\d+) R/.exec(deploying)?.slice(1).map(Number);
