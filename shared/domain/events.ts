@@ -66,7 +66,7 @@ export const toEvents = (records: readonly DynamoDBRecord[]): ServiceEvent[] =>
 
 function toServiceEvent({ eventName, dynamodb }: DynamoDBRecord): ServiceEvent | undefined {
   const { OldImage, NewImage, ApproximateCreationDateTime: writtenAt = 0 } = dynamodb ?? {};
-  if (!NewImage || eventName === "REMOVE") return undefined;
+  if (!NewImage) return undefined;
   const item = unmarshall(NewImage as Record<string, AttributeValue>, readNumbers);
   if (eventName === "MODIFY") {
     const isMarked = item.changeId !== undefined && item.changeId !== OldImage?.changeId?.S;

@@ -6,7 +6,7 @@ import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
-import { seeded } from "../../support/cases/random.ts";
+import { pick, seeded } from "../../support/cases/random.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
@@ -56,22 +56,14 @@ function aLead(): DynamoDBRecord {
   );
 }
 
-function aMessage(
-  leadId: string,
-  conversationId: string,
-  message = "Hello",
-  channel = "web",
-  state = {},
-): DynamoDBRecord {
+const conversation = () => ({ leadId: newId("lead"), conversationId: newId("conv") });
+
+function aMessage(of: ReturnType<typeof conversation>, fields: object = {}): DynamoDBRecord {
   const id = newId("msg");
-  const key = messageKey("acme", conversationId, id);
-  return insert({
-    ...{ ...key, id, conversationId, leadId, channel, direction: "outbound", message, ...state },
-    createdAt: createdAt(id),
-  });
+  const message = { ...of, id, channel: "web", direction: "outbound", message: "Hello", ...fields };
+  return insert({ ...messageKey("acme", of.conversationId, id), ...message, createdAt: createdAt(id) });
 }
 
-const conversation = () => ({ leadId: newId("lead"), conversationId: newId("conv") });
 const idOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.NewImage?.id?.S;
 const deliver = async (Records: DynamoDBRecord[], remaining = 60_000) =>
   (await handler({ Records }, lambdaContext(remaining))).batchItemFailures.map(
@@ -81,8 +73,8 @@ const numberOf = (record: DynamoDBRecord | undefined) => record?.dynamodb?.Seque
 const calls = () => bus.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? []);
 
 test("an event is put on the bus in the form that connectors expect", async () => {
-  const { leadId, conversationId } = conversation();
-  const record = aMessage(leadId, conversationId);
+  const of = conversation();
+  const record = aMessage(of);
   expect(await deliver([record])).toEqual([]);
   const [[entry] = []] = calls();
   expect(entry).toEqual({
@@ -91,7 +83,7 @@ test("an event is put on the bus in the form that connectors expect", async () =
     DetailType: "message.sent",
     Detail: JSON.stringify({
       ...{ type: "message.sent", version: 1, id: idOf(record), account: "acme" },
-      ...{ leadId, conversationId, channel: "web", direction: "outbound", message: "Hello" },
+      ...{ ...of, channel: "web", direction: "outbound", message: "Hello" },
       createdAt: taken[0]?.createdAt,
     }),
   });
@@ -99,8 +91,8 @@ test("an event is put on the bus in the form that connectors expect", async () =
 
 test("a call has at most ten events, and at most one event of each lead", async () => {
   const leads = Array.from({ length: 12 }, aLead);
-  const { leadId, conversationId } = conversation();
-  const messages = Array.from({ length: 3 }, () => aMessage(leadId, conversationId));
+  const of = conversation();
+  const messages = Array.from({ length: 3 }, () => aMessage(of));
   const records = [...leads, ...messages];
   expect(await deliver(records)).toEqual([]);
   expect(calls().map(({ length }) => length)).toEqual([10, 3, 1, 1]);
@@ -109,19 +101,15 @@ test("a call has at most ten events, and at most one event of each lead", async 
 
 test("messages on WhatsApp and Instagram are queued in the order of their conversation, in characters that SQS accepts", async () => {
   queue.on(SendMessageBatchCommand).resolves({ Successful: [] });
-  const { leadId, conversationId } = conversation();
-  const records = ["1", "2\uFFFF", "3"].map((text) => aMessage(leadId, conversationId, text, "whatsapp"));
-  // This message was sent on the phone, so it is not queued.
-  const isSent = aMessage(leadId, conversationId, "0", "whatsapp", {
-    delivery: "sent",
-    providerId: "wamid.1",
-  });
-  expect(await deliver([aMessage(leadId, newId("conv")), aLead(), isSent, ...records])).toEqual([]);
-  const queued = queue
-    .commandCalls(SendMessageBatchCommand)
-    .flatMap(({ args: [{ input }] }) => input.Entries);
+  const of = conversation();
+  const channel = "whatsapp";
+  const records = ["1", "2\uFFFF", "3"].map((message) => aMessage(of, { message, channel }));
+  const fromPhone = aMessage(of, { channel, delivery: "sent", providerId: "wamid.1" });
+  expect(await deliver([aMessage(conversation()), aLead(), fromPhone, ...records])).toEqual([]);
+  const batches = queue.commandCalls(SendMessageBatchCommand);
+  const queued = batches.flatMap(({ args: [{ input }] }) => input.Entries);
   expect(queued.map((entry) => [entry?.MessageGroupId, entry?.MessageDeduplicationId])).toEqual(
-    records.map((record) => [conversationId, idOf(record)]),
+    records.map((record) => [of.conversationId, idOf(record)]),
   );
   expect(queued.map((entry) => JSON.parse(entry?.MessageBody ?? "").message)).toEqual(["1", "2\uFFFF", "3"]);
   expect(queued[1]?.MessageBody).not.toContain("\uFFFF");
@@ -131,11 +119,9 @@ test.each([
   [true, [], ["event refused"]],
   [false, [0], ["events failed"]],
 ])("a message that the queue refuses is retried, unless the message is at fault: %s", async (SenderFault, again, lines) => {
-  const { leadId, conversationId } = conversation();
-  const record = aMessage(leadId, conversationId, "Hello", "instagram");
-  queue.on(SendMessageBatchCommand).resolves({
-    ...{ Successful: [], Failed: [{ Id: idOf(record), Code: "InvalidMessageContents", SenderFault }] },
-  });
+  const record = aMessage(conversation(), { channel: "instagram" });
+  const fault = { Id: idOf(record), Code: "InvalidMessageContents", SenderFault };
+  queue.on(SendMessageBatchCommand).resolves({ Successful: [], Failed: [fault] });
   expect(await deliver([record])).toEqual(again.map(() => numberOf(record)));
   expect(logged).toEqual(lines.map((event) => expect.objectContaining({ event })));
   expect([queue.commandCalls(SendMessageCommand).length, taken.length]).toEqual(
@@ -179,14 +165,10 @@ test.each([
   expect(taken.map(({ id }) => id)).toEqual(
     records.filter((record) => record !== refused).map((record) => idOf(record)),
   );
-  const [
-    {
-      args: [{ input }],
-    } = { args: [{ input: undefined }] },
-  ] = queue.commandCalls(SendMessageCommand);
+  const [sent] = queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input);
   const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d.000Z$/);
-  expect(input?.QueueUrl).toBe("https://sqs.example.com/failures");
-  expect(JSON.parse(input?.MessageBody ?? "")).toEqual({
+  expect(sent?.QueueUrl).toBe("https://sqs.example.com/failures");
+  expect(JSON.parse(sent?.MessageBody ?? "")).toEqual({
     DDBStreamBatchInfo: {
       startSequenceNumber: numberOf(refused),
       endSequenceNumber: numberOf(refused),
@@ -218,8 +200,8 @@ test("each event arrives, and the events of a conversation arrive in order, whil
   const draw = seeded(7);
   const conversations = Array.from({ length: 20 }, conversation);
   const records = Array.from({ length: 1000 }, () => {
-    const { leadId, conversationId } = conversations[Math.floor(draw() * 20)] ?? conversation();
-    return draw() < 0.2 ? aLead() : aMessage(leadId, conversationId);
+    const of = pick(draw, conversations);
+    return draw() < 0.2 ? aLead() : aMessage(of);
   });
   respond(() => {
     const fault = draw();
