@@ -1,14 +1,14 @@
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/maintain-counts.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { table as sharedClient } from "../../../shared/dynamodb/table-client.ts";
-import { createdAt, newId } from "../../../shared/ids.ts";
+import { newId } from "../../../shared/ids.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { countEntries } from "../../../shared/pages/tree/entry.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
+import { storedLead } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
@@ -16,33 +16,21 @@ const account = "acme";
 const table = useTable();
 beforeEach(() => stopClock());
 
-type LeadItem = ReturnType<typeof leadItem>;
-
-const put = (item: LeadItem) => {
+/** Stores a lead that was created at a time, and returns its item. */
+function aLead(of: string, at: number) {
+  const item = storedLead(newId("lead", at), of);
   table.memory.put(item);
   return item;
-};
-
-const aLead = (id: string) => ({
-  id,
-  name: "x",
-  score: 0,
-  status: "new" as const,
-  tags: [],
-  createdAt: createdAt(id),
-});
+}
 
 /** Writes leads old enough to be counted, as an import does, and returns their items. */
 const importLeads = (count: number, of = account) =>
-  Array.from({ length: count }, (_, i) => {
-    const id = newId("lead", Date.now() - 70_000 + i);
-    return put(leadItem(of, aLead(id)));
-  });
+  Array.from({ length: count }, (_, i) => aLead(of, Date.now() - 70_000 + i));
 
 const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
   handler({ Records: records }, lambdaContext(remaining));
 
-const created = (leads: readonly LeadItem[]) => leads.map((lead) => streamRecord(undefined, lead));
+const created = (leads: readonly object[]) => leads.map((lead) => streamRecord(undefined, { ...lead }));
 
 async function countedLeads(of: string): Promise<number> {
   const root = await readRoot({ account: of, list: countedLists.lead });
@@ -71,7 +59,7 @@ test("reports the records of every list that failed, logs them, and counts the o
 });
 
 /** Imports leads, and makes the table fail with this error of the SDK when they are counted. */
-function poisonedLeads(name: string): readonly LeadItem[] {
+function poisonedLeads(name: string) {
   table.before = (command) => {
     const error = Object.assign(new Error("failed"), { name, $metadata: {} });
     if (JSON.stringify(command).includes("poisoned")) throw error;
@@ -122,8 +110,7 @@ test("counts nothing and reports the whole batch if only the time for the last c
 /** The record of a lead that was written this many milliseconds after its id was created. */
 function writtenAfter(time: number, attributes: object = {}): DynamoDBRecord {
   const now = 1000 * Math.floor(Date.now() / 1000);
-  const id = newId("lead", now - time);
-  return streamRecord(undefined, { ...put(leadItem(account, aLead(id))), ...attributes }, now);
+  return streamRecord(undefined, { ...aLead(account, now - time), ...attributes }, now);
 }
 
 test("late writes of routes are logged before totals can miss rows, and rows that land even later are still counted", async () => {
