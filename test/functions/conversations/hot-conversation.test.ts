@@ -21,38 +21,31 @@ async function loadEnvironment() {
   return { table, handler };
 }
 
-/** The messages of an account to one conversation: the sent texts, the refusals, and the most busy executions. */
-class Messages {
-  readonly sent: string[] = [];
-  readonly refusals: { readonly code: string; readonly retryAfter: number }[] = [];
-  mostBusy = 0;
-  readonly account: string;
-  #requests = 0;
-  #busy = 0;
+type Environment = Awaited<ReturnType<typeof loadEnvironment>>;
 
-  constructor(account: string) {
-    this.account = account;
-  }
+/** What became of the messages of an account to one conversation, and the most executions that were busy with them. */
+const messagesOf = (account: string) => ({
+  ...{ account, requests: 0, busy: 0, mostBusy: 0, sent: [] as string[] },
+  refusals: [] as { readonly code: string; readonly retryAfter: number }[],
+});
+type Messages = ReturnType<typeof messagesOf>;
 
-  async send(free: Awaited<ReturnType<typeof loadEnvironment>>[]): Promise<void> {
-    const environment = free.pop();
-    if (!environment) throw new Error("No environment is free.");
-    this.mostBusy = Math.max(this.mostBusy, ++this.#busy);
-    const body = { leadId: "lead_1", channel: "whatsapp", message: `message ${this.#requests++}` };
-    const event = routeEvent("send-message", { account: this.account, body });
-    const response = (await environment.handler(
-      event as never,
-      lambdaContext(),
-    )) as APIGatewayProxyStructuredResultV2;
-    this.#busy--;
-    free.push(environment);
-    if (response.statusCode === 201) this.sent.push(body.message);
-    else
-      this.refusals.push({
-        code: JSON.parse(String(response.body)).code,
-        retryAfter: Number(response.headers?.["retry-after"]),
-      });
-  }
+async function send(messages: Messages, free: Environment[]): Promise<void> {
+  const { account, sent, refusals } = messages;
+  const environment = free.pop();
+  if (!environment) throw new Error("No environment is free.");
+  messages.mostBusy = Math.max(messages.mostBusy, ++messages.busy);
+  const body = { leadId: "lead_1", channel: "whatsapp", message: `message ${messages.requests++}` };
+  const event = routeEvent("send-message", { account, body });
+  const response = (await environment.handler(
+    event as never,
+    lambdaContext(),
+  )) as APIGatewayProxyStructuredResultV2;
+  messages.busy--;
+  free.push(environment);
+  if (response.statusCode === 201) return void sent.push(body.message);
+  const { code } = JSON.parse(String(response.body));
+  refusals.push({ code, retryAfter: Number(response.headers?.["retry-after"]) });
 }
 
 /** Sends messages of two accounts at random times, in virtual time. */
@@ -64,7 +57,7 @@ async function run(perSecond: number, seconds: number) {
     (command) => ("TransactItems" in Reflect.get(command, "input") ? transactionTime : callTime),
     clients,
   );
-  const [hot, beside] = [new Messages("hot"), new Messages("beside")];
+  const [hot, beside] = [messagesOf("hot"), messagesOf("beside")];
   const random = seeded(1);
   vi.spyOn(Math, "random").mockImplementation(random);
   for (const [messages, rate] of [
@@ -73,7 +66,7 @@ async function run(perSecond: number, seconds: number) {
   ] as const) {
     table.memory.put(storedLead("lead_1", messages.account));
     for (let at = 0; at < seconds * 1000; at += (-Math.log(1 - random()) / rate) * 1000)
-      setTimeout(() => messages.send(free), at);
+      setTimeout(() => send(messages, free), at);
   }
   await vi.advanceTimersByTimeAsync((seconds + 10) * 1000);
   return {

@@ -62,12 +62,9 @@ test("a key is remembered for a day, or for eight with an inbound message; then 
   }
 });
 
-test("a body with its fields in another order is the same request, and with ifExists it is another one", async () => {
+test("with ifExists, the same body is another request", async () => {
   const body = { name: "Ada", externalId: "crm-1" };
-  const first = await create("acme", key, body);
-  expect((await create("acme", key, Object.fromEntries(Object.entries(body).reverse()))).body).toEqual(
-    first.body,
-  );
-  const request = { account: "acme", body, headers: { "idempotency-key": key }, query: "ifExists=update" };
-  expect((await call("create-lead", request)).status).toBe(422);
+  expect((await create("acme", key, body)).status).toBe(201);
+  const request = { account: "acme", body, headers: { "idempotency-key": key } };
+  expect((await call("create-lead", { ...request, query: "ifExists=update" })).status).toBe(422);
 });

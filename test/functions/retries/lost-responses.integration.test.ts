@@ -148,31 +148,6 @@ test.each([
   expect(conversations).toMatchObject([{ messageCount: 1 }]);
 });
 
-test.each([
-  ["with", 201],
-  ["without", 503],
-])("a message %s an Idempotency-Key is stored once, if its first attempt takes effect after the second one was canceled", async (has, status) => {
-  const account = `canceled-${has}`;
-  const { id: leadId } = await aLead(account);
-  const statuses: unknown[] = [];
-  // The first message starts the conversation, the second one joins it.
-  for (const message of ["Hello", "Bye"]) {
-    const attempts: Attempt[] = [];
-    interceptAttempts(async (attempt) => {
-      if (!attempt.isWrite || attempts.push(attempt) > 2) return attempt.forward();
-      if (attempts.length === 1) throw timedOut();
-      await attempts[0]?.forward();
-      return tableFaults["in conflict"]?.(attempt) ?? attempt.forward();
-    });
-    const body = { leadId, channel: "whatsapp", message };
-    const key = has === "with" ? withKey(message) : {};
-    statuses.push((await call("send-message", { account, body, ...key })).status);
-  }
-  const { messages } = await stored(account);
-  expect(messages.map(({ message }) => message)).toEqual(["Hello", "Bye"]);
-  expect(statuses).toEqual([status, status]);
-});
-
 test("a message without an Idempotency-Key is stored once, if only its response is lost", async () => {
   const { id: leadId } = await aLead("lost");
   let isLost = false;
