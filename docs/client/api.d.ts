@@ -1505,12 +1505,6 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * Format: date-time
-             * @description The creation time of what `id` names, in UTC.
-             * @example 2026-11-21T01:59:00.717Z
-             */
-            createdAt: string;
-            /**
              * @description The lead's first address on the channel, if it has one.
              * @example +4917700000001
              */
@@ -1523,6 +1517,12 @@ export interface components {
              * @enum {string}
              */
             delivery?: "sent" | "failed" | "delivered" | "read";
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T01:59:00.717Z
+             */
+            createdAt: string;
         };
         MessageSentEvent: {
             /**
@@ -1806,12 +1806,6 @@ export interface components {
              */
             leadId: string;
             /**
-             * Format: date-time
-             * @description The creation time of what `id` names, in UTC.
-             * @example 2026-11-21T05:51:32.055Z
-             */
-            createdAt: string;
-            /**
              * @description The names of the fields that changed.
              * @example [
              *       "externalId",
@@ -1823,6 +1817,12 @@ export interface components {
             changed: string[];
             /** @description The lead after the change. */
             lead: components["schemas"]["Lead"];
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T05:51:32.055Z
+             */
+            createdAt: string;
         };
         LeadUpdatedEvent: {
             /**
@@ -1904,12 +1904,6 @@ export interface components {
              */
             leadId: string;
             /**
-             * Format: date-time
-             * @description The creation time of what `id` names, in UTC.
-             * @example 2026-11-21T05:51:54.694Z
-             */
-            createdAt: string;
-            /**
              * @description The names of the fields that changed.
              * @example [
              *       "status"
@@ -1928,6 +1922,12 @@ export interface components {
             channel: string;
             /** @description The conversation after the change. */
             conversation: components["schemas"]["Conversation"];
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T05:51:54.694Z
+             */
+            createdAt: string;
         };
         ConversationUpdatedEvent: {
             /**
@@ -2009,12 +2009,6 @@ export interface components {
              */
             leadId: string;
             /**
-             * Format: date-time
-             * @description The creation time of what `id` names, in UTC.
-             * @example 2026-11-21T01:59:08.059Z
-             */
-            createdAt: string;
-            /**
              * @description The names of the fields that changed.
              * @example [
              *       "delivery",
@@ -2040,6 +2034,12 @@ export interface components {
             channel: string;
             /** @description The text, as sent. In `message.updated`, the whole message after the change. */
             message: components["schemas"]["Message"];
+            /**
+             * Format: date-time
+             * @description The creation time of what `id` names, in UTC.
+             * @example 2026-11-21T01:59:08.059Z
+             */
+            createdAt: string;
         };
         MessageUpdatedEvent: {
             /**
@@ -3063,7 +3063,6 @@ export interface operations {
                  *         "metadata": {
                  *           "campaign": "spring"
                  *         },
-                 *         "createdAt": "2026-11-21T01:59:00.717Z",
                  *         "to": "+4917700000001",
                  *         "template": {
                  *           "language": "en_US",
@@ -3071,7 +3070,8 @@ export interface operations {
                  *           "parameters": [
                  *             "Ada"
                  *           ]
-                 *         }
+                 *         },
+                 *         "createdAt": "2026-11-21T01:59:00.717Z"
                  *       }
                  *     }
                  */
@@ -3204,7 +3204,6 @@ export interface operations {
                  *         "id": "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
                  *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *         "createdAt": "2026-11-21T05:51:32.055Z",
                  *         "changed": [
                  *           "externalId",
                  *           "score",
@@ -3232,7 +3231,8 @@ export interface operations {
                  *             "vip"
                  *           ],
                  *           "updatedAt": "2026-11-21T05:51:32.055Z"
-                 *         }
+                 *         },
+                 *         "createdAt": "2026-11-21T05:51:32.055Z"
                  *       }
                  *     }
                  */
@@ -3274,7 +3274,6 @@ export interface operations {
                  *         "id": "change_01M7YAJHT68P1F6K49W3YHS1XJ",
                  *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *         "createdAt": "2026-11-21T05:51:54.694Z",
                  *         "changed": [
                  *           "status"
                  *         ],
@@ -3292,7 +3291,8 @@ export interface operations {
                  *           "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
                  *           "messageCount": 1,
                  *           "status": "closed"
-                 *         }
+                 *         },
+                 *         "createdAt": "2026-11-21T05:51:54.694Z"
                  *       }
                  *     }
                  */
@@ -3334,7 +3334,6 @@ export interface operations {
                  *         "id": "change_01M7XX8AGVQ3WB7E5N0H2KJ4RT",
                  *         "account": "acme",
                  *         "leadId": "lead_01M7XX82T31MKK0XPP5SRK7Z5P",
-                 *         "createdAt": "2026-11-21T01:59:08.059Z",
                  *         "changed": [
                  *           "delivery",
                  *           "deliveryError",
@@ -3365,7 +3364,8 @@ export interface operations {
                  *             ]
                  *           },
                  *           "to": "+4917700000001"
-                 *         }
+                 *         },
+                 *         "createdAt": "2026-11-21T01:59:08.059Z"
                  *       }
                  *     }
                  */
