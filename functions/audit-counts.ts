@@ -7,10 +7,8 @@ import { auditLists } from "../shared/pages/audit/audit-lists.ts";
 const secondLookTime = 90_000;
 
 /** Verifies the counts of some lists, and repairs them. */
-async function auditCounts(_event: unknown, context: Context): Promise<void> {
+export const handler = maskedFailures(async (_event: unknown, context: Context): Promise<void> => {
   const deadline = Date.now() + context.getRemainingTimeInMillis() - secondLookTime;
   const audited = await auditLists(Date.now(), deadline);
   console.info({ event: logEvents.countsAudited, ...audited });
-}
-
-export const handler = maskedFailures(auditCounts);
+});

@@ -9,13 +9,11 @@ import { maskedFailures } from "../shared/logging/masked-failures.ts";
  * It never throws for a bad key, because API Gateway would respond with 500. It throws if a read fails, because API Gateway
  * caches results, which contain the account's settings, but no errors.
  */
-async function authorize({ identitySource }: APIGatewayRequestAuthorizerEventV2) {
+export const handler = maskedFailures(async ({ identitySource }: APIGatewayRequestAuthorizerEventV2) => {
   const [, apiKey = ""] = /^Bearer +(\S+) *$/i.exec(identitySource?.[0] ?? "") ?? [];
   const key = await findApiKey(apiKey);
   // The gateway does not pass the reason to the caller. The local run logs it.
   if (typeof key === "string") return { isAuthorized: false, context: { reason: key } };
   const settings = await readAccountSettings(key.accountId);
   return { isAuthorized: true, context: { ...key, ...settings } satisfies AuthorizerContext };
-}
-
-export const handler = maskedFailures(authorize);
+});

@@ -10,10 +10,8 @@ const parameters = new SSMClient({ requestHandler: { connectionTimeout: 1000, re
  * Uses the API from outside as a caller does, and fails if the API does not work. An operator stores its key as an encrypted
  * parameter, which each run reads again, so that a new key works at once.
  */
-async function canary(): Promise<void> {
+export const handler = maskedFailures(async (): Promise<void> => {
   const command = new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true });
   const { Parameter } = await parameters.send(command);
   await runCanary(API_URL, Parameter?.Value);
-}
-
-export const handler = maskedFailures(canary);
+});
