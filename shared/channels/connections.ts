@@ -27,20 +27,17 @@ export async function readSenderAccount(channel: MetaChannel, sender: string): P
   return isText(account) ? account : undefined;
 }
 
-/** A sender that another one replaces. */
-interface FormerSender {
-  readonly sender: string;
-  /** Whether the account has the sender. In a damaged table, it may be another account's, which keeps it. */
-  readonly isOwner: boolean;
-}
-
 /**
  * Connects a sender. A sender that is already connected stays as it is. One that replaces another has the time of the former
  * connection, so that it sends the messages that wait.
  *
+ * @param former the sender that this one replaces; `isOwner` as in `disconnect`
  * @throws StaleReadError if another account has the sender, or the account has another sender than the former one
  */
-export const connect = ({ account, channel, sender }: Connection, former?: FormerSender): Promise<void> =>
+export const connect = (
+  { account, channel, sender }: Connection,
+  former?: { sender: string; isOwner: boolean },
+): Promise<void> =>
   transact([
     setOwn(channelKey(account, channel), "sender", sender, { former: former?.sender }),
     setOwn(senderKey(channel, sender), "accountId", account),

@@ -2,12 +2,15 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MetaChannel } from "../meta-channels.ts";
 import { type Content, type Fields, isFilled, readContent, toFields, toTime } from "./message-content.ts";
 
-/** A message that a lead or the account has written. */
-export interface ReceivedMessage extends Content {
-  readonly kind: "message";
+interface OfSender {
   readonly channel: MetaChannel;
   /** Meta's id of the account's telephone number or Instagram account. */
   readonly sender: string;
+}
+
+/** A message that a lead or the account has written. */
+export interface ReceivedMessage extends OfSender, Content {
+  readonly kind: "message";
   /** Meta's id of the message. */
   readonly id: string;
   /** The lead's addresses, the preferred one first. On WhatsApp: the telephone number, unless hidden, and the user id. */
@@ -19,10 +22,8 @@ export interface ReceivedMessage extends Content {
 }
 
 /** The new state of a message that was sent. */
-export interface ReportedState {
+export interface ReportedState extends OfSender {
   readonly kind: "state";
-  readonly channel: MetaChannel;
-  readonly sender: string;
   /** Meta's id of the message. */
   readonly providerId: string;
   readonly delivery: "sent" | "delivered" | "read" | "failed";
@@ -35,10 +36,8 @@ export interface ReportedState {
 }
 
 /** A lead's change to another telephone number. */
-export interface MovedLead {
+export interface MovedLead extends OfSender {
   readonly kind: "move";
-  readonly channel: MetaChannel;
-  readonly sender: string;
   /** The address of the lead until now. */
   readonly lead: string;
   readonly address: string;
@@ -131,26 +130,16 @@ function readMessage(
 
 const toKind = (type: unknown) => (isFilled(type) && /^\w{1,50}$/.test(type) ? type : "unknown");
 
-function readStatus(sender: string, status: Fields): WebhookEntry[] {
-  const {
-    id: providerId,
-    status: delivery,
-    recipient_user_id: userId,
-    recipient_id: number,
-    biz_opaque_callback_data: callbackData,
-  } = status;
+function readStatus(sender: string, report: Fields): WebhookEntry[] {
+  const { id: providerId, status: delivery, biz_opaque_callback_data: callbackData } = report;
   // Meta has more states, such as `deleted`.
   if (!isMetaId(providerId) || !isDelivery(delivery)) return [];
-  const lead = [number, userId].find(isAddress);
+  const lead = [report.recipient_id, report.recipient_user_id].find(isAddress);
   return [
     {
-      kind: "state",
-      channel: "whatsapp",
-      sender,
-      providerId,
-      delivery,
+      ...{ kind: "state", channel: "whatsapp", sender, providerId, delivery },
       ...(lead !== undefined && { lead }),
-      ...(delivery === "failed" && { deliveryError: describeError(toFieldsList(status.errors)[0] ?? {}) }),
+      ...(delivery === "failed" && { deliveryError: describeError(toFieldsList(report.errors)[0] ?? {}) }),
       ...(isFilled(callbackData) && { callbackData }),
     },
   ];

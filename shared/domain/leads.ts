@@ -65,7 +65,8 @@ export async function listLeads(
   const window = creationWindow(list, createdAfter, createdBefore);
   const paging = pageRequest({ page, limit });
   const request = { ...paging, ...order, account, list, ids, isAsked, parent, filter, window, timed };
-  const checked = timed ? ["pk", "sk", "activeAt"] : checkedAttributes;
+  // The keys, and what lists are filtered by.
+  const checked = timed ? ["pk", "sk", "activeAt"] : [...keyAttributes, "status", "source"];
   const read = checkedReader(validateLead, (lead) => leadItem(account, lead), checked);
   return readList(request, read);
 }
@@ -107,6 +108,3 @@ export function leadItem(account: string, lead: Omit<Lead, "updatedAt"> & { upda
     details: { ...details, updatedAt },
   };
 }
-
-/** The attributes of a listed item that must match its lead: the keys, and what lists are filtered by. */
-const checkedAttributes = [...keyAttributes, "status", "source"];

@@ -52,10 +52,7 @@ export async function updateMessage(
 }
 
 /** The state of a message's delivery. */
-interface State {
-  readonly delivery?: unknown;
-  readonly deliveryError?: unknown;
-}
+type State = { readonly [Name in "delivery" | "deliveryError"]?: unknown };
 
 /** Whether a state of delivery is further than another one. */
 export const isFurther = (state: State, than: State) => rankOf(state) > rankOf(than);
