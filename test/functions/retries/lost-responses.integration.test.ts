@@ -8,6 +8,7 @@ import { part } from "../../support/cases/part.ts";
 import { pick, seeded } from "../../support/cases/random.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { call } from "../../support/requests/call.ts";
+import type { TestRequest } from "../../support/requests/events.ts";
 import { aLead } from "../../support/requests/requests.ts";
 import {
   type Attempt,
@@ -28,92 +29,77 @@ async function stored(account: string) {
   );
   const of = (type: ItemType): readonly Item[] =>
     items.filter(({ pk }) => readPartition(String(pk))?.type === type);
-  return {
-    leads: of("lead"),
-    messages: of("message"),
-    conversations: of("conversation"),
-  };
+  return { leads: of("lead"), messages: of("message"), conversations: of("conversation") };
 }
 
 const externalId = "crm-1";
 
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
-/** A write of a client, which repeats it after a failure if it has a key. */
-interface Write {
-  readonly marker: string;
-  id?: string;
+/** Sends a request again, so many times at most, while others win or its outcome is unknown. */
+async function repeated<Name extends RouteName>(times: number, name: Name, request: TestRequest) {
+  for (let left = times; ; left--) {
+    const response = await call(name, request);
+    if (response.status === 200 || response.status === 201) return response;
+    expect([429, 503]).toContain(response.status);
+    expect(response.headers["retry-after"]).toMatch(/^\d$/);
+    if (left === 1) return response;
+    await setTimeout(100 * Math.random());
+  }
 }
 
-/** Clients of an account, and what their requests returned. */
-class Clients {
-  readonly writes: Write[] = [];
-  readonly leads: string[] = [];
-  /** The metadata of the lead that all clients change. */
-  readonly updated: Record<string, string> = Object.create(null);
-  readonly account: string;
-  readonly #random: () => number;
+/** Runs six clients of an account. @returns what they sent with the id of what was stored, and the entries of a lead that all change */
+async function runClients(account: string, random: () => number) {
+  const writes: { readonly marker: string; id?: string }[] = [];
+  const leads: string[] = [];
+  const updated: Record<string, string> = Object.create(null);
 
-  constructor(account: string, random: () => number) {
-    this.account = account;
-    this.#random = random;
-  }
-
-  async run(client: number): Promise<void> {
-    for (let n = 0; n < 20; n++) {
-      const marker = `${client}-${n}`;
-      const leadId = this.leads[Math.floor(this.#random() ** 3 * this.leads.length)];
-      const channel = pick(this.#random, ["sms", "web"]);
-      if (leadId === undefined || this.#random() < 0.3) {
-        const id = await this.#write("create-lead", marker, { name: marker });
-        if (id) this.leads.push(id);
-      } else await this.#write("send-message", marker, { leadId, channel, message: marker });
-      if (n % 3 === 0) await this.#list();
-    }
-    for (let n = 0; n < 8; n++) await this.#update(client, n);
+  /** A client repeats a write only if it has a key. */
+  async function write(name: "create-lead" | "send-message", marker: string, body: object) {
+    const hasKey = random() < 0.7;
+    const request = { account, body, ...(hasKey && withKey(marker)) };
+    const sent: (typeof writes)[number] = { marker };
+    writes.push(sent);
+    const response = await repeated(hasKey ? 20 : 1, name, request);
+    if (response.status !== 201) return;
+    sent.id = response.body.id;
+    if (name === "create-lead") leads.push(response.body.id);
   }
 
   /** Changes the lead that all clients change. Each client has its own entry of the metadata. */
-  async #update(client: number, n: number): Promise<void> {
+  async function update(client: number, n: number): Promise<void> {
     // Every object inherits something with the first two names.
     const entry = ["constructor", "toString", "a/b", "~", "ü", "x"][client] ?? "";
-    const key = this.#random() < 0.5 ? withKey(`update-${client}-${n}`) : {};
-    const fields = { externalId, name: "shared", metadata: { [entry]: `${n}` } };
-    const request = { account: this.account, query: "ifExists=update", body: fields, ...key };
-    let { status, body } = await call("create-lead", request);
-    for (let tries = 0; tries < 60 && (status === 429 || status === 503); tries++) {
-      await setTimeout(100 * Math.random());
-      ({ status, body } = await call("create-lead", request));
-    }
-    expect(body.metadata?.[entry], JSON.stringify(body)).toBe(`${n}`);
-    this.updated[entry] = `${n}`;
-  }
-
-  async #write(name: RouteName, marker: string, body: object): Promise<string | undefined> {
-    const hasKey = this.#random() < 0.7;
-    const write: Write = { marker };
-    this.writes.push(write);
-    for (let tries = 0; tries < (hasKey ? 20 : 1); tries++) {
-      const response = await call(name, { account: this.account, body, ...(hasKey && withKey(marker)) });
-      if (response.status === 201) {
-        write.id = (response.body as { readonly id: string }).id;
-        return write.id;
-      }
-      expect([429, 503]).toContain(response.status);
-      expect(response.headers["retry-after"]).toMatch(/^\d$/);
-      await setTimeout(50);
-    }
-    return undefined;
+    const key = random() < 0.5 ? withKey(`update-${client}-${n}`) : {};
+    const body = { externalId, name: "shared", metadata: { [entry]: `${n}` } };
+    const request = { account, query: "ifExists=update", body, ...key };
+    const { body: lead } = await repeated(60, "create-lead", request);
+    expect(lead.metadata?.[entry], JSON.stringify(lead)).toBe(`${n}`);
+    updated[entry] = `${n}`;
   }
 
   /** Expects the total to have every acknowledged lead, and at most those requested and the one that all change. */
-  async #list(): Promise<void> {
-    const least = this.leads.length;
-    const { status, body } = await call("list-leads", { account: this.account, query: "limit=1" });
+  async function list(): Promise<void> {
+    const least = leads.length;
+    const { status, body } = await call("list-leads", { account, query: "limit=1" });
     if (status !== 200) return expect([429, 503]).toContain(status);
     expect(body.pagination.total).toBeGreaterThanOrEqual(least);
-    expect(body.pagination.total).toBeLessThanOrEqual(this.writes.length + 1);
+    expect(body.pagination.total).toBeLessThanOrEqual(writes.length + 1);
   }
+
+  async function run(client: number): Promise<void> {
+    for (let n = 0; n < 20; n++) {
+      const marker = `${client}-${n}`;
+      const leadId = leads[Math.floor(random() ** 3 * leads.length)];
+      const channel = pick(random, ["sms", "web"]);
+      if (leadId === undefined || random() < 0.3) await write("create-lead", marker, { name: marker });
+      else await write("send-message", marker, { leadId, channel, message: marker });
+      if (n % 3 === 0) await list();
+    }
+    for (let n = 0; n < 8; n++) await update(client, n);
+  }
+  await Promise.all(Array.from({ length: 6 }, (_, client) => run(client)));
+  return { writes, updated };
 }
 
 // Both attempts take effect before the client retries, or after it.
@@ -169,8 +155,7 @@ test.each(
   const account = `random-${seed}`;
   const random = seeded(seed);
   const injected = failAtRandom(random);
-  const clients = new Clients(account, random);
-  await Promise.all(Array.from({ length: 6 }, (_, client) => clients.run(client)));
+  const clients = await runClients(account, random);
   await lateAttempts();
   vi.restoreAllMocks();
   const { leads, messages, conversations } = await stored(account);
