@@ -23,26 +23,22 @@ const maxPause = 900;
  * messages of its own conversation.
  */
 async function deliver({ Records: [record] }: SQSEvent): Promise<SQSBatchResponse> {
-  if (!record || (await attempt(record))) return { batchItemFailures: [] };
-  return { batchItemFailures: [{ itemIdentifier: record.messageId }] };
+  const VisibilityTimeout = record && (await attempt(record));
+  if (!record || VisibilityTimeout === undefined) return { batchItemFailures: [] };
+  const { receiptHandle: ReceiptHandle, messageId: itemIdentifier } = record;
+  await queue.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
+  return { batchItemFailures: [{ itemIdentifier }] };
 }
 
-/** Hides a message in the queue for some seconds. */
-const pause = (ReceiptHandle: string, VisibilityTimeout: number) =>
-  queue.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
-
-/** @returns true if no further attempt is needed */
-async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<boolean> {
+/** @returns the pause before the next attempt, in seconds; undefined if none is needed */
+async function attempt({ body, attributes }: SQSRecord): Promise<number | undefined> {
   const event = JSON.parse(body) as MessageSent;
   const attempts = Number(attributes.ApproximateReceiveCount);
   const isLast = attempts >= Number(MAX_ATTEMPTS);
   try {
-    if (await readFrozenAt(event.account)) {
-      await pause(receiptHandle, maxPause);
-      return false;
-    }
+    if (await readFrozenAt(event.account)) return maxPause;
     await deliverMessage(event, { isLast });
-    return true;
+    return undefined;
   } catch (error) {
     const { account, id, channel } = event;
     const undelivered = error instanceof UndeliveredError ? error : undefined;
@@ -51,8 +47,7 @@ async function attempt({ body, attributes, receiptHandle }: SQSRecord): Promise<
     console.error({ event: kind, account, channel, id, ...why });
     // After any other error, the message may have been sent but not stored as sent: this waits for Meta's webhook.
     const seconds = Math.max(2 ** attempts, undelivered?.pause ?? webhookTime);
-    await pause(receiptHandle, isLast ? 0 : Math.min(seconds, maxPause));
-    return false;
+    return isLast ? 0 : Math.min(seconds, maxPause);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readLatest } from "../domain/conversations/active-conversation.ts";
+import { readLock } from "../domain/conversations/active-conversation.ts";
 import { inboundLifetime, sendMessage } from "../domain/conversations/messages.ts";
 import { newest, readNewest } from "../domain/conversations/newest-messages.ts";
 import { isGivenUp } from "../domain/conversations/update-message.ts";
@@ -154,6 +154,8 @@ async function findSent(account: string, state: ReportedState) {
 
 /** The newest messages of the lead on a channel, in their order: of the active conversation, and of the one before it. */
 async function readNewestOf(account: string, leadId: unknown, channel: MetaChannel): Promise<Message[]> {
-  const ids = isId("lead", leadId) ? await readLatest(account, { leadId, channel }) : [];
+  if (!isId("lead", leadId)) return [];
+  const { formerId, conversationId } = await readLock(account, { leadId, channel });
+  const ids = [formerId, conversationId].filter((id) => isId("conv", id));
   return (await Promise.all(ids.map((id) => readNewest(account, id)))).flat();
 }

@@ -1,6 +1,6 @@
 import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { activeConversationKey, conversationKey } from "../../dynamodb/keys.ts";
-import { isAsRead, readItem, tableName } from "../../dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem, tableName } from "../../dynamodb/table-client.ts";
 import { check, type TransactItems } from "../../dynamodb/transact.ts";
 import { isId } from "../../ids.ts";
 import { active, type Conversation, type Message } from "../../schemas/conversation-schemas.ts";
@@ -65,17 +65,14 @@ export function addMessage(account: string, message: Message, isReply = true) {
   };
 }
 
-/** Reads which conversation the uniqueness lock of a lead on a channel names. The value is a hint, and may not be an id. */
-export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<unknown> {
+/**
+ * Reads which conversation the uniqueness lock of a lead on a channel names, and which one it named before. The values are
+ * hints: they may not be ids, or be of another lead.
+ */
+export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<Item> {
   const lock = await readItem(activeConversationKey(account, leadId, channel));
   if (lock && !isId("conv", lock.conversationId)) logWrongLock(account, { leadId, channel });
-  return lock?.conversationId;
-}
-
-/** Reads the former and the current conversation of a lock, in this order. If the lock is wrong, they can be of another lead. */
-export async function readLatest(account: string, { leadId, channel }: LeadOnChannel): Promise<string[]> {
-  const lock = await readItem(activeConversationKey(account, leadId, channel));
-  return [lock?.formerId, lock?.conversationId].filter((id) => isId("conv", id));
+  return lock ?? {};
 }
 
 /** Logs that a lock names no conversation of its lead on its channel. The channel, a caller's text, is left out. */
@@ -111,7 +108,7 @@ export function takeLock(
  */
 export async function activation(account: string, conversation: LeadOnChannel & { id: string }) {
   const { id, leadId, channel } = conversation;
-  const named = await readLock(account, conversation);
+  const { conversationId: named } = await readLock(account, conversation);
   const isNamed = named === id;
   const other = isId("conv", named) && !isNamed ? await readItem(conversationKey(account, named)) : undefined;
   if (other?.status === active && other.leadId === leadId && other.channel === channel)

@@ -79,7 +79,7 @@ export async function sendMessage(
 async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   const { account, input } = outgoing;
   outgoing.lead ??= readRecipient(account, input.leadId);
-  const [lead, named] = await Promise.all([outgoing.lead, readLock(account, input)]);
+  const [lead, { conversationId: named }] = await Promise.all([outgoing.lead, readLock(account, input)]);
   if (!lead) throw leadNotFound(input);
   outgoing.ofLead = lead.undoing ? [{ Update: keepLead(account, input.leadId) }] : [];
   // If this attempt loses, the lead may have been erased.
