@@ -8,11 +8,7 @@ import type { ServiceEvent } from "./event-schemas.ts";
 import { eventSource, toEvents } from "./events.ts";
 
 // Without a name, events would go to the default bus of the AWS account. An empty name is refused.
-const {
-  EVENT_BUS_NAME: EventBusName = "",
-  FAILURES_URL: QueueUrl = "",
-  DELIVERIES_URL: deliveriesUrl = "",
-} = process.env;
+const { EVENT_BUS_NAME: EventBusName = "", FAILURES_URL: QueueUrl = "", DELIVERIES_URL = "" } = process.env;
 
 const requestHandler = { connectionTimeout: 1000, requestTimeout: 6000, throwOnRequestTimeout: true };
 const bus = new EventBridgeClient({ requestHandler, maxAttempts: 2 });
@@ -75,7 +71,7 @@ async function queueDeliveries(call: readonly Publication[]): Promise<void> {
       ? [event]
       : [],
   );
-  if (deliveriesUrl === "" || messages.length === 0) return;
+  if (DELIVERIES_URL === "" || messages.length === 0) return;
   const Entries = messages.map((event) => ({
     Id: event.id,
     // SQS refuses these characters, because XML does not have them.
@@ -86,7 +82,9 @@ async function queueDeliveries(call: readonly Publication[]): Promise<void> {
     MessageDeduplicationId: event.id,
     MessageGroupId: event.conversationId,
   }));
-  const { Failed = [] } = await queue.send(new SendMessageBatchCommand({ QueueUrl: deliveriesUrl, Entries }));
+  const { Failed = [] } = await queue.send(
+    new SendMessageBatchCommand({ QueueUrl: DELIVERIES_URL, Entries }),
+  );
   for (const { Id, Code, SenderFault } of Failed) {
     const refused = call.find(({ event }) => event.id === Id);
     if (!SenderFault || !refused) throw new Error(`The queue did not accept a message: ${Code}.`);

@@ -93,17 +93,10 @@ export function readMessage(account: string, item: Item): Message | undefined {
 /** Reads the newest messages of a conversation, or the newest before a message id; newest first. */
 async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
   const { pk } = messageKey(account, conversationId, "");
-  const range: Range = {
-    list: { type: "message" },
-    partition: pk,
-    rows: {},
-    where: (item) => readMessage(account, item) !== undefined,
-  };
-  const { items } = await withinBudget(
-    pk,
-    () => admitLongList(account),
-    (call) => walk(range, { before, maxRows }, call),
-  );
+  const where = (item: Item) => readMessage(account, item) !== undefined;
+  const range: Range = { list: { type: "message" }, partition: pk, rows: {}, where };
+  const admit = () => admitLongList(account);
+  const { items } = await withinBudget(pk, admit, (call) => walk(range, { before, maxRows }, call));
   return items.flatMap((item) => readMessage(account, item) ?? []);
 }
 

@@ -101,7 +101,7 @@ async function startConversation(outgoing: Outgoing, named: unknown): Promise<Me
   const { leadId, channel } = input;
   const startedAt = Date.now();
   const id = newId("conv", startedAt);
-  const message = createMessage(id, input, startedAt);
+  const message = toMessage({ id: newId("msg", startedAt), conversationId: id }, input);
   const pair = { id, leadId, channel };
   const conversation = { ...pair, status: active, createdAt: createdAt(id), ...summarize([message]) };
   await storeMessage(outgoing, message, [
@@ -113,7 +113,8 @@ async function startConversation(outgoing: Outgoing, named: unknown): Promise<Me
 
 async function joinConversation(outgoing: Outgoing, conversationId: string): Promise<Message> {
   const { account, input } = outgoing;
-  const message = createMessage(conversationId, input, Math.max(Date.now(), outgoing.lastMessageAt + 1));
+  const sentAt = Math.max(Date.now(), outgoing.lastMessageAt + 1);
+  const message = toMessage({ id: newId("msg", sentAt), conversationId }, input);
   try {
     await storeMessage(outgoing, message, [addMessage(account, message, input.isReply)]);
   } catch (error) {
@@ -158,7 +159,3 @@ const toMessage = (
   { id, conversationId }: Pick<Message, "id" | "conversationId">,
   { direction = "outbound", ...input }: Input,
 ): Message => toRecord(messageSchema, { id, conversationId, direction, ...input, createdAt: createdAt(id) });
-
-/** @param at milliseconds since the epoch */
-const createMessage = (conversationId: string, input: Input, at: number) =>
-  toMessage({ id: newId("msg", at), conversationId }, input);

@@ -24,14 +24,9 @@ export async function updateConversation(
 ): Promise<WriteOutcome<Conversation>> {
   const status = normalizeLabel(requested);
   if (!isId("conv", id)) throw notFound("conversation", "id", id);
+  const key = conversationKey(account, id);
   return updateRecord(
-    {
-      account,
-      noun: "conversation",
-      key: conversationKey(account, id),
-      conversationId: id,
-      validate: validateConversation,
-    },
+    { account, noun: "conversation", key, conversationId: id, validate: validateConversation },
     idempotency,
     ["status", "activeAt"],
     async (read) => {

@@ -31,14 +31,9 @@ export async function updateMessage(
   const { id, conversationId } = report;
   if (!isId("conv", conversationId)) throw notFound("message", "conversationId", conversationId);
   if (!isId("msg", id)) throw notFound("message", "id", id);
+  const key = messageKey(account, conversationId, id);
   return updateRecord(
-    {
-      account,
-      noun: "message",
-      key: messageKey(account, conversationId, id),
-      conversationId,
-      validate: validateMessage,
-    },
+    { account, noun: "message", key, conversationId, validate: validateMessage },
     idempotency,
     [],
     async (message) => {
