@@ -10,7 +10,6 @@ import * as states from "../../../shared/domain/conversations/update-message.ts"
 import { TooManyAtOnceError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import type { NewMessage } from "../../../shared/schemas/conversation-schemas.ts";
-import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage, messagesOf } from "../../support/requests/requests.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
@@ -63,12 +62,6 @@ async function deliver(event: MessageSent, attempts = 1): Promise<number | undef
   expect(batchItemFailures).toEqual(pauses.map(() => ({ itemIdentifier: "1" })));
   return pauses[0];
 }
-
-const tell = ({ id, conversationId }: MessageSent, state: "sent" | "delivered", lead = "491") =>
-  receiveEntry(account, {
-    ...{ kind: "state", channel: "whatsapp", sender: "106", providerId: "wamid.1", delivery: state, lead },
-    callbackData: `${conversationId} ${id}`,
-  });
 
 const newestOf = async ({ conversationId }: MessageSent) => (await messagesOf(account, conversationId))[0];
 
@@ -204,7 +197,9 @@ test("a sent message whose result could not be stored is not sent again once a w
   expect(log.mock.calls).toMatchObject([[{ event: "delivery failed", id: event.id, name: "TypeError" }]]);
   expect(JSON.stringify(log.mock.calls)).not.toContain("Hello");
   store.mockRestore();
-  await tell(event, "sent");
+  const state = { kind: "state", channel: "whatsapp", delivery: "sent", providerId: "wamid.1" } as const;
+  const callbackData = `${event.conversationId} ${event.id}`;
+  await receiveEntry(account, { ...state, sender: "106", lead: "491", callbackData });
   expect(await deliver(event)).toBeUndefined();
   expect(fetched).toHaveBeenCalledTimes(1);
 });
@@ -232,27 +227,6 @@ test("a message whose response was lost is not sent again after its echo, and a 
   expect(written?.message).toBe("Written on the phone");
   await deliver({ ...event, ...written } as MessageSent);
   expect(fetched).toHaveBeenCalledTimes(1);
-});
-
-test("a lead awaits a reply again if the reply is refused", async () => {
-  const event = await aSentMessage();
-  await aMessage(account, event.leadId, "whatsapp", { direction: "inbound" });
-  const reply = await aMessage(account, event.leadId, "whatsapp");
-  const waiting = async () =>
-    (await call("list-conversations", { account, query: "awaitingReply=true" })).body.pagination.total;
-  expect(await waiting()).toBe(0);
-  fetched.mockResolvedValue(refused(131047));
-  await deliver({ ...event, ...reply } as MessageSent);
-  expect(await waiting()).toBe(1);
-});
-
-test("a message that was given up and then reported as sent is not sent again", async () => {
-  const event = await aSentMessage();
-  fetched.mockImplementation(async () => refused(131000));
-  expect(await deliver(event, 32)).toBe(0);
-  await tell(event, "sent");
-  await deliver(event);
-  expect([fetched.mock.calls.length, (await stateOf(event)).delivery]).toEqual([1, "sent"]);
 });
 
 test("a sender that replaces another sends the messages that wait, and the former one is free", async () => {
