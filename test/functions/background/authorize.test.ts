@@ -164,14 +164,10 @@ describe("the limit and the freeze of an account", () => {
     expect(await authorize(`Bearer ${issued.apiKey}`)).toEqual({ isAuthorized: true, context });
   });
 
-  test.each([
-    "7",
-    0,
-    -1,
-    1.5,
-    100_000_001,
-    null,
-  ])("do not include the invalid limit %j, and the item is logged", async (requests) => {
+  const invalidLimits = ["7", 0, -1, 1.5, 100_000_001, null];
+  test.each(
+    invalidLimits,
+  )("do not include the invalid limit %j, and the item is logged", async (requests) => {
     const accountId = `limit of ${requests}`;
     store({ ...issued.item, accountId });
     store({ ...anAccount(accountId), requests });

@@ -92,18 +92,8 @@ test("a webhook of a frozen account returns 503, and its messages of another acc
   expect([await total(), await total(other)]).toEqual([1, 1]);
 });
 
-test.each([
-  5,
-  null,
-  "",
-  "1 2",
-  "1,2",
-  "\0",
-  "\u{1F600}",
-  "1".repeat(100_000),
-  ["106"],
-  { $ne: 1 },
-])("a signed webhook with an odd id changes nothing: %j", async (odd) => {
+const oddIds = [5, null, "", "1 2", "1,2", "\0", "\u{1F600}", "1".repeat(100_000), ["106"], { $ne: 1 }];
+test.each(oddIds)("a signed webhook with an odd id changes nothing: %j", async (odd) => {
   const bodies = [
     ...[webhook(odd), webhook("106", ["Hi"], () => ({ id: odd }))],
     webhook("106", ["Hi"], () => ({ from: odd })),
@@ -131,12 +121,8 @@ test.each<[string, string | undefined, string?]>([
   ]);
 });
 
-test.each([
-  "",
-  "null",
-  "{",
-  '{"object":"instagram","entry":[{"id":"1","messaging":[null,{}]}]}',
-])("a signed body of another form is accepted, and changes nothing: %s", async (body) => {
+const otherForms = ["", "null", "{", '{"object":"instagram","entry":[{"id":"1","messaging":[null,{}]}]}'];
+test.each(otherForms)("a signed body of another form is accepted, and changes nothing: %s", async (body) => {
   expect([await post(body, sign(body)), await total()]).toEqual([{ statusCode: 200 }, 0]);
 });
 

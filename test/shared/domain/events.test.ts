@@ -62,11 +62,10 @@ describe("a new item becomes an event with the fields that a connector needs, an
   });
 });
 
-test.each([
-  "👋",
-  "\n",
-  '"',
-])("ten of the largest messages, full of %j, fit into one call of the event bus", (character) => {
+const longInJson = ["👋", "\n", '"'];
+test.each(
+  longInJson,
+)("ten of the largest messages, full of %j, fit into one call of the event bus", (character) => {
   const text = `x${character.repeat(4095)}`;
   const [channel, to] = ["👋".repeat(64), "👋".repeat(160)];
   const others = { metadata: longestMetadata, template: longestTemplate };

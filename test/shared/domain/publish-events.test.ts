@@ -129,12 +129,10 @@ test.each([
   );
 });
 
-test.each([
-  "ThrottlingException",
-  "InternalFailure",
-  "AccessDeniedException",
-  "SomethingNew",
-])("an entry that fails with %s is retried with all entries after it, and no later call is made", async (ErrorCode) => {
+const passingFaults = ["ThrottlingException", "InternalFailure", "AccessDeniedException", "SomethingNew"];
+test.each(
+  passingFaults,
+)("an entry that fails with %s is retried with all entries after it, and no later call is made", async (ErrorCode) => {
   const records = Array.from({ length: 12 }, aLead);
   respond(({ id }) => (id === idOf(records[4]) ? ErrorCode : undefined));
   expect(await deliver(records)).toEqual([numberOf(records[4])]);
@@ -153,10 +151,10 @@ test("the events of a failed call are retried with all events after them, and th
   expect(JSON.stringify(logged)).not.toContain("secret");
 });
 
-test.each([
-  "MalformedDetail",
-  "InvalidArgument",
-])("an event that is refused for good with %s does not block others: its position is queued, and its id logged", async (ErrorCode) => {
+const refusals = ["MalformedDetail", "InvalidArgument"];
+test.each(
+  refusals,
+)("an event that is refused for good with %s does not block others: its position is queued, and its id logged", async (ErrorCode) => {
   const records = Array.from({ length: 12 }, aLead);
   const refused = records[2];
   respond(({ id }) => (id === idOf(refused) ? ErrorCode : undefined));
