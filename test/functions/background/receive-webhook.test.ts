@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { SSMClient } from "@aws-sdk/client-ssm";
+import { GetParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import type { LambdaFunctionURLEvent } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/receive-webhook.ts";
@@ -7,6 +7,7 @@ import { connect } from "../../../shared/channels/connections.ts";
 import * as entries from "../../../shared/channels/receive-entry.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { call } from "../../support/requests/call.ts";
+import { mockClient } from "../../support/tables/mocked-client.ts";
 import { put, remove } from "../../support/tables/table-items.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
@@ -16,15 +17,10 @@ const secrets: Readonly<Record<string, string>> = {
 };
 let account: string;
 const table = useTable();
+const parameters = mockClient(SSMClient);
 beforeEach(async () => {
   account = randomUUID();
-  vi.spyOn(SSMClient.prototype, "send").mockImplementation((async ({
-    input,
-  }: {
-    input: { Name: string };
-  }) => ({
-    Parameter: { Value: secrets[input.Name] },
-  })) as never);
+  parameters.on(GetParameterCommand).callsFake(({ Name }) => ({ Parameter: { Value: secrets[Name] } }));
   await connect({ account, channel: "whatsapp", sender: "106" });
   table.calls = [];
 });
@@ -137,7 +133,7 @@ test("without the secret of the app, a webhook fails, so that there is an alarm 
   vi.spyOn(console, "error").mockReturnValue();
   // A secret is remembered for a minute.
   vi.setSystemTime(Date.now() + 61_000);
-  vi.spyOn(SSMClient.prototype, "send").mockImplementation((async () => ({})) as never);
+  parameters.on(GetParameterCommand).resolves({});
   await expect(post(webhook("106"), sign(webhook("106")))).rejects.toThrow();
   vi.useRealTimers();
 });
