@@ -24,13 +24,13 @@ async function loadEnvironment() {
 type Environment = Awaited<ReturnType<typeof loadEnvironment>>;
 
 /** What became of the messages of an account to one conversation, and the most executions that were busy with them. */
-const messagesOf = (account: string) => ({
+const outcomesOf = (account: string) => ({
   ...{ account, requests: 0, busy: 0, mostBusy: 0, sent: [] as string[] },
   refusals: [] as { readonly code: string; readonly retryAfter: number }[],
 });
-type Messages = ReturnType<typeof messagesOf>;
+type Outcomes = ReturnType<typeof outcomesOf>;
 
-async function send(messages: Messages, free: Environment[]): Promise<void> {
+async function send(messages: Outcomes, free: Environment[]): Promise<void> {
   const { account, sent, refusals } = messages;
   const environment = free.pop();
   if (!environment) throw new Error("No environment is free.");
@@ -57,7 +57,7 @@ async function run(perSecond: number, seconds: number) {
     (command) => ("TransactItems" in Reflect.get(command, "input") ? transactionTime : callTime),
     clients,
   );
-  const [hot, beside] = [messagesOf("hot"), messagesOf("beside")];
+  const [hot, beside] = [outcomesOf("hot"), outcomesOf("beside")];
   const random = seeded(1);
   vi.spyOn(Math, "random").mockImplementation(random);
   for (const [messages, rate] of [
