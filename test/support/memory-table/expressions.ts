@@ -8,116 +8,48 @@ export interface Substitutions {
 }
 
 type Evaluate<T> = (item: Item, substitutions: Substitutions) => T;
-type Comparable = string | number;
-
-/** Whether the condition of a command holds for an item; `{}` means no item. */
-export function holds(expression: string | undefined, item: Item, substitutions: Substitutions): boolean {
-  return expression === undefined || parseCondition(expression)(item, substitutions);
-}
 
 const conditions = new Map<string, Evaluate<boolean>>();
 
-function parseCondition(expression: string): Evaluate<boolean> {
-  let condition = conditions.get(expression);
-  if (!condition) {
-    condition = new ConditionParser(expression).parse();
-    conditions.set(expression, condition);
-  }
-  return condition;
+/** Whether the condition of a command holds for an item; `{}` means no item. */
+export function holds(expression: string | undefined, item: Item, substitutions: Substitutions): boolean {
+  if (expression === undefined) return true;
+  const condition = conditions.get(expression) ?? parseCondition(expression);
+  conditions.set(expression, condition);
+  return condition(item, substitutions);
 }
 
-const comparisons: Readonly<Record<string, (a: Comparable, b: Comparable) => boolean>> = {
-  "<": (a, b) => a < b,
-  "<=": (a, b) => a <= b,
-};
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript compares no unknown values.
+type Operation = (value: any, other: any) => boolean;
 
-const functions: Readonly<Record<string, (value: unknown, part: unknown) => boolean>> = {
+/** The comparisons of scalar attributes and the functions on attributes that conditions may have. */
+const operations: Readonly<Record<string, Operation>> = {
+  "=": isDeepStrictEqual,
+  // Values of different types, and undefined, are not comparable.
+  "<": (a, b) => typeof a === typeof b && a < b,
+  "<=": (a, b) => typeof a === typeof b && a <= b,
   attribute_exists: (value) => value !== undefined,
   attribute_not_exists: (value) => value === undefined,
   begins_with: (value, part) => String(value ?? "").startsWith(String(part)),
   contains: (value, part) => String(value ?? "").includes(String(part)),
 };
 
-/** Parses comparisons of scalar attributes and the functions on attributes, with NOT, AND, OR and parentheses. */
-class ConditionParser {
-  readonly #expression: string;
-  readonly #tokens: string[];
+const term = /([a-z_]+) ?\(([^(),]+)(?:, ?([^()]+))?\)|([^\s()]+) (=|<=?) ([^\s()]+)/g;
 
-  constructor(expression: string) {
-    this.#expression = expression;
-    this.#tokens = expression.match(/[#:]?\w+(?:\.\w+)*|<=?|\S/g) ?? [];
-  }
-
-  parse(): Evaluate<boolean> {
-    const condition = this.#or();
-    if (this.#tokens.length > 0) throw this.#unsupported();
-    return condition;
-  }
-
-  #or(): Evaluate<boolean> {
-    const left = this.#and();
-    if (!this.#skip("OR")) return left;
-    const right = this.#or();
-    return (item, substitutions) => left(item, substitutions) || right(item, substitutions);
-  }
-
-  #and(): Evaluate<boolean> {
-    const left = this.#term();
-    if (!this.#skip("AND")) return left;
-    const right = this.#and();
-    return (item, substitutions) => left(item, substitutions) && right(item, substitutions);
-  }
-
-  #term(): Evaluate<boolean> {
-    if (this.#skip("(")) {
-      const inner = this.#or();
-      this.#expect(")");
-      return inner;
-    }
-    if (this.#skip("NOT")) {
-      const inner = this.#term();
-      return (item, substitutions) => !inner(item, substitutions);
-    }
-    const first = this.#next();
-    const matches = functions[first];
-    if (matches) {
-      this.#expect("(");
-      const value = operand(this.#next());
-      const part = this.#skip(",") ? operand(this.#next()) : undefined;
-      this.#expect(")");
-      return (item, substitutions) => matches(value(item, substitutions), part?.(item, substitutions));
-    }
-    const left = operand(first);
-    const operator = this.#next();
-    const right = operand(this.#next());
-    if (operator === "=") return (item, names) => isDeepStrictEqual(left(item, names), right(item, names));
-    const compare = comparisons[operator];
-    if (!compare) throw this.#unsupported();
-    return (item, substitutions) => {
-      const [a, b] = [left(item, substitutions), right(item, substitutions)];
-      return typeof a === typeof b && a !== undefined && compare(a as Comparable, b as Comparable);
-    };
-  }
-
-  #next(): string {
-    const token = this.#tokens.shift();
-    if (token === undefined) throw this.#unsupported();
-    return token;
-  }
-
-  #skip(token: string): boolean {
-    if (this.#tokens[0] !== token) return false;
-    this.#tokens.shift();
-    return true;
-  }
-
-  #expect(token: string): void {
-    if (!this.#skip(token)) throw this.#unsupported();
-  }
-
-  #unsupported(): Error {
-    return unsupported("condition", this.#expression);
-  }
+/** Makes a function of each term of a condition, and operators of JavaScript of the words between them. */
+function parseCondition(expression: string): Evaluate<boolean> {
+  const terms: Evaluate<boolean>[] = [];
+  const words = expression.replaceAll(term, (_, name, value, part, left, operator, right) => {
+    const operation = operations[name ?? operator];
+    if (!operation) throw unsupported("condition", expression);
+    const [first, second] = [operand(value ?? left), operand(part ?? right ?? "")];
+    terms.push((...on) => operation(first(...on), second(...on)));
+    return `@${terms.length - 1}`;
+  });
+  if (!/^(?:@\d+|AND|OR|NOT|[( )])+$/.test(words)) throw unsupported("condition", expression);
+  const code = words.replaceAll("AND", "&&").replaceAll("OR", "||").replaceAll("NOT", "!");
+  const evaluate = new Function("term", `return ${code.replaceAll(/@(\d+)/g, "term($1)")}`);
+  return (...on) => evaluate((n: number) => terms[n]?.(...on));
 }
 
 /** Evaluates a token: a value, an attribute of an item or, after a dot, an attribute of a map in the item. */

@@ -27,14 +27,11 @@ export class Partitions {
   }
 
   put(partition: string, row: Row): void {
-    const rows = this.#rows.get(partition);
-    if (!rows) {
-      this.#rows.set(partition, [row]);
-      return;
-    }
+    const rows = this.#rows.get(partition) ?? [];
+    this.#rows.set(partition, rows);
     const last = rows.at(-1);
     // Rows mostly come in order.
-    if (last && isBefore(last, row)) {
+    if (!last || isBefore(last, row)) {
       rows.push(row);
       return;
     }
@@ -87,4 +84,4 @@ export function firstIndex(rows: readonly Row[], holds: (row: Row) => boolean): 
 }
 
 const isBefore = (a: Position, b: Position) => a.sk < b.sk || (a.sk === b.sk && a.pk < b.pk);
-const isAt = (a: Position, b: Position) => a.sk === b.sk && a.pk === b.pk;
+export const isAt = (a: Position, b: Position) => a.sk === b.sk && a.pk === b.pk;

@@ -3,7 +3,7 @@ import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { type IndexName, indexes } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { itemSize } from "./item-size.ts";
-import { Partitions, type Row } from "./partitions.ts";
+import { isAt, Partitions, type Row } from "./partitions.ts";
 
 /** A change of an item, as in the stream of the table. */
 export interface Change {
@@ -21,15 +21,20 @@ const writeUnit = 1024;
 
 const units = (...sizes: readonly number[]) => Math.max(1, Math.ceil(Math.max(...sizes) / writeUnit));
 
+type AllPartitions = ReadonlyMap<IndexName | undefined, Partitions>;
+
+const copy = (all: AllPartitions): AllPartitions =>
+  new Map(Array.from(all, ([name, partitions]) => [name, partitions.copy()]));
+
 /** The items of a table, in its partitions and in the partitions of its indexes, which copy some attributes. */
 export class StoredItems {
   onChange: ((change: Change) => void) | undefined;
-  #table = new Partitions();
-  #indexes = new Map(indexNames.map((name) => [name, new Partitions()]));
+  /** The partitions of the table are `undefined`'s. */
+  #partitions: AllPartitions = new Map([undefined, ...indexNames].map((name) => [name, new Partitions()]));
 
   /** The rows of the table, or of an index. */
   in(index: IndexName | undefined): Partitions {
-    const partitions = index === undefined ? this.#table : this.#indexes.get(index);
+    const partitions = this.#partitions.get(index);
     if (!partitions) throw new Error(`The table has no index ${index}.`);
     return partitions;
   }
@@ -37,15 +42,15 @@ export class StoredItems {
   /** @throws ValidationException for an invalid key */
   find({ pk, sk }: Key): Row | undefined {
     if (!isKey(pk, 2048) || !isKey(sk, 1024)) throw validationError("The key is not valid.");
-    return this.#table.find(pk, { pk, sk });
+    return this.in(undefined).find(pk, { pk, sk });
   }
 
   /** Replaces or deletes an item. @returns the write units; in a transaction, the units of the table count twice */
   replace({ pk, sk }: Key, item: Item | undefined, transaction = false): number {
     const before = this.find({ pk, sk });
     const after = item && toRow({ pk, sk }, item);
-    if (after) this.#table.put(pk, after);
-    else this.#table.delete(pk, { pk, sk });
+    if (after) this.in(undefined).put(pk, after);
+    else this.in(undefined).delete(pk, { pk, sk });
     const changed = !isDeepStrictEqual(before?.item, after?.item);
     let used = units(before?.size ?? 0, after?.size ?? 0) * (transaction ? 2 : 1);
     if (!changed) return used;
@@ -55,23 +60,17 @@ export class StoredItems {
   }
 
   /** A copy that `restore` brings back: cheap for a small table. */
-  snapshot() {
-    return {
-      table: this.#table.copy(),
-      indexes: new Map(Array.from(this.#indexes, ([name, partitions]) => [name, partitions.copy()])),
-    };
-  }
+  snapshot = () => copy(this.#partitions);
 
-  restore({ table, indexes }: ReturnType<StoredItems["snapshot"]>): void {
-    this.#table = table.copy();
-    this.#indexes = new Map(Array.from(indexes, ([name, partitions]) => [name, partitions.copy()]));
+  restore(snapshot: AllPartitions): void {
+    this.#partitions = copy(snapshot);
   }
 
   #replaceInIndex(index: IndexName, before: Row | undefined, after: Row | undefined): number {
     const partitions = this.in(index);
     const [from, to] = [toIndexed(index, before), toIndexed(index, after)];
-    if (from && to && isDeepStrictEqual(from, to)) return 0;
-    const stays = from && to && isSame(from, to);
+    if (isDeepStrictEqual(from, to)) return 0;
+    const stays = from && to && from.partition === to.partition && isAt(from.row, to.row);
     if (from && !stays) partitions.delete(from.partition, from.row);
     if (to) partitions.put(to.partition, to.row);
     const left = from && !stays ? units(from.row.size) : 0;
@@ -79,17 +78,8 @@ export class StoredItems {
   }
 }
 
-/** A row of an index, and its partition. */
-interface Indexed {
-  readonly partition: string;
-  readonly row: Row;
-}
-
-const isSame = (a: Indexed, b: Indexed) =>
-  a.partition === b.partition && a.row.sk === b.row.sk && a.row.pk === b.row.pk;
-
-/** The row of an index for a row of the table; undefined if the row lacks a key of the index. */
-function toIndexed(index: IndexName, row: Row | undefined): Indexed | undefined {
+/** The row of an index for a row of the table, and its partition; undefined if the row lacks a key of the index. */
+function toIndexed(index: IndexName, row: Row | undefined) {
   const keys = indexes[index];
   const [partition, sort] = [row?.item[keys.partition], row?.item[keys.sort]];
   if (!row || partition === undefined || sort === undefined) return undefined;

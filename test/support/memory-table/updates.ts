@@ -1,25 +1,23 @@
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import { nameOf, operand, type Substitutions, unsupported } from "./expressions.ts";
 
-/** One action of an update expression, with tokens for its attribute and its value. */
+/** One action of an update expression, with tokens for its attribute and, unless it removes, its value. */
 interface Action {
+  readonly clause: string;
   readonly attribute: string;
-  readonly value: string;
-  readonly how: "set" | "set if missing" | "add" | "remove";
+  readonly onlyIfMissing: boolean;
+  readonly value?: string;
 }
 
 /** The item after an update; `expression` may have the clauses SET, ADD and REMOVE. */
 export function updateItem(expression: string | undefined, item: Item, substitutions: Substitutions): Item {
   const updated: Record<string, unknown> = { ...item };
-  for (const { attribute, value, how } of parseUpdate(expression ?? "")) {
+  for (const { clause, attribute, onlyIfMissing, value } of parseUpdate(expression ?? "")) {
     const name = nameOf(attribute, substitutions);
-    if (how === "remove") {
-      delete updated[name];
-      continue;
-    }
-    const operandValue = operand(value)(item, substitutions);
-    if (how === "add") updated[name] = Number(item[name] ?? 0) + Number(operandValue);
-    else if (how === "set" || item[name] === undefined) updated[name] = operandValue;
+    const operandValue = value && operand(value)(item, substitutions);
+    if (clause === "REMOVE") delete updated[name];
+    else if (clause === "ADD") updated[name] = Number(item[name] ?? 0) + Number(operandValue);
+    else if (!onlyIfMissing || item[name] === undefined) updated[name] = operandValue;
   }
   return updated;
 }
@@ -30,27 +28,20 @@ export const updatedNames = (expression: string | undefined, substitutions: Subs
 
 const parsed = new Map<string, readonly Action[]>();
 
-function parseUpdate(expression: string): readonly Action[] {
-  let actions = parsed.get(expression);
-  if (!actions) {
-    const clauses = expression.split(/\b(?=(?:SET|ADD|REMOVE|DELETE) )/).filter((clause) => clause !== "");
-    actions = clauses.flatMap(parseClause);
-    parsed.set(expression, actions);
-  }
-  return actions;
-}
+const action = /(?:(SET|ADD|REMOVE) |, ?)(#?\w+)(?: (?:= )?(if_not_exists\(#?\w+, ?)?(:\w+)\)?)? */g;
 
-function parseClause(clause: string): Action[] {
-  const [, keyword, list = ""] = /^(SET|ADD|REMOVE) (.*?) *$/.exec(clause) ?? [];
-  // A comma inside parentheses does not separate actions.
-  return list.split(/,(?![^(]*\))/).map((text) => {
-    if (keyword === "REMOVE") return { attribute: text.trim(), value: "", how: "remove" };
-    const pattern =
-      keyword === "ADD"
-        ? /^(?<attribute>#?\w+) (?<value>:\w+)$/
-        : /^(?<attribute>#?\w+) = (?<missing>if_not_exists\(\k<attribute>, ?)?(?<value>:\w+)\)?$/;
-    const { attribute, value, missing } = pattern.exec(text.trim())?.groups ?? {};
-    if (!keyword || !attribute || !value) throw unsupported("update", clause);
-    return { attribute, value, how: keyword === "ADD" ? "add" : missing ? "set if missing" : "set" };
+function parseUpdate(expression: string): readonly Action[] {
+  const known = parsed.get(expression);
+  if (known) return known;
+  const actions: Action[] = [];
+  let clause = "";
+  const rest = expression.replaceAll(action, (_, keyword = clause, attribute, missing, value) => {
+    clause = keyword;
+    actions.push({ clause, attribute, onlyIfMissing: missing !== undefined, value });
+    return "";
   });
+  if (rest !== "" || actions.some(({ clause, value }) => (clause === "REMOVE") === (value !== undefined)))
+    throw unsupported("update", expression);
+  parsed.set(expression, actions);
+  return actions;
 }

@@ -3,22 +3,23 @@ import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { type Item, type Key, writtenValues } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "../cases/statistics.ts";
-import { holds, type Substitutions } from "./expressions.ts";
+import { holds, type Substitutions, unsupported } from "./expressions.ts";
 import { checkKeys, type StoredItems, validationError } from "./stored-items.ts";
-import { updateItem } from "./updates.ts";
+import { updatedNames, updateItem } from "./updates.ts";
 
 /** The input of a PutCommand, an UpdateCommand or a DeleteCommand, or of such an item of a transaction. */
-export interface WriteInput extends Substitutions {
+interface WriteInput extends Substitutions {
   readonly Item?: Item | undefined;
   readonly Key?: Item | undefined;
   readonly UpdateExpression?: string | undefined;
   readonly ConditionExpression?: string | undefined;
+  readonly ReturnValues?: string | undefined;
   readonly ReturnValuesOnConditionCheckFailure?: string | undefined;
 }
 
 type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck";
 
-/** Writes an item. @returns the item after it, and the write units @throws ConditionalCheckFailedException */
+/** Writes an item. @returns the response and the write units @throws ConditionalCheckFailedException */
 export function write(items: StoredItems, kind: WriteKind, input: WriteInput) {
   const { key, before, after, allowed } = plan(items, kind, input);
   if (!allowed) {
@@ -28,35 +29,36 @@ export function write(items: StoredItems, kind: WriteKind, input: WriteInput) {
       ...oldItem(input, before),
     });
   }
-  return { after, writes: items.replace(key, after) };
+  return { output: returned(input, after), writes: items.replace(key, after) };
+}
+
+/** What an update returns of the item after it. */
+function returned({ ReturnValues = "NONE", ...input }: WriteInput, after: Item = {}) {
+  if (ReturnValues === "NONE") return {};
+  if (ReturnValues === "ALL_NEW") return { Attributes: after };
+  if (ReturnValues !== "UPDATED_NEW") throw unsupported("return values", ReturnValues);
+  const names = updatedNames(input.UpdateExpression, input);
+  return { Attributes: Object.fromEntries(names.map((name) => [name, after[name]])) };
 }
 
 /** Writes all items or none. @throws TransactionCanceledException */
-export function transactWrite(items: StoredItems, { TransactItems = [] }: TransactWriteCommandInput): number {
+export function transactWrite(items: StoredItems, { TransactItems = [] }: TransactWriteCommandInput) {
   const plans = TransactItems.flatMap((item) =>
     Object.entries(item).map(([kind, input]) => plan(items, kind as WriteKind, input as WriteInput)),
   );
   checkKeys(plans.map(({ key }) => key));
+  const reasons = plans.map(({ allowed, input, before }) =>
+    allowed ? { Code: "None" } : { Code: "ConditionalCheckFailed", ...oldItem(input, before) },
+  );
   if (plans.some(({ allowed }) => !allowed)) {
-    const codes = plans.map(({ allowed }) => (allowed ? "None" : "ConditionalCheckFailed"));
+    const codes = reasons.map(({ Code }) => Code).join(", ");
     throw new TransactionCanceledException({
-      message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(", ")}]`,
+      message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
       $metadata: { attempts: 1 },
-      CancellationReasons: plans.map(({ allowed, input, before }) =>
-        allowed
-          ? { Code: "None" }
-          : {
-              Code: "ConditionalCheckFailed",
-              Message: "The conditional request failed",
-              ...oldItem(input, before),
-            },
-      ),
+      CancellationReasons: reasons,
     });
   }
-  const units = plans.map(({ kind, key, before, after }) =>
-    items.replace(key, kind === "ConditionCheck" ? before : after, true),
-  );
-  return sum(units);
+  return { output: {}, writes: sum(plans.map(({ key, after }) => items.replace(key, after, true))) };
 }
 
 function plan(items: StoredItems, kind: WriteKind, input: WriteInput) {
@@ -67,7 +69,7 @@ function plan(items: StoredItems, kind: WriteKind, input: WriteInput) {
     throw validationError("ExpressionAttributeValues must not be empty.");
   const before = items.find(key)?.item;
   const allowed = holds(input.ConditionExpression, before ?? {}, input);
-  return { kind, input, key, before, after: afterWrite(kind, input, key, before), allowed };
+  return { input, key, before, after: afterWrite(kind, input, key, before), allowed };
 }
 
 function afterWrite(kind: WriteKind, input: WriteInput, key: Key, before: Item | undefined) {
