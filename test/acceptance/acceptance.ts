@@ -1,4 +1,5 @@
 import { errorMessage } from "../../lib/user-error.ts";
+import type { AwsStage } from "./aws-stage.ts";
 import { type Finding, notSeen } from "./finding.ts";
 import type { Acceptance, Phase } from "./phase.ts";
 import { contract } from "./phases/contract.ts";
@@ -18,8 +19,7 @@ export const quickPhases: readonly Phase[] = [contract];
 
 /** Runs the phases, reverts their changes, and reports the findings, after Ctrl-C the findings so far. */
 export async function accept(acceptance: Acceptance, selected: readonly Phase[]): Promise<Report> {
-  const { name, url, signal, cleanUp, note } = acceptance;
-  const start = new Date();
+  const { name, url, signal, cleanUp, note, startedAt } = acceptance;
   const findings: ReportedFinding[] = [];
   const ends: string[] = [];
   for (const [n, phase] of selected.entries()) {
@@ -34,9 +34,9 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
     );
   }
   if (signal.aborted) ends.unshift("It was ended before all was checked.");
-  const seconds = (Date.now() - start.getTime()) / 1000;
+  const seconds = (Date.now() - startedAt) / 1000;
   const ended = ends.length > 0 ? ends.join(" ") : undefined;
-  return { name, url, startedAt: start.toISOString(), seconds, ended, findings };
+  return { name, url, startedAt: new Date(startedAt).toISOString(), seconds, ended, findings };
 }
 
 /** Runs a phase. @param report gets its findings, and the reason if it fails */
@@ -55,7 +55,7 @@ async function make(
   if (signal.aborted) return add(notSeen(rest, "the run was ended"));
   if (phase.needs === "aws" && !acceptance.aws) return add(notSeen(rest, "the local run has no AWS"));
   try {
-    for await (const finding of phase.run(acceptance)) add(finding);
+    for await (const finding of phase.run(acceptance, acceptance.aws as AwsStage)) add(finding);
   } catch (error) {
     const reason = signal.aborted ? "the run was ended" : errorMessage(error);
     add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));

@@ -13,19 +13,19 @@ export interface Finding extends Comparison {
   readonly verdict: "as assumed" | "differs" | "not seen";
 }
 
-/** The page of an assumption, by the name of its section. */
-export const assumption = (name: string) => `docs/assumptions.md#${name}`;
+/** A comparison with an assumption, by the name of its section. */
+export const assumption = (name: string, check: string, expected: string): Comparison => ({
+  check,
+  page: `docs/assumptions.md#${name}`,
+  expected,
+});
 
 /** A finding of a check that was made. */
 export const compared = (
   comparison: Comparison,
   seen: string,
   holds = seen === comparison.expected,
-): Finding => ({
-  ...comparison,
-  seen,
-  verdict: holds ? "as assumed" : "differs",
-});
+): Finding => ({ ...comparison, seen, verdict: holds ? "as assumed" : "differs" });
 
 /** A finding of a check that could not be made. @param why as part of a sentence */
 export const notSeen = (comparison: Comparison, why: string): Finding => ({

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { projectStages, readProjectStage, readSettings } from "../../lib/config/read-stage-file.ts";
 import type { Settings } from "../../lib/config/settings.ts";
 import { readLocalRun } from "../../lib/ops/command/local-run-file.ts";
@@ -6,7 +7,7 @@ import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";
 import { OwnAccounts } from "./own-accounts.ts";
-import { type Acceptance, abortable } from "./phase.ts";
+import type { Acceptance } from "./phase.ts";
 
 /** The target of the run: either `stage` or `local`. */
 export interface Target {
@@ -36,26 +37,19 @@ const highLimit = 100_000;
  */
 export async function open(target: Target, control: Control): Promise<Acceptance> {
   const { signal, note, load = 1000 } = control;
-  const base = { signal, note, startedAt: Date.now(), now: Date.now, wait: abortable(signal), load };
+  const wait = (milliseconds: number) => setTimeout(milliseconds, undefined, { signal });
+  const base = { name: target.stage ?? "local", signal, note, startedAt: Date.now(), wait, load };
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
-  const stage = await openStage(target, settings);
-  const { accounts, url } = await openAccounts(target, stage);
+  const aws = await openStage(target, settings);
+  const accounts = await OwnAccounts.open(target);
+  const url = aws?.output("ApiUrl") ?? (await readLocalRun()).url;
   await reach(url);
   opening.defer(() => accounts.erase());
-  const keys = {
-    mine: (await accounts.issueKey(accounts.mine)).apiKey,
-    other: (await accounts.issueKey(accounts.other)).apiKey,
-  };
+  const { apiKey: key } = await accounts.issueKey(accounts.mine);
   await accounts.setLimit(accounts.mine, highLimit);
-  const mine = new Account(url, keys.mine, signal);
-  return {
-    ...base,
-    ...{ name: target.stage ?? "local", url, keys, mine, accounts },
-    ...(stage && { aws: stage }),
-    settings,
-    cleanUp: opening.move(),
-  };
+  const mine = new Account(url, key, signal);
+  return { ...base, url, key, mine, accounts, aws, settings, cleanUp: opening.move() };
 }
 
 /** @throws UserError for a stage without a file and without `like`, because its limits are unknown */
@@ -74,11 +68,6 @@ async function openStage(target: Target, settings: Settings): Promise<AwsStage |
   throw new UserError(
     `The stage ${target.stage} keeps its data. A run writes leads of its own, and erases them: pass --yes to do so there.`,
   );
-}
-
-async function openAccounts({ stage, local }: Target, aws: AwsStage | undefined) {
-  const accounts = await OwnAccounts.open({ ...(stage !== undefined && { stage }), ...(local && { local }) });
-  return { accounts, url: aws?.output("ApiUrl") ?? (await readLocalRun()).url };
 }
 
 /** @throws UserError if the address does not respond as the API does without a key */

@@ -29,8 +29,8 @@ export class OwnAccounts {
   }
 
   /** Selects the table for all calls of this process. @throws UserError without a table */
-  static async open(table: TableOptions): Promise<OwnAccounts> {
-    return new OwnAccounts(await selectTableByOptions({ ...table, units: defaultUnits }));
+  static async open({ stage, local }: Pick<TableOptions, "stage" | "local">): Promise<OwnAccounts> {
+    return new OwnAccounts(await selectTableByOptions({ stage, local, units: defaultUnits }));
   }
 
   issueKey = (accountId: string, access: ApiKey["access"] = "full") =>

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Settings } from "../../lib/config/settings.ts";
 import type { Account } from "../contract/account.ts";
 import type { AwsStage } from "./aws-stage.ts";
@@ -10,15 +9,14 @@ export interface Acceptance {
   /** The stage's name, or `local`. */
   readonly name: string;
   readonly url: string;
-  /** Keys of two accounts that only this run uses. */
-  readonly keys: { readonly mine: string; readonly other: string };
-  /** The client with the first key. */
+  /** The key of an account that only this run uses, and the client with it. */
+  readonly key: string;
   readonly mine: Account;
   readonly accounts: OwnAccounts;
   /** The settings of the stage's file, or of the stage that `--like` names. */
   readonly settings: Settings;
   /** Undefined for the local run. */
-  readonly aws?: AwsStage;
+  readonly aws: AwsStage | undefined;
   readonly signal: AbortSignal;
   /** How many leads the phase `counting` creates, and the most requests or rounds of the other phases. */
   readonly load: number;
@@ -30,8 +28,6 @@ export interface Acceptance {
   note(text: string): void;
   /** When the run started, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The time, in milliseconds since the epoch. */
-  now(): number;
   /** Waits for a time in milliseconds. @throws AbortError after Ctrl-C */
   wait(milliseconds: number): Promise<unknown>;
 }
@@ -41,22 +37,19 @@ export interface Phase {
   readonly name: string;
   /** Whether it needs AWS, which the local run does not have. */
   readonly needs?: "aws";
-  run(acceptance: Acceptance): AsyncIterable<Finding>;
+  /** @param aws the stage, for a phase that needs it */
+  run(acceptance: Acceptance, aws: AwsStage): AsyncIterable<Finding>;
 }
-
-/** Makes a `wait` that the signal aborts. */
-export const abortable = (signal: AbortSignal) => (milliseconds: number) =>
-  setTimeout(milliseconds, undefined, { signal });
 
 /** Repeats a look until it returns a value. Times are in milliseconds. @returns undefined when the time is up */
 export async function poll<T>(
-  { wait, now }: Pick<Acceptance, "wait" | "now">,
+  { wait }: Acceptance,
   { every, atMost }: { readonly every: number; readonly atMost: number },
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (const end = now() + atMost; ; ) {
+  for (const end = Date.now() + atMost; ; ) {
     const value = await look();
-    if (value !== undefined || now() >= end) return value;
+    if (value !== undefined || Date.now() >= end) return value;
     await wait(every);
   }
 }

@@ -15,17 +15,21 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { newId } from "../../shared/ids.ts";
+import { Client } from "../contract/client.ts";
 import { mockClient } from "../support/tables/mocked-client.ts";
 import { accept } from "./acceptance.ts";
-import type { AwsStage } from "./aws-stage.ts";
 import { compared } from "./finding.ts";
 import { open } from "./open.ts";
 import type { Acceptance, Phase } from "./phase.ts";
+import { ownLimit } from "./phases/contract.ts";
+import { compareUnits, kinds, readUnits } from "./phases/cost.ts";
 import { events } from "./phases/events.ts";
+import { keys } from "./phases/keys.ts";
+import type { Report } from "./report.ts";
 
 const cloudFormation = mockClient(CloudFormationClient);
 const table = mockClient(DynamoDBDocumentClient);
@@ -84,73 +88,72 @@ test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
 
 const account = "accept-1";
 
-/** A run on the stage. Ctrl-C ends it when it waits for the n-th time. */
-function start({ endAtWait = 0 } = {}): Acceptance {
-  const controller = new AbortController();
-  let waits = 0;
+/** A run on the stage. Its waits take no time. */
+function start(fields: object = {}): Acceptance {
   const aws = {
     ...{ stage: "fresh", stackName, output: (name: string) => name },
     ...{ sqs: new SQSClient({}), events: new EventBridgeClient({}) },
-  } as AwsStage;
+  };
   return {
-    ...{ name: "fresh", url: "http://127.0.0.1:1", signal: controller.signal, aws, load: 2 },
-    ...{ startedAt: 0, now: () => 0, note: () => {}, cleanUp: new AsyncDisposableStack() },
+    ...{ name: "fresh", url: ApiUrl, signal: new AbortController().signal, aws, load: 2 },
+    ...{ startedAt: 0, note: () => {}, cleanUp: new AsyncDisposableStack() },
     accounts: { mine: account, names: [account, "accept-2"] },
     mine: { createLead: () => Promise.reject(new Error("socket hang up")) },
-    wait: async () => {
-      if (++waits === endAtWait) controller.abort();
-      controller.signal.throwIfAborted();
-    },
+    wait: async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
+    ...fields,
   } as unknown as Acceptance;
 }
 
-const finding = compared({ check: "A lead", page: "docs/usage.md", expected: "kept" }, "kept");
+/** A run that Ctrl-C ends when it waits. */
+function startEnding(): Acceptance {
+  const controller = new AbortController();
+  const wait = async () => {
+    controller.abort();
+    controller.signal.throwIfAborted();
+  };
+  return start({ signal: controller.signal, wait });
+}
 
-/** A phase that makes something to be reverted, and waits. */
-const making = (made: string[]): Phase => ({
-  name: "making",
-  async *run({ cleanUp, wait }) {
-    made.push("made");
-    cleanUp.defer(() => void made.pop());
-    await wait(1);
-    yield finding;
-  },
+/** What a run found, in short. */
+const verdicts = ({ findings }: Report) => findings.map(({ verdict, seen }) => `${verdict}: ${seen}`);
+
+test("a run reports what it could not revert", async () => {
+  const run = start();
+  run.cleanUp.defer(() => Promise.reject(new Error("no network")));
+  expect((await accept(run, [])).ended).toBe(
+    "Not everything was taken back (no network): erase the accounts accept-1, accept-2, and delete the queue and the rule whose names end with the first one.",
+  );
 });
 
-const failing: Phase = {
-  name: "failing",
-  run: () => {
-    throw new Error("socket hang up");
-  },
-};
+test.each(
+  Object.keys(kinds),
+)("the cost of %s is as assumed up to the documented units, and differs above them", (name) => {
+  const { reads = Number.NaN, writes = Number.NaN } = readUnits().get(name) ?? {};
+  const verdict = (units: object) => compareUnits(name, [{ status: 201, reads, writes, ...units }]).verdict;
+  expect(verdict({})).toBe("as assumed");
+  expect(verdict({ reads: reads + 0.5 })).toBe("differs");
+  expect(verdict({ writes: writes + 1 })).toBe("differs");
+  expect(verdict({ reads: 0, writes: 0 })).toBe("differs");
+  expect(verdict({ status: 503 })).toBe("differs");
+  expect(compareUnits(name, []).verdict).toBe("not seen");
+});
 
-describe("a run", () => {
-  test("reports each phase that fails, runs the others, and reverts all changes", async () => {
-    const made: string[] = [];
-    const { ended, findings } = await accept(start(), [failing, making(made)]);
-    expect(ended).toBe("The phase failing failed: socket hang up.");
-    expect(findings.map(({ phase, verdict }) => `${phase} ${verdict}`)).toEqual([
-      "failing not seen",
-      "making as assumed",
-    ]);
-    expect(made).toEqual([]);
+test.each([
+  ["until its cached result has expired", () => 403, "as assumed: 403 7 s later"],
+  ["longer, on one of two nodes", (n: number) => (n % 2 ? 403 : 200), "differs: 200 and 403 7 s later"],
+])("the phase keys finds how long a revoked key works: %s", async (_, statusOf, seen) => {
+  const begun = Date.now();
+  let sent = 0;
+  vi.spyOn(Client.prototype, "sendOnce").mockImplementation(async ({ path }) => {
+    const headers = { "ratelimit-policy": `"account";q=${ownLimit};w=60` };
+    const status = Date.now() < begun + 7000 ? 200 : statusOf(sent++);
+    return { request: path, status, headers, bytes: Buffer.of(), body: {} };
   });
-
-  test("reverts all changes after Ctrl-C, and runs no further phase", async () => {
-    const made: string[] = [];
-    const { ended, findings } = await accept(start({ endAtWait: 1 }), [making(made), making(made)]);
-    expect(ended).toBe("It was ended before all was checked.");
-    expect(findings.map(({ seen }) => seen)).toEqual(["the run was ended", "the run was ended"]);
-    expect(made).toEqual([]);
-  });
-
-  test("reports what it could not revert", async () => {
-    const run = start();
-    run.cleanUp.defer(() => Promise.reject(new Error("no network")));
-    expect((await accept(run, [])).ended).toBe(
-      "Not everything was taken back (no network): erase the accounts accept-1, accept-2, and delete the queue and the rule whose names end with the first one.",
-    );
-  });
+  const accounts = {
+    ...{ issueKey: async () => ({ apiKey: "key" }), setLimit: async () => {}, revokeKey: async () => {} },
+  };
+  const run = start({ accounts, settings: { authorizerCacheSeconds: 2 } });
+  expect(verdicts(await accept(run, [keys]))).toEqual([seen, `as assumed: q=${ownLimit}`]);
 });
 
 describe("the phase events", () => {
@@ -196,18 +199,12 @@ describe("the phase events", () => {
 
   test("reports how many events are missing, how late the others are, and what differs in them", async () => {
     const createdAt = "2026-11-21T12:00:00.000Z";
-    let [leads, time] = [0, 0];
-    const run = Object.assign(start(), {
-      now: () => time,
-      wait: async (milliseconds: number) => {
-        time += milliseconds;
-      },
-      mine: {
-        createLead: async () => ({ id: `lead_${++leads}`, createdAt }),
-        sendMessage: async () => ({ id: `msg_${leads}`, conversationId: `conv_${leads}`, createdAt }),
-        post: async () => ({}),
-      },
-    });
+    let leads = 0;
+    const mine = {
+      createLead: async () => ({ id: `lead_${++leads}`, createdAt }),
+      sendMessage: async () => ({ id: `msg_${leads}`, conversationId: `conv_${leads}`, createdAt }),
+      post: async () => ({}),
+    };
     table.on(GetCommand).resolves({ Item: { changeId: newId("change") } });
     const Body = JSON.stringify({ detail: { id: "lead_1", type: "lead.created" }, version: "0" });
     const Attributes = { SentTimestamp: String(Date.parse(createdAt) + 5000) };
@@ -215,36 +212,52 @@ describe("the phase events", () => {
       .on(ReceiveMessageCommand)
       .resolvesOnce({ Messages: [{ Body, Attributes }] })
       .resolves({});
-    const { findings } = await accept(run, [events]);
-    expect(findings.map(({ verdict, seen }) => `${verdict}: ${seen}`)).toEqual([
+    expect(verdicts(await accept(start({ mine }), [events]))).toEqual([
       "differs: 60 are missing, such as msg_1",
       "differs: 5000 ms (median), 5000 ms at most",
       "differs: the envelope of lead_1: detail,version",
     ]);
   });
 
+  const next: Phase = {
+    name: "next",
+    async *run() {
+      yield compared({ check: "A lead", page: "docs/usage.md", expected: "kept" }, "kept");
+    },
+  };
   const refused = { FailedEntryCount: 1, FailedEntries: [{ ErrorMessage: "no access" }] };
+  const refuse = () => eventBridge.on(PutTargetsCommand).resolves(refused);
+  const deny = () => sqs.on(CreateQueueCommand).rejects(new Error("denied"));
   const QueueUrl = "https://sqs/queue";
-  test.each([
-    ["a request fails", () => {}, "The phase events failed: socket hang up.", [{ QueueUrl }]],
-    ["Ctrl-C", () => {}, "It was ended before all was checked.", [{ QueueUrl }]],
+  const failed = "The phase events failed";
+  test.each<[string, () => unknown, () => Acceptance, string, object[], string]>([
+    ["a request fails", () => {}, start, `${failed}: socket hang up.`, [{ QueueUrl }], "kept"],
+    [
+      "Ctrl-C",
+      () => {},
+      startEnding,
+      "It was ended before all was checked.",
+      [{ QueueUrl }],
+      "the run was ended",
+    ],
     [
       "EventBridge refuses the queue",
-      () => eventBridge.on(PutTargetsCommand).resolves(refused),
-      "EventBridge refused the queue: no access.",
+      refuse,
+      start,
+      `${failed}: EventBridge refused the queue: no access.`,
       [{ QueueUrl }],
+      "kept",
     ],
-    [
-      "SQS makes no queue",
-      () => sqs.on(CreateQueueCommand).rejects(new Error("denied")),
-      "The phase events failed: denied.",
-      [],
-    ],
-  ])("removes its queue and its rule after %s", async (what, arrange, sentence, queue) => {
+    ["SQS makes no queue", deny, start, `${failed}: denied.`, [], "kept"],
+  ])("removes its queue and its rule after %s", async (_, arrange, begin, sentence, queue, seen) => {
     arrange();
-    const { ended } = await accept(start(what === "Ctrl-C" ? { endAtWait: 1 } : {}), [events]);
-    expect(ended).toContain(sentence);
+    const { ended, findings } = await accept(begin(), [events, next]);
+    expect(ended).toBe(sentence);
     expect(removals()).toEqual([...removedRule, ...queue]);
+    expect(findings.map((finding) => [finding.phase, finding.verdict, finding.seen])).toEqual([
+      ["events", "not seen", expect.any(String)],
+      ["next", seen === "kept" ? "as assumed" : "not seen", seen],
+    ]);
   });
 });
 

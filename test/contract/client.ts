@@ -79,21 +79,9 @@ export class Client {
     }
   }
 
-  /** @throws Error if there is no response */
-  async sendOnce(sending: Sending): Promise<HttpResponse> {
-    if (!isRepeatable(sending)) return this.#sendOver(sending, { agent: false });
-    // The server may close an idle connection just when it is used.
-    return this.#sendOver(sending).catch((error: unknown) => {
-      if (error instanceof StaleConnectionError) return this.#sendOver(sending, { agent: false });
-      throw error;
-    });
-  }
-
-  /** @param connection with `agent: false` one of its own. @throws StaleConnectionError if a used one was closed */
-  async #sendOver(
-    { method = "GET", path, headers, body }: Sending,
-    connection: { readonly agent?: false } = {},
-  ): Promise<HttpResponse> {
+  /** @param isAgain whether it is sent again, over a connection of its own. @throws Error if there is no response */
+  async sendOnce(sending: Sending, isAgain = false): Promise<HttpResponse> {
+    const { method = "GET", path, headers, body } = sending;
     const { protocol, hostname, port, pathname } = this.#base;
     const bytes = Buffer.isBuffer(body) ? body : toBytes(body);
     const key = this.#key !== undefined && { authorization: `Bearer ${this.#key}` };
@@ -105,14 +93,18 @@ export class Client {
       method,
       headers: { ...key, ...(bytes && { "content-length": String(bytes.length) }), ...headers },
       timeout,
-      ...connection,
+      ...((isAgain || !isRepeatable(sending)) && { agent: false }),
     });
     sent.on("timeout", () => sent.destroy(new Error(`no response within ${timeout / 1000} s`)));
     // A response may come before the whole body is sent, and end the connection.
     sent.on("error", () => {});
-    const [response] = (await once(sent.end(bytes), "response").catch((error: unknown) => {
-      throw sent.reusedSocket && Object(error).code === "ECONNRESET" ? new StaleConnectionError() : error;
-    })) as [IncomingMessage];
+    const responding: Promise<IncomingMessage[]> = once(sent.end(bytes), "response");
+    const [response] = await responding.catch((error: unknown) => {
+      // The server may close an idle connection just when it is used.
+      if (sent.reusedSocket && Object(error).code === "ECONNRESET") return [];
+      throw error;
+    });
+    if (!response) return this.sendOnce(sending, true);
     const received = await buffer(response);
     return {
       request: `${method} ${path}`,
@@ -130,9 +122,6 @@ const isRepeatable = ({ method, headers = {} }: Sending) => method !== "POST" ||
 /** Whether a request may be retried. A request that got 429 has not taken effect. */
 const mayRetry = (sending: Sending, { status }: HttpResponse) =>
   status === 429 || (status >= 500 && isRepeatable(sending));
-
-/** The server closed a connection that was used before. */
-class StaleConnectionError extends Error {}
 
 function toBytes(body: unknown): Buffer | undefined {
   return body === undefined ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));

@@ -23,17 +23,11 @@ meanwhile, because totals are compared. Exits with 1 if a promise is not kept, a
 class UsageError extends Error {}
 
 function readOptions() {
-  const text = { type: "string" } as const;
-  const keys = {
-    key: text,
-    "other-key": text,
-    "read-only-key": text,
-    "create-key": text,
-    "limited-key": text,
-  };
-  const flag = { type: "boolean" } as const;
+  const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
+  const keys = { key: text, "other-key": text, "read-only-key": text, "create-key": text };
   try {
-    return parseArgs({ options: { url: text, ...keys, json: flag, help: flag } }).values;
+    const options = { url: text, ...keys, "limited-key": text, json: flag, help: flag };
+    return parseArgs({ options }).values;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -57,19 +51,17 @@ async function prepare(options: Options): Promise<Context> {
     if (options[name] === undefined) throw new UsageError(`--${name} is missing.`);
   if (!url || !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
     throw new UsageError(`--url must be an address such as http://127.0.0.1:3000, not ${url}.`);
-  const [mine, other] = [await connect(url, "key", options), await connect(url, "other-key", options)];
-  const [readOnly, limited] = (["read-only-key", "limited-key"] as const).map((name) =>
-    options[name] === undefined ? undefined : connect(url, name, options),
-  );
+  const ifGiven = async (name: keyof Options) =>
+    options[name] === undefined ? undefined : connect(url, name, options);
   return {
-    mine,
-    other,
+    mine: await connect(url, "key", options),
+    other: await connect(url, "other-key", options),
     anonymous: new Client(url),
     key: String(options.key),
-    readOnly: await readOnly,
+    readOnly: await ifGiven("read-only-key"),
     // This key may not make the request that shows whether a key is accepted.
     creating: options["create-key"] === undefined ? undefined : new Account(url, options["create-key"]),
-    limited: await limited,
+    limited: await ifGiven("limited-key"),
     shared: new Map(),
   };
 }

@@ -26,13 +26,16 @@ export const contract: Phase = {
   },
 };
 
-async function prepare({ url, keys, mine, accounts, signal }: Acceptance): Promise<Context> {
-  const keyOf = async (access: "read" | "create") =>
-    new Account(url, (await accounts.issueKey(accounts.mine, access)).apiKey, signal);
-  const [readOnly, creating] = [await keyOf("read"), await keyOf("create")];
-  const limited = new Client(url, (await accounts.issueKey(accounts.limited)).apiKey, signal);
+async function prepare({ url, key, mine, accounts, signal }: Acceptance): Promise<Context> {
+  const open = async (account: string, access?: "read" | "create") =>
+    new Account(url, (await accounts.issueKey(account, access)).apiKey, signal);
+  const limited = await open(accounts.limited);
   await accounts.setLimit(accounts.limited, ownLimit);
-  const other = new Account(url, keys.other, signal);
-  const anonymous = new Client(url, undefined, signal);
-  return { mine, other, anonymous, key: keys.mine, readOnly, creating, limited, shared: new Map() };
+  return {
+    ...{ mine, key, anonymous: new Client(url, undefined, signal), shared: new Map() },
+    other: await open(accounts.other),
+    readOnly: await open(accounts.mine, "read"),
+    creating: await open(accounts.mine, "create"),
+    limited,
+  };
 }

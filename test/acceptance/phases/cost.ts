@@ -7,7 +7,7 @@ import { routes } from "../../../shared/routes.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import type { HttpResponse } from "../../contract/client.ts";
 import { percentile } from "../../support/cases/statistics.ts";
-import { type AwsStage, logLag, readFunctionLog } from "../aws-stage.ts";
+import { logLag, readFunctionLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
 import { countedWithin } from "./counting.ts";
@@ -19,12 +19,12 @@ const requestsOfKind = 20;
 export const cost: Phase = {
   name: "cost",
   needs: "aws",
-  async *run(acceptance) {
-    const { aws, accounts, wait, now } = acceptance as Acceptance & { aws: AwsStage };
-    const start = now();
+  async *run(acceptance, aws) {
+    const { accounts, wait } = acceptance;
+    const start = Date.now();
     const prepared = await prepare(acceptance);
     const sent = new Map<string, unknown[]>();
-    for (const { name, send } of kinds) {
+    for (const [name, send] of Object.entries(kinds)) {
       const ids = [];
       for (let n = 0; n < requestsOfKind; n++)
         ids.push((await send(acceptance, prepared, n)).headers["apigw-requestid"]);
@@ -62,57 +62,31 @@ interface Prepared {
   readonly pages: number;
 }
 
-/** Requests that cost the same. */
-interface Kind {
-  /** The name in the documentation. */
-  readonly name: string;
-  send(acceptance: Acceptance, prepared: Prepared, n: number): Promise<HttpResponse>;
-}
+type Send = (acceptance: Acceptance, prepared: Prepared, n: number) => Promise<HttpResponse>;
 
 const key = () => ({ "idempotency-key": randomUUID() });
 const lead = ({ source }: Prepared) => ({ name: "Accept", email: "accept@example.com", source });
 const message = ({ leadId }: Prepared, channel: string) => ({ leadId, channel, message: "Hello" });
 
-export const kinds: readonly Kind[] = [
-  { name: "First page of leads", send: ({ mine }) => mine.get(leads) },
-  {
-    name: "Any page of 1,000,000 leads, unfiltered",
-    send: ({ mine }, { pages }) => mine.get(`${leads}?page=${pages}`),
-  },
-  {
-    name: "Any page of 1,000,000 leads, `status=new`",
-    send: ({ mine }) => mine.get(`${leads}?status=new&page=2`),
-  },
-  {
-    name: "A lead with an email address and a source",
-    send: ({ mine }, prepared) => mine.post(leads, lead(prepared)),
-  },
-  {
-    name: "A lead with an email address and a source, with `Idempotency-Key`",
-    send: ({ mine }, prepared) => mine.post(leads, lead(prepared), key()),
-  },
-  {
-    name: "A lead with an email address and a source, with `externalId`",
-    send: ({ mine }, prepared) => mine.post(leads, { ...lead(prepared), externalId: unique("cost") }),
-  },
-  {
-    name: "A change of a lead's name, by `externalId`",
-    send: ({ mine }, { source }, n) =>
-      mine.post(`${leads}?ifExists=update`, { externalId: source, name: `Accept ${n}` }),
-  },
-  {
-    name: "A message that starts a conversation",
-    send: ({ mine }, prepared, n) => mine.post(conversations, message(prepared, `c${n}`)),
-  },
-  {
-    name: "A message that joins a conversation",
-    send: ({ mine }, prepared) => mine.post(conversations, message(prepared, "c0")),
-  },
-  {
-    name: "A message that joins a conversation, with `Idempotency-Key`",
-    send: ({ mine }, prepared) => mine.post(conversations, message(prepared, "c0"), key()),
-  },
-];
+/** Requests of which each kind costs the same, by their names in the documentation. */
+export const kinds: Readonly<Record<string, Send>> = {
+  "First page of leads": ({ mine }) => mine.get(leads),
+  "Any page of 1,000,000 leads, unfiltered": ({ mine }, { pages }) => mine.get(`${leads}?page=${pages}`),
+  "Any page of 1,000,000 leads, `status=new`": ({ mine }) => mine.get(`${leads}?status=new&page=2`),
+  "A lead with an email address and a source": ({ mine }, prepared) => mine.post(leads, lead(prepared)),
+  "A lead with an email address and a source, with `Idempotency-Key`": ({ mine }, prepared) =>
+    mine.post(leads, lead(prepared), key()),
+  "A lead with an email address and a source, with `externalId`": ({ mine }, prepared) =>
+    mine.post(leads, { ...lead(prepared), externalId: unique("cost") }),
+  "A change of a lead's name, by `externalId`": ({ mine }, { source }, n) =>
+    mine.post(`${leads}?ifExists=update`, { externalId: source, name: `Accept ${n}` }),
+  "A message that starts a conversation": ({ mine }, prepared, n) =>
+    mine.post(conversations, message(prepared, `c${n}`)),
+  "A message that joins a conversation": ({ mine }, prepared) =>
+    mine.post(conversations, message(prepared, "c0")),
+  "A message that joins a conversation, with `Idempotency-Key`": ({ mine }, prepared) =>
+    mine.post(conversations, message(prepared, "c0"), key()),
+};
 
 /** Creates the records that requests need, and waits until they are counted, because lists read uncounted rows. */
 async function prepare({ mine, wait }: Acceptance): Promise<Prepared> {
@@ -147,7 +121,7 @@ export function compareUnits(name: string, lines: readonly RequestLine[]): Findi
   const expected = documented
     ? `at most ${documented.writes} W and ${documented.reads} R`
     : "documented units";
-  const comparison = { check: name, page: assumption("units-of-requests"), expected };
+  const comparison = assumption("units-of-requests", name, expected);
   if (lines.length === 0) return notSeen(comparison, "the logs have none of its requests");
   const failed = lines.find(({ status }) => status >= 300);
   if (failed) return compared(comparison, `a request returned ${failed.status}`);

@@ -23,24 +23,17 @@ export const counting: Phase = {
   async *run(acceptance) {
     const { load, signal } = acceptance;
     const { wrong, lists, failed } = await createUnderLists(acceptance);
-    const page = assumption("exact-totals");
     const check = `Lists while ${load} leads were created at ${rate} a second`;
     const seen = wrong[0] ?? `exact totals, of ${lists} lists`;
-    yield compared({ check, page, expected: "exact totals" }, seen, wrong.length === 0);
-    yield compared(
-      { check: `${load} leads at ${rate} a second, and their lists`, page, expected: "all succeed" },
-      failed ?? "all succeed",
-    );
+    yield compared(assumption("exact-totals", check, "exact totals"), seen, wrong.length === 0);
+    const all = `${load} leads at ${rate} a second, and their lists`;
+    yield compared(assumption("exact-totals", all, "all succeed"), failed ?? "all succeed");
     const end = performance.now();
     const counted = await poll(acceptance, { every: 500, atMost: 60_000 }, async () =>
       (await isCounted(acceptance)) ? (performance.now() - end) / 1000 : undefined,
     );
     yield compared(
-      {
-        check: "Counting after the last lead",
-        page: assumption("counting-lag"),
-        expected: `at most ${countedWithin} s`,
-      },
+      assumption("counting-lag", "Counting after the last lead", `at most ${countedWithin} s`),
       counted === undefined ? "not within a minute" : `${counted.toFixed(1)} s`,
       counted !== undefined && counted <= countedWithin,
     );
@@ -48,11 +41,7 @@ export const counting: Phase = {
     const lag = await indexLag(acceptance);
     const { median, worst } = spread(lag);
     yield compared(
-      {
-        check: "A filtered list after a write",
-        page: assumption("index-lag"),
-        expected: `within ${indexWithin / 1000} s, normally`,
-      },
+      assumption("index-lag", "A filtered list after a write", `within ${indexWithin / 1000} s, normally`),
       `${Math.round(median)} ms (median of ${lag.length}), ${Math.round(worst)} ms at most`,
       median <= indexWithin,
     );

@@ -40,9 +40,8 @@ const envelope = "account,detail,detail-type,id,region,resources,source,time,ver
 export const events: Phase = {
   name: "events",
   needs: "aws",
-  async *run(acceptance) {
-    const { mine, accounts } = acceptance;
-    const { aws, wait } = acceptance as Acceptance & { aws: AwsStage };
+  async *run(acceptance, aws) {
+    const { mine, wait, accounts } = acceptance;
     const { mine: account } = accounts;
     const receive = await subscribe(acceptance, aws, account);
     await wait(ruleDelay);
@@ -67,26 +66,21 @@ export const events: Phase = {
     };
     await poll(acceptance, { every: 1000, atMost }, collect);
     const missing = [...expected.keys()].filter((id) => !seen.has(id));
-    const page = assumption("events");
     yield compared(
-      { check: `The events of ${expected.size} writes`, page, expected: "all within a minute" },
+      assumption("events", `The events of ${expected.size} writes`, "all within a minute"),
       missing.length === 0 ? "all within a minute" : `${missing.length} are missing, such as ${missing[0]}`,
     );
     const { median, worst } = spread(
       [...seen].map(([id, { sentAt }]) => sentAt - (expected.get(id) ?? sentAt)),
     );
     yield compared(
-      {
-        check: "The time from a write to its event",
-        page: assumption("event-delay"),
-        expected: `${normally} ms, normally`,
-      },
+      assumption("event-delay", "The time from a write to its event", `${normally} ms, normally`),
       `${median} ms (median), ${worst} ms at most`,
       median <= normally,
     );
     const wrong = [...seen.values()].flatMap(({ faults }) => faults);
     yield compared(
-      { check: "The envelope and the fields of events", page, expected: "as documented" },
+      assumption("events", "The envelope and the fields of events", "as documented"),
       wrong[0] ?? "as documented",
     );
   },

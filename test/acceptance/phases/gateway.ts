@@ -9,11 +9,11 @@ import type { Acceptance, Phase } from "../phase.ts";
 export const gateway: Phase = {
   name: "gateway",
   async *run(acceptance) {
-    for (const { check, page, expected, send } of requests) {
+    for (const [comparison, send] of requests) {
       acceptance.signal.throwIfAborted();
       const seen = await send(acceptance).then(describe, (error: unknown) => `no response (${error})`);
       acceptance.signal.throwIfAborted();
-      yield compared({ check, page: assumption(page), expected }, seen);
+      yield compared(comparison, seen);
     }
     yield await encryptedOnly(acceptance);
     yield await throttled(acceptance);
@@ -28,69 +28,54 @@ function describe({ status, body }: HttpResponse): string {
 
 const describeOwn = (status: keyof typeof gatewayMessages) => `${status} ${gatewayMessages[status]}`;
 
-interface Request {
-  readonly check: string;
-  readonly page: string;
-  readonly expected: string;
-  send(acceptance: Acceptance): Promise<HttpResponse>;
-}
+type Send = (acceptance: Acceptance) => Promise<HttpResponse>;
 
 /** The most bytes that a request line and its headers may have together. */
 const headerLimit = 10_240;
 
-const requests: readonly Request[] = [
-  {
-    check: "A request line and headers of more than 10,240 bytes",
-    page: "header-limit",
-    expected: "431",
-    send: async ({ mine }) => {
+const requests: readonly (readonly [ReturnType<typeof assumption>, Send])[] = [
+  [
+    assumption("header-limit", "A request line and headers of more than 10,240 bytes", "431"),
+    async ({ mine }) => {
       const response = await mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(headerLimit) } });
       return { ...response, body: undefined };
     },
-  },
-  {
-    check: "A request line and headers of 9,000 bytes",
-    page: "header-limit",
-    expected: "200",
-    send: ({ mine }) => mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(8500) } }),
-  },
-  {
-    check: "A body of 11 MB, which is more than the gateway takes",
-    page: "body-limit",
-    expected: describeOwn(413),
-    send: ({ mine }) => mine.post(leads, "x".repeat(11_000_000)),
-  },
-  {
-    check: "A path whose slash is encoded, as %2F",
-    page: "encoded-paths",
-    expected: "200",
-    send: ({ mine }) => mine.sendOnce({ path: leads.replace(/\/(?=leads)/, "%2F") }),
-  },
-  {
-    check: "Two headers Authorization, which are joined with a comma",
-    page: "repeated-headers",
-    expected: describeOwn(403),
-    send: ({ mine, keys }) =>
-      mine.sendOnce({
-        path: leads,
-        headers: { authorization: [`Bearer ${keys.mine}`, `Bearer ${keys.mine}`] },
-      }),
-  },
-  {
-    check: "Two headers Idempotency-Key, which are joined with a comma",
-    page: "repeated-headers",
-    expected: "400 invalid_input",
-    send: ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
-  },
+  ],
+  [
+    assumption("header-limit", "A request line and headers of 9,000 bytes", "200"),
+    ({ mine }) => mine.sendOnce({ path: leads, headers: { "x-filler": "x".repeat(8500) } }),
+  ],
+  [
+    assumption("body-limit", "A body of 11 MB, which is more than the gateway takes", describeOwn(413)),
+    ({ mine }) => mine.post(leads, "x".repeat(11_000_000)),
+  ],
+  [
+    assumption("encoded-paths", "A path whose slash is encoded, as %2F", "200"),
+    ({ mine }) => mine.sendOnce({ path: leads.replace(/\/(?=leads)/, "%2F") }),
+  ],
+  [
+    assumption(
+      "repeated-headers",
+      "Two headers Authorization, which are joined with a comma",
+      describeOwn(403),
+    ),
+    ({ mine, key }) =>
+      mine.sendOnce({ path: leads, headers: { authorization: [`Bearer ${key}`, `Bearer ${key}`] } }),
+  ],
+  [
+    assumption(
+      "repeated-headers",
+      "Two headers Idempotency-Key, which are joined with a comma",
+      "400 invalid_input",
+    ),
+    ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
+  ],
 ];
 
 /** Checks that the API cannot be reached without TLS. */
 async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
-  const comparison = {
-    check: "A request to http:// in place of https://",
-    page: assumption("no-plain-http"),
-    expected: "no response",
-  };
+  const check = "A request to http:// in place of https://";
+  const comparison = assumption("no-plain-http", check, "no response");
   const { protocol, hostname } = new URL(url);
   if (protocol !== "https:") return notSeen(comparison, "this run has no TLS");
   const seen = await new Promise<string>((resolve) => {
@@ -110,21 +95,17 @@ const mostThrottle = 500;
 const flood = { connections: 200, atMost: 10_000 };
 
 async function throttled(acceptance: Acceptance): Promise<Finding> {
-  const { mine, settings, now, wait, signal } = acceptance;
+  const { mine, settings, wait, signal } = acceptance;
   const expected = `${describeOwn(429)}, without Retry-After`;
-  const comparison = {
-    check: "More requests at once than the throttle allows",
-    page: assumption("gateway-429"),
-    expected,
-  };
+  const comparison = assumption("gateway-429", "More requests at once than the throttle allows", expected);
   const { throttleBurst, throttleRate } = settings;
   if (Math.max(throttleBurst, throttleRate) > mostThrottle)
     return notSeen(comparison, `${throttleBurst} requests at once would disturb other callers`);
-  const end = now() + flood.atMost;
+  const end = Date.now() + flood.atMost;
   let sent = 0;
   let refused: HttpResponse | undefined;
   const send = async () => {
-    while (!refused && now() < end && !signal.aborted) {
+    while (!refused && Date.now() < end && !signal.aborted) {
       sent++;
       const response = await mine.sendOnce({ path: `${leads}?limit=1` }).catch(() => undefined);
       if (response?.status === 429 && "message" in Object(response.body)) refused = response;

@@ -34,7 +34,7 @@ async function revocation(acceptance: Acceptance): Promise<Finding> {
   for (let n = 0; n < asked; n++) statuses.add(await status());
   const after = `${seconds} s later`;
   return compared(
-    { check: "A revoked key", page: assumption("revoked-keys"), expected: `403 ${after}` },
+    assumption("revoked-keys", "A revoked key", `403 ${after}`),
     `${[...statuses].join(" and ")} ${after}`,
   );
 }
@@ -46,11 +46,7 @@ async function contextNumbers({ url, accounts }: Acceptance): Promise<Finding> {
   await setLimit(limited, ownLimit);
   const { headers } = await client.sendOnce({ path: `${leads}?limit=1` });
   return compared(
-    {
-      check: "A number in the authorizer's context",
-      page: assumption("authorizer-context"),
-      expected: `q=${ownLimit}`,
-    },
+    assumption("authorizer-context", "A number in the authorizer's context", `q=${ownLimit}`),
     /q=\d+/.exec(String(headers["ratelimit-policy"]))?.[0] ?? "no RateLimit-Policy",
   );
 }

@@ -29,9 +29,9 @@ const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
 export const times: Phase = {
   name: "times",
   needs: "aws",
-  async *run(acceptance) {
-    const { aws, now, wait, startedAt } = acceptance as Acceptance & { aws: AwsStage };
-    const start = now();
+  async *run(acceptance, aws) {
+    const { wait, startedAt } = acceptance;
+    const start = Date.now();
     await sendWarm(acceptance);
     await startEnvironments(acceptance);
     await wait(logLag);
@@ -84,19 +84,19 @@ function* judge(name: FunctionName, reports: readonly Report[]): Generator<Findi
   const warm = reports.filter(({ initDurationMs }) => initDurationMs === undefined);
   const starts = reports.flatMap(({ initDurationMs }) => initDurationMs ?? []);
   const start = percentile(starts, 0.5);
-  const cold = {
-    check: `The start of an environment of ${name}`,
-    page: assumption("cold-starts"),
-    expected: `at most ${longest.init} ms (median of at least ${leastStarts})`,
-  };
+  const cold = assumption(
+    "cold-starts",
+    `The start of an environment of ${name}`,
+    `at most ${longest.init} ms (median of at least ${leastStarts})`,
+  );
   yield starts.length < leastStarts
     ? notSeen(cold, `its log has ${starts.length} starts`)
     : compared(cold, `${start.toFixed(0)} ms (median of ${starts.length})`, start <= longest.init);
-  const duration = {
-    check: `A call of a warm ${name}`,
-    page: assumption("durations"),
-    expected: `at most ${longest.warm} ms (median), p99 less than ${longest.p99} ms`,
-  };
+  const duration = assumption(
+    "durations",
+    `A call of a warm ${name}`,
+    `at most ${longest.warm} ms (median), p99 less than ${longest.p99} ms`,
+  );
   if (warm.length === 0) return yield notSeen(duration, "its log has no such call");
   const durations = warm.map(({ durationMs }) => durationMs);
   const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
@@ -105,11 +105,7 @@ function* judge(name: FunctionName, reports: readonly Report[]): Generator<Findi
   const size = reports[0]?.memorySizeMB ?? 0;
   const used = Math.max(...reports.map(({ maxMemoryUsedMB }) => maxMemoryUsedMB));
   yield compared(
-    {
-      check: `The memory of ${name}`,
-      page: assumption("memory"),
-      expected: `at most ${100 * memoryShare} % of 1,024 MB`,
-    },
+    assumption("memory", `The memory of ${name}`, `at most ${100 * memoryShare} % of 1,024 MB`),
     `${used} of ${size} MB`,
     size === 1024 && used <= memoryShare * size,
   );
@@ -122,11 +118,8 @@ async function throttles(aws: AwsStage, { wasThrottled }: Acceptance, startTime:
     startTime,
     filterPattern: throttledLines,
   });
-  const comparison = {
-    check: "The access log has requests that the throttle refused",
-    page: assumption("throttles-in-the-access-log"),
-    expected: "yes",
-  };
+  const check = "The access log has requests that the throttle refused";
+  const comparison = assumption("throttles-in-the-access-log", check, "yes");
   if (lines.length > 0) return compared(comparison, "yes");
   return wasThrottled
     ? compared(comparison, "no")

@@ -24,13 +24,6 @@ export const conversationChecks = [
       const times = { createdAt, lastMessageAt: createdAt };
       await mine.expectConversation(conversationId, { ...started, ...times, lastMessage });
     },
-    "A message joins the active conversation of its lead and channel": async ({ mine }) => {
-      const { id: leadId } = await mine.createLead();
-      const { conversationId } = await mine.sendMessage(leadId, "whatsapp");
-      const next = await mine.sendMessage(leadId, "whatsapp");
-      expectMatch("the second message", next, { conversationId });
-      await mine.expectConversation(conversationId, { messageCount: 2, lastMessageAt: next.createdAt });
-    },
     "Messages that are sent at once start one conversation, which counts each of them": async ({ mine }) => {
       const { id: leadId } = await mine.createLead();
       // Starts many environments: otherwise one may handle all messages, and none at the same time.

@@ -94,17 +94,6 @@ export const pageChecks = [
       expectResponse(response, { status: 200, body });
       expectLinks(response, { first: 1, last: 1 });
     },
-    "Conversations have pages and links like leads": async ({ mine }) => {
-      const { id: leadId } = await mine.createLead();
-      const ids: string[] = [];
-      for (const channel of ["a", "b", "c"])
-        ids.unshift((await mine.sendMessage(leadId, channel)).conversationId);
-      await mine.expectIndexed(conversations, { leadId }, ids);
-      const response = await mine.get(pathOf(conversations, { leadId, limit: 2, page: 2 }));
-      const pagination = { page: 2, limit: 2, total: 3 };
-      expectResponse(response, { status: 200, body: { data: [{ id: ids[2] }], pagination } });
-      expectLinks(response, { first: 1, prev: 1, last: 2 });
-    },
   }),
   ...promises("lib/openapi/guides.md#read-everything", {
     "Reading on from the creation time of the last lead, oldest first, misses no lead": async (context) => {
