@@ -65,12 +65,7 @@ export const request = vi.defineHelper(
     name: Name,
     { apiKey, query, body, headers = {} }: HttpRequest,
   ) => {
-    noteSent(
-      apiKey,
-      query && Object.fromEntries(new URLSearchParams(query)),
-      body,
-      headers["idempotency-key"],
-    );
+    noteSent(apiKey, [...new URLSearchParams(query)], body, headers["idempotency-key"]);
     const { method, path } = routes[name];
     const response = await fetchChecked(`${url}${path}${query === undefined ? "" : `?${query}`}`, {
       method,

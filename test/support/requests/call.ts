@@ -61,11 +61,7 @@ export function decodedBody({ body = "", headers = {}, isBase64Encoded }: APIGat
  */
 export const call = vi.defineHelper(
   async <Name extends RouteName>(name: Name, request: TestRequest = {}, remaining?: number) => {
-    noteSent(
-      request.query && Object.fromEntries(new URLSearchParams(request.query)),
-      request.body,
-      request.headers?.["idempotency-key"],
-    );
+    noteSent([...new URLSearchParams(request.query)], request.body, request.headers?.["idempotency-key"]);
     const response = await invokeHandler(name, routeEvent(name, request), remaining);
     const text = decodedBody(response);
     checkResponse(routes[name], {
