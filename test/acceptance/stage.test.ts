@@ -206,7 +206,7 @@ describe("the phase events", () => {
       post: async () => ({}),
     };
     table.on(GetCommand).resolves({ Item: { changeId: newId("change") } });
-    const Body = JSON.stringify({ detail: { id: "lead_1", type: "lead.created" }, version: "0" });
+    const Body = JSON.stringify({ "detail-type": "lead.created", detail: { id: "lead_1" }, version: "0" });
     const Attributes = { SentTimestamp: String(Date.parse(createdAt) + 5000) };
     sqs
       .on(ReceiveMessageCommand)
@@ -215,7 +215,7 @@ describe("the phase events", () => {
     expect(verdicts(await accept(start({ mine }), [events]))).toEqual([
       "differs: 60 are missing, such as msg_1",
       "differs: 5000 ms (median), 5000 ms at most",
-      "differs: the envelope of lead_1: detail,version",
+      'differs: the event of lead_1: event must have required property \'id\' {"missingProperty":"id"}',
     ]);
   });
 

@@ -10,15 +10,14 @@ import {
   DeleteQueueCommand,
   ReceiveMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { type EventType, eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { eventSource } from "../../../shared/domain/events.ts";
 import { leadKey } from "../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../shared/dynamodb/table-client.ts";
 import { idTimestamp } from "../../../shared/ids.ts";
-import { isRecord, parseJson } from "../../../shared/json.ts";
+import { parseJson } from "../../../shared/json.ts";
 import { leads } from "../../contract/account.ts";
 import { spread } from "../../support/cases/statistics.ts";
-import { validateDetail } from "../../support/requests/event-validators.ts";
+import { compareEvent } from "../../support/requests/document.ts";
 import type { AwsStage } from "../aws-stage.ts";
 import { assumption, compared } from "../finding.ts";
 import { type Acceptance, type Phase, poll } from "../phase.ts";
@@ -32,9 +31,6 @@ const atMost = 60_000;
 
 /** How long EventBridge may take to apply a new rule, in milliseconds. */
 const ruleDelay = 30_000;
-
-/** The fields of an event around its detail. */
-const envelope = "account,detail,detail-type,id,region,resources,source,time,version";
 
 /** Checks events, with a queue and a rule that exist only for the run. */
 export const events: Phase = {
@@ -151,19 +147,7 @@ async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: stri
 
 function read(body: string, sentAt: number): Received {
   const event = parseJson(body);
-  const detail = isRecord(event) && isRecord(event.detail) ? event.detail : {};
-  const fields = Object.keys(Object(event)).sort().join();
-  const faults = [
-    ...(fields === envelope ? [] : [`the envelope of ${detail.id}: ${fields}`]),
-    ...(Object(event)["detail-type"] === detail.type ? [] : [`the detail-type of ${detail.id}`]),
-    ...detailFaults(detail).map((fault) => `the detail of ${detail.id}: ${fault}`),
-  ];
-  return { id: String(detail.id), sentAt, faults };
-}
-
-function detailFaults(detail: Readonly<Record<string, unknown>>): string[] {
-  const { type } = detail;
-  if (typeof type !== "string" || !Object.hasOwn(eventSchemas, type)) return [`its type is ${type}`];
-  const errors = validateDetail({ ...detail, type: type as EventType });
-  return (errors ?? []).map((error) => JSON.stringify(error));
+  const { id } = Object(Object(event).detail);
+  const faults = compareEvent(Object(event)).map((fault) => `the event of ${id}: ${fault}`);
+  return { id: String(id), sentAt, faults };
 }
