@@ -42,23 +42,22 @@ export async function accept(acceptance: Acceptance, selected: readonly Phase[])
 /** Runs a phase. @param report gets its findings, and the reason if it fails */
 async function make(
   acceptance: Acceptance,
-  phase: Phase,
+  { name, needs, run }: Phase,
   { findings, ends }: { readonly findings: ReportedFinding[]; readonly ends: string[] },
 ): Promise<void> {
-  const { signal } = acceptance;
-  const add = (finding: Finding) => void findings.push({ phase: phase.name, ...finding });
-  const rest = {
-    check: `The phase ${phase.name}`,
-    page: "docs/deploying.md#the-first-hour",
-    expected: "made",
+  const { signal, aws } = acceptance;
+  const add = (finding: Finding) => void findings.push({ phase: name, ...finding });
+  const leaveOut = (part: string, why: string) => {
+    const check = `The ${part}phase ${name}`;
+    add(notSeen({ check, page: "docs/deploying.md#the-first-hour", expected: "made" }, why));
   };
-  if (signal.aborted) return add(notSeen(rest, "the run was ended"));
-  if (phase.needs === "aws" && !acceptance.aws) return add(notSeen(rest, "the local run has no AWS"));
+  if (signal.aborted) return leaveOut("", "the run was ended");
+  if (needs === "aws" && !aws) return leaveOut("", "the local run has no AWS");
   try {
-    for await (const finding of phase.run(acceptance, acceptance.aws as AwsStage)) add(finding);
+    for await (const finding of run(acceptance, aws as AwsStage)) add(finding);
   } catch (error) {
     const reason = signal.aborted ? "the run was ended" : errorMessage(error);
-    add(notSeen({ ...rest, check: `The rest of the phase ${phase.name}` }, reason));
-    if (!signal.aborted) ends.push(`The phase ${phase.name} failed: ${reason}.`);
+    leaveOut("rest of the ", reason);
+    if (!signal.aborted) ends.push(`The phase ${name} failed: ${reason}.`);
   }
 }

@@ -20,19 +20,17 @@ export async function openAwsStage(stage: string) {
   const config = { ...operatorConfig, ...(await checkStage(stage)) };
   const stackName = stageResourceName(stage);
   const cloudFormation = new CloudFormationClient(config);
-  const { Stacks: [stack] = [] } = await cloudFormation
-    .send(new DescribeStacksCommand({ StackName: stackName }))
-    .catch((error: unknown) => {
-      if (/ does not exist$/.test(errorMessage(error)))
-        throw new UserError(
-          `There is no stack ${stackName} with these credentials in this region: deploy the stage, or check --stage and AWS_REGION.`,
-        );
-      if (errorCode(error) !== undefined)
-        throw new UserError(
-          `CloudFormation cannot be reached (${errorMessage(error)}): check the network and the region.`,
-        );
-      throw error;
-    });
+  const describe = new DescribeStacksCommand({ StackName: stackName });
+  const { Stacks: [stack] = [] } = await cloudFormation.send(describe).catch((error: unknown) => {
+    if (/ does not exist$/.test(errorMessage(error)))
+      throw new UserError(
+        `There is no stack ${stackName} with these credentials in this region: deploy the stage, or check --stage and AWS_REGION.`,
+      );
+    if (errorCode(error) === undefined) throw error;
+    throw new UserError(
+      `CloudFormation cannot be reached (${errorMessage(error)}): check the network and the region.`,
+    );
+  });
   const outputs = Object.fromEntries(
     (stack?.Outputs ?? []).map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]),
   );
@@ -49,14 +47,6 @@ export async function openAwsStage(stage: string) {
     stackName,
     output,
     isProtected: !!stack?.EnableTerminationProtection,
-    /** The names that Lambda has for the functions. */
-    get functionNames(): Readonly<Record<FunctionName, string>> {
-      return JSON.parse(output("FunctionNames"));
-    },
-    /** The log groups of the functions, in the order of `functionNames`. */
-    get logGroups(): readonly string[] {
-      return JSON.parse(output("FunctionLogGroups"));
-    },
     logs: new CloudWatchLogsClient(config),
     sqs: new SQSClient(config),
     events: new EventBridgeClient(config),
@@ -68,12 +58,14 @@ export const logLag = 30_000;
 
 /** Reads and parses the matching lines of a function's log. */
 export async function readFunctionLog(
-  { functionNames, logGroups, logs }: AwsStage,
+  { output, logs }: AwsStage,
   name: FunctionName,
   startTime: number,
   filterPattern: string,
 ): Promise<Line[]> {
-  const logGroupName = logGroups[Object.keys(functionNames).indexOf(name)];
+  // The outputs have the functions, by their names, and their log groups in the same order.
+  const [functions, groups] = ["FunctionNames", "FunctionLogGroups"].map((part) => JSON.parse(output(part)));
+  const logGroupName = groups[Object.keys(functions).indexOf(name)];
   return logGroupName ? readLog(logs, { logGroupName, startTime, filterPattern }) : [];
 }
 

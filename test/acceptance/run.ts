@@ -6,21 +6,19 @@ import { UserError } from "../../lib/user-error.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
 import { open, type Target } from "./open.ts";
-import { countVerdicts, type Report, terminalTable } from "./report.ts";
+import { countVerdicts, terminalTable } from "./report.ts";
 
 /** npm forwards a Ctrl-C that this process has already received: a signal within this time, in ms, is the same one. */
 const duplicateSignalTime = 500;
 
+const like = new Option("--like <name>", "for a stage without a file: the stage with its settings");
+like.argParser(parseStage).conflicts("local");
 const command = new Command("npm run accept --")
   .description(
     "Compares a deployed stage with what the documentation promises and assumes. It uses accounts of its own, which it erases.",
   )
   .addOption(new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts("local"))
-  .addOption(
-    new Option("--like <name>", "for a stage without a file: the stage with its settings")
-      .argParser(parseStage)
-      .conflicts("local"),
-  )
+  .addOption(like)
   .option("--local", "the running `npm start`")
   .option("--quick", "only whether callers can read and write")
   .option("--yes", "use a stage that keeps its data, too")
@@ -41,18 +39,14 @@ async function main(target: Target & { readonly quick?: boolean; readonly report
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
     );
-  const control = { signal: abortOnSignals(), note: console.error };
-  const selected = target.quick ? quickPhases : phases;
-  const report = await accept(await open(target, control), selected);
+  const acceptance = await open(target, { signal: abortOnSignals(), note: console.error });
+  const report = await accept(acceptance, target.quick ? quickPhases : phases);
   console.log(terminalTable(report));
-  await write(report, target.report);
-  if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
-}
-
-async function write(report: Report, named?: string): Promise<void> {
-  const file = named ?? `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
+  const file =
+    target.report ?? `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
   console.log(`The report is in ${file}.`);
+  if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
 }
 
 /** The first Ctrl-C ends the checks, after which their changes are reverted. The second Ctrl-C ends the process. */
