@@ -3,6 +3,7 @@ import { conversations, leads, type Message, pathOf, type Query, unique } from "
 import { type Context, promises, shared } from "../check.ts";
 import { expectMatch, expectResponse } from "../expectations.ts";
 import { expectFaults } from "./faults.ts";
+import { findsOf } from "./filters.ts";
 
 /** Three conversations on one channel, the oldest first, whose last messages have the order 2, 0, 1. */
 async function makeConversations({ mine }: Context) {
@@ -23,29 +24,15 @@ async function makeConversations({ mine }: Context) {
   await send(1, "third of 1");
   return {
     channel,
-    leadIds,
+    ids: { [leads]: leadIds, [conversations]: [0, 1, 2].map((n) => sent[n]?.conversationId ?? "") },
     sent,
-    ids: [0, 1, 2].map((n) => sent[n]?.conversationId ?? ""),
     /** When the last message of a conversation was sent, moved by some milliseconds. */
     lastAt: (n: 0 | 1 | 2, more = 0) =>
       new Date(Date.parse(sent[[3, 5, 2][n] ?? 0]?.createdAt ?? "") + more).toISOString(),
   };
 }
 
-type Made = Awaited<ReturnType<typeof makeConversations>>;
-
-/** Expects queries to find these of the conversations, in this order. */
-const finds =
-  (cases: (made: Made) => readonly (readonly [Query, number[]])[]) =>
-  async (context: Context): Promise<void> => {
-    const made = await shared(context, makeConversations);
-    for (const [query, rows] of cases(made))
-      await context.mine.expectIndexed(
-        conversations,
-        query,
-        rows.map((n) => made.ids[n] ?? ""),
-      );
-  };
+const finds = findsOf(makeConversations);
 
 /** Expects each query of conversations to have one fault. */
 const rejects =
@@ -58,36 +45,38 @@ const rejects =
 export const activityChecks = [
   ...promises("docs/usage.md#order", {
     "Lists are sorted by creation, the newest first or the oldest first": async (context) => {
-      const { channel, leadIds } = await shared(context, makeConversations);
-      const { mine } = context;
-      await mine.expectIndexed(leads, { source: channel, sort: "createdAt" }, leadIds);
-      await mine.expectIndexed(leads, { source: channel, sort: "-createdAt" }, leadIds.toReversed());
-      await mine.expectRows(leads, { id: String(leadIds), sort: "createdAt" }, leadIds);
-      await finds(({ channel }) => [
+      await finds(leads, ({ channel: source, ids }) => [
+        [{ source, sort: "createdAt" }, [0, 1, 2]],
+        [{ source, sort: "-createdAt" }, [2, 1, 0]],
+        [{ id: String(ids[leads]), sort: "createdAt" }, [0, 1, 2]],
+      ])(context);
+      await finds(conversations, ({ channel }) => [
         [{ channel, sort: "createdAt" }, [0, 1, 2]],
         [{ channel, sort: "-createdAt" }, [2, 1, 0]],
       ])(context);
     },
     "Conversations are sorted by their last message, in either order, with each filter": finds(
-      ({ channel, ids, leadIds, lastAt }) => [
+      conversations,
+      ({ channel, ids, lastAt }) => [
         [{ channel, sort: "-lastMessageAt" }, [1, 0, 2]],
         [{ channel, status: "active", sort: "lastMessageAt" }, [2, 0, 1]],
-        [{ id: String(ids), sort: "-lastMessageAt" }, [1, 0, 2]],
-        [{ leadId: leadIds[0] ?? "", sort: "-lastMessageAt" }, [0]],
+        [{ id: String(ids[conversations]), sort: "-lastMessageAt" }, [1, 0, 2]],
+        [{ leadId: ids[leads][0] ?? "", sort: "-lastMessageAt" }, [0]],
         [{ channel, sort: "lastMessageAt", lastMessageBefore: lastAt(1) }, [2, 0]],
         [{ channel, status: "closed", lastMessageAfter: lastAt(2), sort: "-lastMessageAt" }, []],
       ],
     ),
     "Leads are sorted by their last change, in either order, and listed since a change": async (context) => {
-      const { channel: source, leadIds } = await shared(context, makeConversations);
-      const { mine } = context;
-      const [a = "", b = "", c = ""] = leadIds;
-      const sent = await mine.post(`${leads}?ifExists=update`, { id: a, name: "Changed" });
+      const { ids } = await shared(context, makeConversations);
+      const body = { id: ids[leads][0], name: "Changed" };
+      const sent = await context.mine.post(`${leads}?ifExists=update`, body);
       const { updatedAt } = expectResponse<{ updatedAt: string }>(sent, { status: 200 });
-      await mine.expectIndexed(leads, { source, sort: "updatedAt" }, [b, c, a]);
-      await mine.expectIndexed(leads, { source, sort: "-updatedAt" }, [a, c, b]);
-      await mine.expectIndexed(leads, { sort: "updatedAt", updatedAfter: updatedAt }, [a]);
-      await mine.expectIndexed(leads, { source, updatedBefore: updatedAt }, [c, b]);
+      await finds(leads, ({ channel: source }) => [
+        [{ source, sort: "updatedAt" }, [1, 2, 0]],
+        [{ source, sort: "-updatedAt" }, [0, 2, 1]],
+        [{ sort: "updatedAt", updatedAfter: updatedAt }, [0]],
+        [{ source, updatedBefore: updatedAt }, [2, 1]],
+      ])(context);
     },
     "Link keeps the order": async (context) => {
       const { channel } = await shared(context, makeConversations);
@@ -104,13 +93,14 @@ export const activityChecks = [
   }),
   ...promises("docs/usage.md#filters", {
     "lastMessageAfter includes its time, lastMessageBefore excludes it, in any order": finds(
+      conversations,
       ({ channel, lastAt, ids }) => [
         [{ channel, lastMessageAfter: lastAt(0) }, [1, 0]],
         [{ channel, lastMessageAfter: lastAt(0, 1) }, [1]],
         [{ channel, lastMessageAfter: lastAt(0), sort: "createdAt" }, [0, 1]],
         [{ channel, lastMessageAfter: lastAt(2), lastMessageBefore: lastAt(1) }, [2, 0]],
         [{ channel, lastMessageAfter: lastAt(0), lastMessageBefore: lastAt(0) }, []],
-        [{ id: String(ids), lastMessageBefore: lastAt(0) }, [2]],
+        [{ id: String(ids[conversations]), lastMessageBefore: lastAt(0) }, [2]],
       ],
     ),
     "Times of messages are timestamps, and the end is not earlier than the start": rejects({
@@ -125,7 +115,7 @@ export const activityChecks = [
       context,
     ) => {
       const { ids, sent } = await shared(context, makeConversations);
-      const id = ids[1] ?? "";
+      const id = ids[conversations][1] ?? "";
       const own = sent.filter(({ conversationId }) => conversationId === id).reverse();
       const pages: [Query, readonly Message[]][] = [
         [{}, own],
@@ -143,7 +133,7 @@ export const activityChecks = [
     },
     "A read-only key can open conversations, and no key those of another account": async (context) => {
       const { ids } = await shared(context, makeConversations);
-      const query = { id: ids[2] ?? "", include: "messages" };
+      const query = { id: ids[conversations][2] ?? "", include: "messages" };
       const mine = context.readOnly ?? context.mine;
       expectMatch("messages", await mine.list(conversations, query), {
         data: [{ messages: [{ message: "first of 2" }] }],

@@ -41,20 +41,24 @@ async function makeRecords({ mine }: Context) {
   };
 }
 
-type Records = Awaited<ReturnType<typeof makeRecords>>;
+/** Ids of leads and conversations, by the paths of their lists. */
+interface Made {
+  readonly ids: Readonly<Record<typeof leads | typeof conversations, readonly string[]>>;
+}
 
-/** Queries, and the numbers of the rows that each finds, the newest first. */
-type Cases = (records: Records) => readonly (readonly [Query, number[]])[];
-
-const finds =
-  (path: typeof leads | typeof conversations, cases: Cases): Check["run"] =>
+/** Expects queries of a list to find these of the records that `make` makes, by their numbers and in this order. */
+export const findsOf =
+  <M extends Made>(make: (context: Context) => Promise<M>) =>
+  (path: keyof Made["ids"], cases: (made: M) => readonly (readonly [Query, number[]])[]): Check["run"] =>
   async (context) => {
-    const records = await shared(context, makeRecords);
-    for (const [query, rows] of cases(records)) {
-      const ids = rows.map((n) => records.ids[path][n] ?? "");
+    const made = await shared(context, make);
+    for (const [query, rows] of cases(made)) {
+      const ids = rows.map((n) => made.ids[path][n] ?? "");
       await context.mine.expectIndexed(path, query, ids);
     }
   };
+
+const finds = findsOf(makeRecords);
 
 export const filterChecks = promises("docs/usage.md#filters", {
   "Leads are filtered by source, in any letter case": finds(leads, ({ tag }) => [
