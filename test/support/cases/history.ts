@@ -49,10 +49,10 @@ class History<R extends Row> {
   /** The stream's undelivered changes, in order. The key of a row is also the sequence number of its change. */
   changes: RowChange[] = [];
   now = Date.UTC(2026, 0, 1);
-  readonly #kind: Kind<R>;
-  #unsettled: Unsettled = new Map();
+  unsettled: Unsettled = new Map();
   /** When a list or a maintainer last ran. A row that is written after that may have landed at any time in between. */
-  #seen = 0;
+  seen = 0;
+  readonly #kind: Kind<R>;
 
   constructor(kind: Kind<R>) {
     this.#kind = kind;
@@ -63,17 +63,12 @@ class History<R extends Row> {
   /** Saves the present state. @returns a function that restores it */
   save(): () => void {
     const memory = this.table.memory.snapshot();
-    const { now } = this;
-    const [rows, changes, unsettled] = [[...this.rows], [...this.changes], [...this.#unsettled]];
-    const seen = this.#seen;
+    const { rows, changes, now, unsettled, seen } = this;
+    const state = structuredClone({ rows, changes, now, unsettled, seen });
     return () => {
       this.table.memory.restore(memory);
-      this.rows = new Map(rows);
-      this.changes = [...changes];
-      this.#unsettled = new Map(unsettled);
-      this.#seen = seen;
-      this.now = now;
-      vi.setSystemTime(now);
+      Object.assign(this, structuredClone(state));
+      vi.setSystemTime(this.now);
     };
   }
 
@@ -87,7 +82,7 @@ class History<R extends Row> {
   add({ age = 0, padding = 0, ...fields }: Input<R> = {} as Input<R>): string {
     const id = newId(this.#kind.list.type === "lead" ? "lead" : "conv", this.now - age);
     const row = { ...this.#kind.row(id, new Date(this.now - age).toISOString()), ...fields };
-    this.#write(id, row, padding, Math.max(this.#seen, this.now - age));
+    this.#write(id, row, padding, Math.max(this.seen, this.now - age));
     return id;
   }
 
@@ -113,7 +108,7 @@ class History<R extends Row> {
 
   /** Delivers all changes of the stream. @param skew how far the clock of the maintainer is ahead, in milliseconds */
   async deliver(limits: Limits = deployedLimits, skew = 0): Promise<void> {
-    this.#seen = this.now;
+    this.seen = this.now;
     const rows = this.changes;
     this.changes = [];
     const wait = async (milliseconds: number) => {
@@ -122,15 +117,15 @@ class History<R extends Row> {
     };
     vi.setSystemTime(this.now + skew);
     const changes = rows.length > 0 ? [{ owner: this.owner, rows }] : [];
-    const context = { deadline: this.now + skew + 60_000, limits, wait, unsettled: this.#unsettled };
+    const context = { deadline: this.now + skew + 60_000, limits, wait, unsettled: this.unsettled };
     const unfinished = await maintainLists(changes, context);
     vi.setSystemTime(this.now);
-    this.#seen = this.now;
+    this.seen = this.now;
     if (unfinished.length > 0) throw new Error("The maintainer has not finished.", { cause: unfinished });
   }
 
   list(filter: Filter<R> = {}, { page, limit }: PageRequest = firstPage): Promise<Page<R>> {
-    this.#seen = this.now;
+    this.seen = this.now;
     return this.#kind.page(this.account, { ...filter, page: `${page}`, limit: `${limit}` });
   }
 

@@ -115,25 +115,15 @@ function* rowsOf(
   for (; at >= first && at < end; at += step) yield rows[at] as Row;
 }
 
-const hashes = new Map<string, string>();
-
-function hashOf(partition: string): string {
-  const hash = hashes.get(partition) ?? hashName(partition);
-  hashes.set(partition, hash);
-  return hash;
-}
-
 /** The place of an item in a scan, which returns partitions in the order of their hashes. */
-const placeOf = ({ pk, sk }: Pick<Row, "pk" | "sk">) => `${hashOf(pk)} ${sk}`;
+const placeOf = ({ pk, sk }: Key) => `${hashName(pk)} ${sk}`;
 
 /** A page of a scan of the whole table or of a segment. It begins after any key. */
 export function scan(items: StoredItems, input: ScanCommandInput) {
   const { Segment = 0, TotalSegments = 1, ExclusiveStartKey } = input;
-  const start = ExclusiveStartKey ? placeOf(ExclusiveStartKey as Pick<Row, "pk" | "sk">) : "";
-  const left = [...items.in(undefined).all()]
-    .filter(({ pk }) => hashOf(pk).charCodeAt(0) % TotalSegments === Segment)
-    .map((row) => ({ row, place: placeOf(row) }))
-    .filter(({ place }) => place > start)
+  const start = ExclusiveStartKey ? placeOf(ExclusiveStartKey as unknown as Key) : "";
+  const left = Array.from(items.in(undefined).all(), (row) => ({ row, place: placeOf(row) }))
+    .filter(({ place }) => place.charCodeAt(0) % TotalSegments === Segment && place > start)
     .sort((a, b) => (a.place < b.place ? -1 : 1));
   return readPage(
     left.map(({ row }) => row),

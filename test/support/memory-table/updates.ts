@@ -26,13 +26,9 @@ export function updateItem(expression: string | undefined, item: Item, substitut
 export const updatedNames = (expression: string | undefined, substitutions: Substitutions) =>
   parseUpdate(expression ?? "").map(({ attribute }) => nameOf(attribute, substitutions));
 
-const parsed = new Map<string, readonly Action[]>();
-
 const action = /(?:(SET|ADD|REMOVE) |, ?)(#?\w+)(?: (?:= )?(if_not_exists\(#?\w+, ?)?(:\w+)\)?)? */g;
 
 function parseUpdate(expression: string): readonly Action[] {
-  const known = parsed.get(expression);
-  if (known) return known;
   const actions: Action[] = [];
   let clause = "";
   const rest = expression.replaceAll(action, (_, keyword = clause, attribute, missing, value) => {
@@ -42,6 +38,5 @@ function parseUpdate(expression: string): readonly Action[] {
   });
   if (rest !== "" || actions.some(({ clause, value }) => (clause === "REMOVE") === (value !== undefined)))
     throw unsupported("update", expression);
-  parsed.set(expression, actions);
   return actions;
 }
