@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand, NumberValue, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  NumberValue,
+  PutCommand,
+  paginateScan,
+} from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
@@ -77,9 +83,8 @@ test("the memory table answers each call of routes, commands, maintainers and au
   const ada = { name: "Ada", email: "ada@example.com", externalId: "1", source: "web", metadata: { a: "b" } };
   const moved = { ...ada, score: 1, addresses: { sms: null, web: ["ada"] } };
 
-  const { id: leadId } = (
-    await call("create-lead", { ...keyed, body: { ...ada, addresses: { sms: ["1"] } } })
-  ).body;
+  const named = { ...ada, addresses: { sms: ["1"] } };
+  const { id: leadId } = (await call("create-lead", { ...keyed, body: named })).body;
   await call("create-lead", { ...keyed, body: ada });
   await call("create-lead", { account, body: ada });
   await call("create-lead", { account, query: "ifExists=update", body: moved });
@@ -169,40 +174,34 @@ test("the memory table answers each call of routes, commands, maintainers and au
   );
 });
 
-type Send = (command: object) => Promise<unknown>;
-
 /** What a scan finds in the given number of segments, in any order. */
-async function scanned(send: Send, segments: number) {
+async function scanned(client: DynamoDBDocumentClient, segments: number) {
   const found: Item[] = [];
-  for (let Segment = 0; Segment < segments; Segment++)
-    for (let start: Item | undefined, more = true; more; more = start !== undefined) {
-      const answer = await send(
-        new ScanCommand({
-          ...{ TableName, Segment, TotalSegments: segments, Limit: 3, ConsistentRead: true },
-          FilterExpression: "begins_with(sk, :sk) OR byStatus = :status",
-          ExpressionAttributeValues: { ":sk": "02", ":status": "S#1" },
-          ...(start && { ExclusiveStartKey: start }),
-        }),
-      );
-      const { Items, LastEvaluatedKey } = answer as { Items: Item[]; LastEvaluatedKey?: Item };
-      found.push(...Items);
-      start = LastEvaluatedKey;
-    }
+  for (let Segment = 0; Segment < segments; Segment++) {
+    const pages = paginateScan(
+      { client, pageSize: 3 },
+      {
+        ...{ TableName, Segment, TotalSegments: segments, ConsistentRead: true },
+        FilterExpression: "begins_with(sk, :sk) OR byStatus = :status",
+        ExpressionAttributeValues: { ":sk": "02", ":status": "S#1" },
+      },
+    );
+    for await (const { Items = [] } of pages) found.push(...Items);
+  }
   return new Map(found.map((item) => [`${item.pk} ${item.sk}`, item]));
 }
 
 test("scans in any number of segments find the same items as the engine's, and both tables reject the same keys", async () => {
-  const memory = new MemoryTable();
+  const memory = Object.assign(createTableClient({}), { send: new MemoryTable().send });
   // Not the client of the functions, whose calls would time out on a busy machine.
-  const table = createTableClient({});
-  const engine: Send = (command) => table.send(command as GetCommand);
+  const engine = createTableClient({});
   for (let n = 0; n < 20; n++) {
     const values = { large: NumberValue.from("9".repeat(29)), names: new Set(["one", "two"].slice(n % 2)) };
     const Item = { pk: `SCAN#${n % 4}`, sk: `0${n}`, byStatus: `S#${n % 3}`, ...values };
-    for (const send of [memory.send, engine]) await send(new PutCommand({ TableName, Item }));
+    for (const table of [memory, engine]) await table.send(new PutCommand({ TableName, Item }));
   }
   for (const segments of [1, 4]) {
-    const found = await scanned(memory.send, segments);
+    const found = await scanned(memory, segments);
     expect(found.size).toBe(8);
     const ofEngine = [...(await scanned(engine, segments))].filter(([key]) => key.startsWith("SCAN#"));
     expect(found).toEqual(new Map(ofEngine));
@@ -210,6 +209,6 @@ test("scans in any number of segments find the same items as the engine's, and b
   const error = { name: "ValidationException" };
   for (const sk of [5, "x".repeat(1025)]) {
     const read = new GetCommand({ TableName, Key: { pk: "SCAN#1", sk } });
-    for (const send of [memory.send, engine]) await expect(send(read)).rejects.toMatchObject(error);
+    for (const table of [memory, engine]) await expect(table.send(read)).rejects.toMatchObject(error);
   }
 });
