@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
+import { firstIndex, type Row } from "./partitions.ts";
+import { validationError } from "./stored-items.ts";
 
 /** The parts of a command's input that its expressions refer to. */
 export interface Substitutions {
@@ -52,6 +54,37 @@ function parseCondition(expression: string): Evaluate<boolean> {
   return (...on) => evaluate((n: number) => terms[n]?.(...on));
 }
 
+const keyPattern =
+  /^(?<attribute>#?\w+) = (?<partition>:\w+)(?: AND (?:(?:sk|activeAt|awaitingReplySince) (?<operator><|>=) (?<value>:\w+)|(?:sk|activeAt|awaitingReplySince) BETWEEN (?<low>:\w+) AND (?<high>:\w+)|begins_with\(sk, ?(?<prefix>:\w+)\)))?$/;
+
+/**
+ * Parses the key condition of a query.
+ *
+ * @returns a partition with the attribute of its key, and a function that finds the index of the first of its rows that
+ * matches, and the index after the last one
+ */
+export function readKeyCondition(expression: string | undefined, substitutions: Substitutions) {
+  const { attribute, operator, ...tokens } = keyPattern.exec(expression ?? "")?.groups ?? {};
+  if (attribute === undefined) throw unsupported("key condition", expression);
+  const text = (name: string) => {
+    const token = tokens[name];
+    const value = token && valueFor(token, substitutions);
+    if (token && (typeof value !== "string" || value === "")) throw validationError("The key is not valid.");
+    return value as string | undefined;
+  };
+  const [low, high, value, prefix] = ["low", "high", "value", "prefix"].map(text);
+  if (low && high && low > high) throw unsupported("empty range", [low, high]);
+  const from = low ?? prefix ?? (operator === ">=" ? value : "") ?? "";
+  const isPast = (sk: string) => {
+    if (high) return sk > high;
+    if (prefix) return sk > prefix && !sk.startsWith(prefix);
+    return operator === "<" && sk >= (value ?? "");
+  };
+  const bounds = (rows: readonly Row[]) =>
+    [firstIndex(rows, ({ sk }) => sk >= from), firstIndex(rows, ({ sk }) => isPast(sk))] as const;
+  return { attribute: nameOf(attribute, substitutions), partition: text("partition") ?? "", bounds };
+}
+
 /** Evaluates a token: a value, an attribute of an item or, after a dot, an attribute of a map in the item. */
 export function operand(token: string): Evaluate<unknown> {
   if (token.startsWith(":")) return (_, substitutions) => valueFor(token, substitutions);
@@ -69,7 +102,7 @@ export function nameOf(token: string, { ExpressionAttributeNames = {} }: Substit
 }
 
 /** The value that a token of an expression stands for. */
-export function valueFor(token: string, { ExpressionAttributeValues = {} }: Substitutions): unknown {
+function valueFor(token: string, { ExpressionAttributeValues = {} }: Substitutions): unknown {
   const value = ExpressionAttributeValues[token];
   if (value === undefined) throw new Error(`The expression's value ${token} is not defined.`);
   return value;

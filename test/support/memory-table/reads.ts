@@ -8,8 +8,7 @@ import type {
 import { hashName, type IndexName, keysOf } from "../../../shared/dynamodb/keys.ts";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
 import { sum } from "../cases/statistics.ts";
-import { holds, project } from "./expressions.ts";
-import { readKeyCondition } from "./key-condition.ts";
+import { holds, project, readKeyCondition } from "./expressions.ts";
 import { firstAfter, firstAt, type Row } from "./partitions.ts";
 import { checkKeys, type StoredItems, validationError } from "./stored-items.ts";
 
