@@ -6,8 +6,7 @@ import { UserError } from "../../lib/user-error.ts";
 import { Account, leads } from "../contract/account.ts";
 import { Client } from "../contract/client.ts";
 import { type AwsStage, openAwsStage } from "./aws-stage.ts";
-import { OwnAccounts } from "./own-accounts.ts";
-import type { Acceptance } from "./phase.ts";
+import { openAccounts } from "./own-accounts.ts";
 
 /** The target of the run: either `stage` or `local`. */
 export interface Target {
@@ -35,21 +34,28 @@ const highLimit = 100_000;
  *
  * @throws UserError if the stage cannot be used as it is
  */
-export async function open(target: Target, control: Control): Promise<Acceptance> {
-  const { signal, note, load = 1000 } = control;
-  const wait = (milliseconds: number) => setTimeout(milliseconds, undefined, { signal });
-  const base = { name: target.stage ?? "local", signal, note, startedAt: Date.now(), wait, load };
+export async function open(target: Target, { signal, note, load = 1000 }: Control) {
+  const startedAt = Date.now();
   await using opening = new AsyncDisposableStack();
   const settings = readTargetSettings(target);
   const aws = await openStage(target, settings);
-  const accounts = await OwnAccounts.open(target);
+  const accounts = await openAccounts(target);
   const url = aws?.output("ApiUrl") ?? (await readLocalRun()).url;
   await reach(url);
   opening.defer(() => accounts.erase());
   const { apiKey: key } = await accounts.issueKey(accounts.mine);
   await accounts.setLimit(accounts.mine, highLimit);
-  const mine = new Account(url, key, signal);
-  return { ...base, url, key, mine, accounts, aws, settings, cleanUp: opening.move() };
+  return {
+    ...{ name: target.stage ?? "local", url, aws, settings, signal, note, load, startedAt },
+    /** The accounts that only this run uses, the key of the first, and the client with it. */
+    ...{ accounts, key, mine: new Account(url, key, signal) },
+    /** Waits for a time in milliseconds. @throws AbortError after Ctrl-C */
+    wait: (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { signal }),
+    /** Whether the phase `gateway` saw the throttle refuse requests. */
+    wasThrottled: false,
+    /** Reverts the changes of the checks when the run ends, the last change first. */
+    cleanUp: opening.move(),
+  };
 }
 
 /** @throws UserError for a stage without a file and without `like`, because its limits are unknown */
