@@ -6,7 +6,7 @@ import { request } from "../../../shared/logging/log-events.ts";
 import { routes } from "../../../shared/routes.ts";
 import { conversations, leads, unique } from "../../contract/account.ts";
 import type { HttpResponse } from "../../contract/client.ts";
-import { percentile } from "../../support/cases/statistics.ts";
+import { spread } from "../../support/cases/statistics.ts";
 import { logLag, readFunctionLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import type { Acceptance, Phase } from "../phase.ts";
@@ -36,11 +36,10 @@ export const cost: Phase = {
     for (const { name } of Object.values(routes))
       for (const { message } of await readFunctionLog(aws, name, start, pattern))
         if (isRecord(message)) lines.set(message.requestId, message as unknown as RequestLine);
-    for (const [name, ids] of sent)
-      yield compareUnits(
-        name,
-        ids.flatMap((id) => lines.get(id) ?? []),
-      );
+    for (const [name, ids] of sent) {
+      const found = ids.flatMap((id) => lines.get(id) ?? []);
+      yield compareUnits(name, found);
+    }
   },
 };
 
@@ -54,13 +53,7 @@ interface Units {
   readonly writes: number;
 }
 
-interface Prepared {
-  readonly leadId: string;
-  /** The source of many leads, which is also the externalId of one lead. */
-  readonly source: string;
-  /** The number of pages of all leads, with 20 leads on a page. */
-  readonly pages: number;
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>;
 
 type Send = (acceptance: Acceptance, prepared: Prepared, n: number) => Promise<HttpResponse>;
 
@@ -88,8 +81,12 @@ export const kinds: Readonly<Record<string, Send>> = {
     mine.post(conversations, message(prepared, "c0"), key()),
 };
 
-/** Creates the records that requests need, and waits until they are counted, because lists read uncounted rows. */
-async function prepare({ mine, wait }: Acceptance): Promise<Prepared> {
+/**
+ * Creates the records that requests need, and waits until they are counted, because lists read uncounted rows.
+ *
+ * @returns the `source` of many leads, which is also the externalId of one lead, and the number of `pages` of 20 leads
+ */
+async function prepare({ mine, wait }: Acceptance) {
   const source = unique("cost");
   const { id: leadId } = await mine.createLead({ source, externalId: source });
   for (let n = 0; n < 2 * requestsOfKind; n++) await mine.createLead({ source });
@@ -125,11 +122,7 @@ export function compareUnits(name: string, lines: readonly RequestLine[]): Findi
   if (lines.length === 0) return notSeen(comparison, "the logs have none of its requests");
   const failed = lines.find(({ status }) => status >= 300);
   if (failed) return compared(comparison, `a request returned ${failed.status}`);
-  const median = (unit: keyof Units) =>
-    percentile(
-      lines.map((line) => line[unit]),
-      0.5,
-    );
+  const median = (unit: keyof Units) => spread(lines.map((line) => line[unit])).median;
   const [writes, reads] = [median("writes"), median("reads")];
   // Lines without units prove nothing.
   const holds = documented && writes <= documented.writes && reads <= documented.reads && writes + reads > 0;

@@ -54,7 +54,7 @@ export const events: Phase = {
     await mine.post(`${leads}?ifExists=update`, { externalId: "accept-0", status: "qualified" });
     const changeId = String((await readItem(leadKey(account, changed)))?.changeId);
     expected.set(changeId, idTimestamp(changeId));
-    const seen = new Map<string, Received>();
+    const seen = new Map<string, ReturnType<typeof read>>();
     const collect = async () => {
       for (const event of await receive())
         if (expected.has(event.id) && !seen.has(event.id)) seen.set(event.id, event);
@@ -81,13 +81,6 @@ export const events: Phase = {
     );
   },
 };
-
-interface Received {
-  readonly id: string;
-  /** When SQS received it, in milliseconds since the epoch. */
-  readonly sentAt: number;
-  readonly faults: readonly string[];
-}
 
 /** Removes a rule, and first its target: a rule with a target cannot be deleted. */
 async function removeRule(events: AwsStage["events"], EventBusName: string, Name: string): Promise<void> {
@@ -128,7 +121,7 @@ async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: stri
     new PutTargetsCommand({ EventBusName, Rule: name, Targets: [{ Id: "queue", Arn }] }),
   );
   if (FailedEntryCount) throw new Error(`EventBridge refused the queue: ${entry?.ErrorMessage}`);
-  return async (): Promise<Received[]> => {
+  return async () => {
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl,
@@ -145,7 +138,8 @@ async function subscribe({ cleanUp }: Acceptance, stage: AwsStage, account: stri
   };
 }
 
-function read(body: string, sentAt: number): Received {
+/** @param sentAt when SQS received the event, in milliseconds since the epoch */
+function read(body: string, sentAt: number) {
   const event = parseJson(body);
   const { id } = Object(Object(event).detail);
   const faults = compareEvent(Object(event)).map((fault) => `the event of ${id}: ${fault}`);
