@@ -1,11 +1,11 @@
 import { ResourceNotFoundException } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { afterAll } from "vitest";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { validationError } from "../memory-table/stored-items.ts";
 import "../setup/log-leak-check.ts";
 import { MemoryTable } from "../memory-table/memory-table.ts";
+import { aroundCalls, type TableCommand } from "./conditions.ts";
 
 interface Table {
   readonly memory: MemoryTable;
@@ -18,12 +18,8 @@ const tables = new Map<string, Table>();
 
 /** Makes every client of this process use tables in memory until the end of the test file. @returns the file's own table */
 export function useTablesOfCommands(): MemoryTable {
-  const prototype = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => unknown };
-  const { send } = prototype;
-  prototype.send = async (command) => run(command);
-  afterAll(() => {
-    prototype.send = send;
-  });
+  const calls = aroundCalls(async (command) => run(command));
+  afterAll(() => calls[Symbol.dispose]());
   const memory = new MemoryTable();
   tables.set(tableName, { memory, hasIndexes: true, format: String(dataFormat) });
   return memory;
@@ -45,18 +41,10 @@ export function tagTable(name: string, format: number | undefined): void {
   find(name).format = format === undefined ? undefined : String(format);
 }
 
-interface Input {
-  readonly TableName?: string;
-  readonly ResourceArn?: string;
-  readonly IndexName?: string;
-  readonly RequestItems?: object;
-  readonly TransactItems?: readonly Readonly<Record<string, Input>>[];
-}
-
-/** The name of the table that a command uses. */
-function nameIn({ TableName, ResourceArn, RequestItems = {}, TransactItems = [] }: Input): string {
-  const [first = {}] = TransactItems;
-  return TableName ?? ResourceArn ?? Object.keys(RequestItems)[0] ?? nameIn(Object.values(first)[0] ?? {});
+/** The name of the table that a command, or the first part of a transaction, uses. */
+function nameIn({ TableName, ResourceArn, RequestItems = {}, TransactItems }: TableCommand["input"]): string {
+  const [part = {}] = TransactItems ?? [];
+  return TableName ?? ResourceArn ?? Object.keys(RequestItems)[0] ?? nameIn(Object.values(part)[0] ?? {});
 }
 
 function find(name: string): Table {
@@ -65,8 +53,8 @@ function find(name: string): Table {
   throw new ResourceNotFoundException({ message: `There is no table ${name}.`, $metadata: {} });
 }
 
-function run(command: object): object {
-  const input = Reflect.get(command, "input") as Input;
+function run(command: TableCommand): object {
+  const { input } = command;
   const { memory, hasIndexes, format } = find(nameIn(input));
   if (command.constructor.name === "DescribeTableCommand") return { Table: { TableArn: input.TableName } };
   if (command.constructor.name === "ListTagsOfResourceCommand")
