@@ -18,13 +18,15 @@ export const details = (mark: string) => ({
   tags: ["import"],
 });
 
+/** The lead of a row. */
+export function toLead(row: LeadRow): Lead {
+  const time = createdAt(row.id);
+  return { ...row, ...details(row.id.slice(-10)), score: 0, createdAt: time, updatedAt: time };
+}
+
 /** The items of rows in the table. */
 export function* leadItems(account: string, rows: Iterable<LeadRow>) {
-  for (const row of rows) {
-    const time = createdAt(row.id);
-    const others = { score: 0, ...details(row.id.slice(-10)), createdAt: time, updatedAt: time };
-    yield leadItem(account, { ...others, ...row });
-  }
+  for (const row of rows) yield leadItem(account, toLead(row));
 }
 
 const sourceShares = Object.entries({ website: 60, "search-ad": 25, referral: 10, partner: 4.99 });

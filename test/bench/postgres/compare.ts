@@ -7,24 +7,14 @@ import { join } from "node:path";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { engineClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
-import { createdAt } from "../../../shared/ids.ts";
 import { percentile } from "../../support/cases/statistics.ts";
-import { buildRows, details, type LeadRow, sourcePicker } from "../pages/lead-rows.ts";
+import { buildRows, type LeadRow, sourcePicker, toLead } from "../pages/lead-rows.ts";
 import { limit } from "../pages/read-pages.ts";
 import { number } from "../report.ts";
 import { psql, storeInPostgres, storeLocally } from "./databases.ts";
 
 /** How many rounds read a page from all servers in turn, and how many times in each round. */
 const [rounds, reads] = [10, 20];
-
-/** The times of a page in milliseconds: the median of the fastest round, because no machine is idle. */
-interface Times {
-  /** Times through the common server, from this service and from Postgres. */
-  service: number;
-  postgres: number;
-  /** The time of the same rows from Postgres by a cursor, without a total. */
-  cursor: number;
-}
 
 /** Times pages of this service and of a Postgres, in which it replaces the tables `bench_leads` and `bench_keys`. */
 export async function comparePostgres(address: string, sizes: readonly number[]) {
@@ -97,19 +87,20 @@ async function compareLists(rows: readonly LeadRow[], server: string, apiKey: st
   return compared;
 }
 
-function toLead({ id, ...row }: LeadRow) {
-  const time = createdAt(id);
-  return { id, ...row, ...details(id.slice(-10)), score: 0, createdAt: time, updatedAt: time };
-}
-
-/** Reads a page from all servers in turn. @throws AssertionError if a response is not the expected one */
+/**
+ * Reads a page from all servers in turn: from this service and Postgres, and the same rows from Postgres by a cursor, without a
+ * total.
+ *
+ * @returns times in milliseconds: the median of the fastest round, because no machine is idle
+ * @throws AssertionError if a response is not the expected one
+ */
 async function time(
-  urls: Readonly<Record<keyof Times, string>>,
+  urls: Readonly<Record<"service" | "postgres" | "cursor", string>>,
   apiKey: string,
   { data, pagination }: { readonly data: object; readonly pagination: object },
 ) {
   const headers = { authorization: `Bearer ${apiKey}`, "accept-encoding": "identity" };
-  const least: Times = { service: Infinity, postgres: Infinity, cursor: Infinity };
+  const least = { service: Infinity, postgres: Infinity, cursor: Infinity };
   for (let round = 0; round < rounds; round++) {
     for (const [name, url] of Object.entries(urls)) {
       const read = async () => (await fetch(url, { headers })).json();
@@ -122,7 +113,7 @@ async function time(
         times.push(performance.now() - start);
         deepStrictEqual(body, name === "cursor" ? { data } : { data, pagination });
       }
-      least[name as keyof Times] = Math.min(least[name as keyof Times], percentile(times, 0.5));
+      least[name as keyof typeof least] = Math.min(least[name as keyof typeof least], percentile(times, 0.5));
     }
   }
   return least;

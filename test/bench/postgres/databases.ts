@@ -10,9 +10,8 @@ import { marshall } from "@aws-sdk/util-dynamodb";
 import { engineBinary } from "../../../lib/local/engine/engine.ts";
 import { writeLimit } from "../../../lib/ops/accounts/accounts-settings.ts";
 import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
-import { createdAt } from "../../../shared/ids.ts";
 import { Account } from "../pages/account.ts";
-import { details, type LeadRow } from "../pages/lead-rows.ts";
+import { type LeadRow, toLead } from "../pages/lead-rows.ts";
 import { installClock } from "../pages/metered-table.ts";
 
 const account = "bench";
@@ -28,10 +27,8 @@ const schema = `
 
 /** Replaces the benchmark's tables in a Postgres by tables of these leads and a key. */
 export function storeInPostgres(rows: readonly LeadRow[], apiKey: string, address: string): void {
-  const lines = rows.map(({ id, status, source }) => {
-    const { name, email } = details(id.slice(-10));
-    const time = createdAt(id);
-    return [account, id, status, source, name, email, "{import}", 0, time, time].join("\t");
+  const lines = rows.map(toLead).map(({ id, status, source, name, email, createdAt }) => {
+    return [account, id, status, source, name, email, "{import}", 0, createdAt, createdAt].join("\t");
   });
   const hash = createHash("sha256").update(apiKey).digest("hex");
   const script = `${schema}

@@ -12,7 +12,7 @@ export interface WatchedCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** The read units. */
   readonly reads: number;
-  /** The number of items that a query or a batch returned. */
+  /** The number of items that a query returned. */
   readonly rows: number;
 }
 
@@ -43,9 +43,7 @@ export class WatchedTable {
   async watch<T>(run: () => Promise<T>): Promise<{ result: T; calls: WatchedCall[]; units: number }> {
     this.calls = [];
     const result = await run();
-    const calls = this.calls;
-    const units = sum(calls.map(({ reads }) => reads));
-    return { result, calls, units };
+    return { result, calls: this.calls, units: sum(this.calls.map(({ reads }) => reads)) };
   }
 
   async #send(command: object): Promise<unknown> {
@@ -54,12 +52,7 @@ export class WatchedTable {
     this.calls.push(call);
     await this.before(command, this.calls.length);
     const { output, reads } = this.shown(command).execute(command);
-    call.reads = reads;
-    const { Items = [], Responses = {} } = output as {
-      Items?: object[];
-      Responses?: Record<string, object[]>;
-    };
-    call.rows = [Items, ...Object.values(Responses)].flat().length;
+    Object.assign(call, { reads, rows: output.Count ?? 0 });
     return output;
   }
 }
