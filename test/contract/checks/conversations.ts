@@ -70,13 +70,6 @@ export const conversationChecks = [
       await mine.expectRows(conversations, { id }, [id]);
     },
   }),
-  ...promises("docs/usage.md#pages", {
-    "The total of all conversations grows with each new one, not with each message": async ({ mine }) => {
-      const [{ id }, before] = [await mine.createLead(), await mine.count(conversations)];
-      for (const channel of ["web", "sms", "web"]) await mine.sendMessage(id, channel);
-      expectMatch("the total", await mine.count(conversations), before + 2);
-    },
-  }),
   ...promises("docs/errors.md#problem-codes", {
     "A message to an unknown lead returns 404, says what else the id is, and stores nothing": ({ mine }) =>
       mine.expectNothingStored(async () => {

@@ -101,10 +101,6 @@ export const filterChecks = promises("docs/usage.md#filters", {
     const inIndia = at(1, 5.5 * 3_600_000).replace("Z", "+05:30");
     return [[{ createdAfter: inIndia, createdBefore: at(3).replace("Z", "999Z") }, [2, 1]]];
   }),
-  "Conversations are filtered by lead": finds(conversations, ({ lead }) => [
-    [{ leadId: lead(0) }, [1, 0]],
-    [{ leadId: lead(3) }, []],
-  ]),
   "Conversations are filtered by channel and status, in any letter case": finds(conversations, ({ tag }) => [
     [{ channel: `${tag}-web` }, [3, 1]],
     [{ channel: `${tag}-WEB`, status: "ACTIVE" }, [3, 1]],
