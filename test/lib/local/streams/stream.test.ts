@@ -33,7 +33,7 @@ class FakeStream {
   failing = false;
 
   add(...numbers: number[]): void {
-    this.shardRecords["shard-1"]?.push(...numbers.map((number) => createRecord(number)));
+    this.shardRecords["shard-1"]?.push(...numbers.map(createRecord));
   }
 
   async describeStream() {
@@ -62,50 +62,52 @@ class FakeStream {
 }
 
 interface Settings extends Partial<EventSource> {
-  readonly file?: string;
   readonly streamArn?: string;
   readonly respond?: (numbers: number[]) => unknown;
-  /** Called at the start of each wait. */
-  readonly onWait?: (milliseconds: number) => void;
 }
 
-async function start(
-  client: FakeStream,
-  { file, respond = () => null, onWait = () => {}, ...settings }: Settings = {},
-) {
-  const source: EventSource = {
-    ...{ id: "Source", function: await createFunction("") },
-    ...{ accepts: () => true, batchSize: 3, window: 20, ...settings },
-  };
-  const delivered: (readonly DynamoDBRecord[])[] = [];
-  const log: string[] = [];
-  const stopping = new AbortController();
-  startStream(source, {
-    client: client as object as DynamoDBStreams,
-    streamArn: settings.streamArn ?? streamArn,
-    positions: openStoredMap(file ?? join(await temporaryDirectory(), "stream.json")),
-    invoke: async (_, payload) => {
-      const { Records: records } = JSON.parse(payload) as DynamoDBStreamEvent;
-      delivered.push(records);
-      return respond(sequenceNumbers(records));
-    },
-    log: (line) => log.push(line),
-    signal: stopping.signal,
-    // A hundredth of the time passes.
-    wait: async (milliseconds, signal) => {
-      onWait(milliseconds);
-      await setTimeout(milliseconds / 100, undefined, { signal }).catch(() => {});
-    },
-  });
-  const stop = () => stopping.abort();
-  onTestFinished(stop);
-  return { stop, delivered, log, batches: () => delivered.map(sequenceNumbers) };
+/** Opens a stream with records, and a file for positions in it. Each `start` starts a run that reads the stream. */
+async function openStream(...numbers: number[]) {
+  const client = new FakeStream();
+  client.add(...numbers);
+  const file = join(await temporaryDirectory(), "stream.json");
+  async function start({ respond = () => null, ...settings }: Settings = {}) {
+    const source: EventSource = {
+      ...{ id: "Source", function: await createFunction("") },
+      ...{ accepts: () => true, batchSize: 3, window: 20, ...settings },
+    };
+    const delivered: (readonly DynamoDBRecord[])[] = [];
+    const log: string[] = [];
+    /** The lengths of the waits, in milliseconds. */
+    const waits: number[] = [];
+    const stopping = new AbortController();
+    startStream(source, {
+      client: client as object as DynamoDBStreams,
+      streamArn: settings.streamArn ?? streamArn,
+      positions: openStoredMap(file),
+      invoke: async (_, payload) => {
+        const { Records: records } = JSON.parse(payload) as DynamoDBStreamEvent;
+        delivered.push(records);
+        return respond(sequenceNumbers(records));
+      },
+      log: (line) => log.push(line),
+      signal: stopping.signal,
+      // A hundredth of the time passes.
+      wait: async (milliseconds, signal) => {
+        waits.push(milliseconds);
+        await setTimeout(milliseconds / 100, undefined, { signal }).catch(() => {});
+      },
+    });
+    const stop = () => stopping.abort();
+    onTestFinished(stop);
+    return { stop, delivered, log, waits, batches: () => delivered.map(sequenceNumbers) };
+  }
+  return { client, file, start };
 }
 
 test("records are delivered in Lambda's form, in batches of at most the batch size", async () => {
-  const client = new FakeStream();
-  client.add(8, 9, 10, 11);
-  const { batches, delivered, log } = await start(client);
+  const { start } = await openStream(8, 9, 10, 11);
+  const { batches, delivered, log } = await start();
   await expect.poll(batches).toEqual([[8, 9, 10], [11]]);
   const { dynamodb, ...record } = createRecord(8);
   const inSeconds = { ApproximateCreationDateTime: 1_767_225_600 };
@@ -114,70 +116,61 @@ test("records are delivered in Lambda's form, in batches of at most the batch si
 });
 
 test("records that do not pass the filter are never delivered, and not read again", async () => {
-  const client = new FakeStream();
-  client.add(1, 2, 3);
-  const file = join(await temporaryDirectory(), "stream.json");
-  const accepts = (record: unknown) => (record as DynamoDBRecord).eventID === "2";
-  const first = await start(client, { accepts, file });
-  await expect.poll(first.batches).toEqual([[2]]);
-  first.stop();
+  const { file, start } = await openStream(1, 2, 3);
+  const { batches, stop } = await start({ accepts: (record) => Object(record).eventID === "2" });
+  await expect.poll(batches).toEqual([[2]]);
+  stop();
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [position]: "3" });
 });
 
 test("a run continues where the last run stopped, and starts another table at its oldest record", async () => {
-  const client = new FakeStream();
-  client.add(1, 2);
-  const file = join(await temporaryDirectory(), "stream.json");
-  const first = await start(client, { file });
+  const { client, file, start } = await openStream(1, 2);
+  const first = await start();
   await expect.poll(first.batches).toEqual([[1, 2]]);
   first.stop();
   client.add(3);
-  const second = await start(client, { file });
+  const second = await start();
   await expect.poll(second.batches).toEqual([[3]]);
   second.stop();
 
-  const otherTable = await start(client, { file, streamArn: "arn:engine:stream/2" });
+  const otherTable = await start({ streamArn: "arn:engine:stream/2" });
   await expect.poll(otherTable.batches).toEqual([[1, 2, 3]]);
   otherTable.stop();
   await writeFile(file, "{");
-  const invalid = await start(client, { file });
+  const invalid = await start();
   await expect.poll(invalid.batches).toEqual([[1, 2, 3]]);
 });
 
 test("a run continues at the oldest record if the engine has deleted the last delivered one", async () => {
-  const client = new FakeStream();
-  client.add(7, 8);
-  const file = join(await temporaryDirectory(), "stream.json");
+  const { file, start } = await openStream(7, 8);
   await writeFile(file, JSON.stringify({ [position]: "6" }));
-  const { batches } = await start(client, { file });
+  const { batches } = await start();
   await expect.poll(batches).toEqual([[7, 8]]);
 });
 
-test("a pending batch delays later batches and the stored position", async () => {
-  const client = new FakeStream();
-  client.add(1, 2);
-  const file = join(await temporaryDirectory(), "stream.json");
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const respond = (numbers: number[]) => (numbers.includes(2) ? promise : null);
-  const { batches, ...stream } = await start(client, { respond, file, batchSize: 1 });
+test.each([
+  "resolve",
+  "reject",
+] as const)("a pending batch delays later ones. After the end of the run, it is neither retried nor stored: %s", async (outcome) => {
+  const { client, file, start } = await openStream(1, 2);
+  const pending = Promise.withResolvers<void>();
+  const respond = (numbers: number[]) => (numbers.includes(2) ? pending.promise : null);
+  const { batches, stop } = await start({ respond, batchSize: 1 });
   await expect.poll(batches).toEqual([[1], [2]]);
   client.add(3);
-  stream.stop();
-  resolve();
+  stop();
+  pending[outcome]();
   await setTimeout(50);
   expect(batches()).toEqual([[1], [2]]);
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [position]: "1" });
 });
 
 test("a child shard is read after its parent has ended, whose records are not redelivered", async () => {
-  const client = new FakeStream();
-  client.add(1);
+  const { client, start } = await openStream(1);
   client.shardRecords["shard-2"] = [createRecord(2)];
   client.ended.add("shard-1");
-  const file = join(await temporaryDirectory(), "stream.json");
   const { promise, resolve } = Promise.withResolvers<void>();
-  const respond = (numbers: number[]) => (numbers.includes(1) ? promise : null);
-  const first = await start(client, { respond, file });
+  const first = await start({ respond: (numbers) => (numbers.includes(1) ? promise : null) });
   await expect.poll(first.batches).toEqual([[1]]);
   await setTimeout(100);
   expect(first.batches()).toEqual([[1]]);
@@ -185,15 +178,14 @@ test("a child shard is read after its parent has ended, whose records are not re
   await expect.poll(first.batches).toEqual([[1], [2]]);
   first.stop();
   client.shardRecords["shard-2"].push(createRecord(3));
-  const second = await start(client, { file });
+  const second = await start();
   await expect.poll(second.batches).toEqual([[3]]);
 });
 
 test("a failing engine is logged once, and its stream is read when the engine works again", async () => {
-  const client = new FakeStream();
+  const { client, start } = await openStream(1);
   client.failing = true;
-  client.add(1);
-  const { batches, log } = await start(client);
+  const { batches, log } = await start();
   await expect.poll(() => client.reads).toBeGreaterThan(1);
   client.failing = false;
   await expect.poll(batches).toEqual([[1]]);
@@ -204,12 +196,8 @@ test.each([
   [20, 250],
   [700, 700],
 ])("a stream without records is read four times a second, or once in a longer window: with %i ms, every %i ms", async (window, expected) => {
-  const waits: number[] = [];
-  const client = new FakeStream();
-  const { log, delivered } = await start(client, {
-    window,
-    onWait: (milliseconds) => waits.push(milliseconds),
-  });
+  const { client, start } = await openStream();
+  const { log, delivered, waits } = await start({ window });
   await expect.poll(() => client.reads).toBeGreaterThan(3);
   // The other wait is for new shards.
   expect(new Set(waits)).toEqual(new Set([expected, 3000]));
@@ -220,24 +208,16 @@ const failed = (...identifiers: string[]) => ({
   batchItemFailures: identifiers.map((itemIdentifier) => ({ itemIdentifier })),
 });
 
+const all = [8, 9, 10, 11];
+
 /** Delivers records 8 to 11. @returns the records of each call, and the delays between them */
-async function deliver(respond: (call: number, endRun: () => void) => unknown) {
-  const client = new FakeStream();
-  client.add(...all);
-  const waits: number[] = [];
+async function deliver(respond: (call: number) => unknown) {
   let calls = 0;
-  const stopping = Promise.withResolvers<() => void>();
-  const { batches, stop } = await start(client, {
-    batchSize: 4,
-    onWait: (milliseconds) => waits.push(milliseconds),
-    respond: async () => respond(++calls, await stopping.promise),
-  });
-  stopping.resolve(stop);
+  const { start } = await openStream(...all);
+  const { batches, waits } = await start({ batchSize: 4, respond: () => respond(++calls) });
   await expect.poll(() => waits).toContain(250);
   return { calls: batches(), delays: waits.filter((each) => each !== 250 && each !== 3000) };
 }
-
-const all = [8, 9, 10, 11];
 
 test.each([null, undefined, [], {}, failed()])("%j is a success", async (response) => {
   expect(await deliver(() => response)).toEqual({ calls: [all], delays: [] });
@@ -257,12 +237,4 @@ test("a batch is retried with exponential backoff while its function throws", as
   });
   expect(calls).toEqual(Array(10).fill(all));
   expect(delays).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
-});
-
-test("no batch is retried after the end of the run", async () => {
-  const ended = await deliver((_, endRun) => {
-    endRun();
-    throw new Error("its worker was ended");
-  });
-  expect(ended).toEqual({ calls: [all], delays: [] });
 });
