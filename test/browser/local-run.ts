@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { source as axe } from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, onTestFinished } from "vitest";
-import { freePort, signalProcess, startCommand, untilServing } from "../lib/local/support/process.ts";
+import { freePort, startCommand, untilServing } from "../lib/local/support/process.ts";
 
 export const screenshots = join(import.meta.dirname, "../../.build/screenshots");
 
@@ -29,10 +29,7 @@ export async function startLocalRun() {
   starting.defer(() => rm(directory, { recursive: true }));
   const port = await freePort();
   const command = startCommand({ DATA_DIR: directory, PORT: String(port) });
-  starting.defer(async () => {
-    signalProcess(command.pid, "SIGTERM");
-    await command.ended;
-  });
+  starting.defer(command.stop);
   await untilServing(command);
   // Chromium's sandbox does not work for root.
   const browser = await chromium.launch({ executablePath, chromiumSandbox: process.getuid?.() !== 0 });

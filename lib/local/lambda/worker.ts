@@ -25,14 +25,8 @@ parentPort?.postMessage("ready");
 function loadHandler(): Handler {
   const [file = "", name = ""] = fn.handler.split(".");
   const path = join(fn.codeDirectory, `${file}.cjs`);
-  nameSourceMap(`../bundles/${fn.label}/${file}.cjs.map`);
-  const { [name]: handler } = createRequire(path)(path) as Readonly<Record<string, unknown>>;
-  if (typeof handler !== "function") throw new Error(`${fn.handler} is undefined or not exported`);
-  return handler as Handler;
-}
-
-/** Lets stacks and debuggers find the sources. The code is exactly what is deployed, so it does not name its source map. */
-function nameSourceMap(map: string): void {
+  // Stacks and debuggers find the sources. The code is exactly what is deployed, so it does not name its source map.
+  const map = `../bundles/${fn.label}/${file}.cjs.map`;
   setSourceMapsSupport(true);
   registerHooks({
     load(url, context, nextLoad) {
@@ -40,23 +34,25 @@ function nameSourceMap(map: string): void {
       return loaded.source ? { ...loaded, source: `${loaded.source}\n//# sourceMappingURL=${map}` } : loaded;
     },
   });
+  const { [name]: handler } = createRequire(path)(path) as Readonly<Record<string, unknown>>;
+  if (typeof handler !== "function") throw new Error(`${fn.handler} is undefined or not exported`);
+  return handler as Handler;
 }
 
-async function invoke(invocation: Invocation): Promise<InvocationResult> {
+async function invoke({ requestId, payload, deadline }: Invocation): Promise<InvocationResult> {
   try {
-    const event = JSON.parse(invocation.payload) as { requestContext?: { requestId: string } } | null;
+    const event = JSON.parse(payload) as { requestContext?: { requestId: string } } | null;
     // On AWS, Lambda sets the trace id. The SDK sends it with each call, and the proxy reads the request id from it.
     process.env._X_AMZN_TRACE_ID = event?.requestContext?.requestId ?? "";
-    const result = await handler(event, buildContext(invocation));
+    // The part of Lambda's context that the functions and middy read.
+    const context = {
+      functionName: fn.name,
+      awsRequestId: requestId,
+      getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    };
+    const result = await handler(event, context);
     return { payload: JSON.stringify(result) ?? "null" };
   } catch (error) {
     return { error: inspect(error) };
   }
 }
-
-/** The part of Lambda's context that the functions and middy read. */
-const buildContext = ({ requestId, deadline }: Invocation) => ({
-  functionName: fn.name,
-  awsRequestId: requestId,
-  getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
-});

@@ -16,7 +16,12 @@ export function readApi(findResources: FindResources, functions: readonly LocalF
   const integrations = findResources("AWS::ApiGatewayV2::Integration");
   const routes = findResources("AWS::ApiGatewayV2::Route").map(({ properties }) => {
     const integration = integrations.find(({ name }) => properties.Target === `integrations/${name}`);
-    return { ...readRoute(properties), function: findTarget(integration?.properties.IntegrationUri) };
+    const [method = "", path = ""] = String(properties.RouteKey).split(" ");
+    if (!path || path.includes("{") || method === "ANY")
+      throw new UserError(
+        `The local gateway cannot serve the route "${properties.RouteKey}": it supports only a method with a fixed path.`,
+      );
+    return { method, path, function: findTarget(integration?.properties.IntegrationUri) };
   });
   const properties = findFirst("AWS::ApiGatewayV2::Authorizer");
   const [header] = properties.IdentitySource as [string];
@@ -35,14 +40,4 @@ export function readApi(findResources: FindResources, functions: readonly LocalF
   /** The function that has a URL of its own. */
   const urlFunction = TargetFunctionArn === undefined ? undefined : findTarget(TargetFunctionArn);
   return { routes, authorizer, throttle, urlFunction };
-}
-
-function readRoute({ RouteKey }: Properties) {
-  const [method = "", path = ""] = String(RouteKey).split(" ");
-  if (!path || path.includes("{") || method === "ANY") {
-    throw new UserError(
-      `The local gateway cannot serve the route "${RouteKey}": it supports only a method with a fixed path.`,
-    );
-  }
-  return { method, path };
 }

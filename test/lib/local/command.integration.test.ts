@@ -13,10 +13,7 @@ const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 function start(env: Record<string, string>, options?: Parameters<typeof startCommand>[1]) {
   const command = startCommand(env, options);
-  onTestFinished(async () => {
-    signalProcess(command.pid, "SIGTERM");
-    await command.ended;
-  });
+  onTestFinished(command.stop);
   return command;
 }
 

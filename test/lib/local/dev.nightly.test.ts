@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { copyProject } from "../../support/stack/project-copy.ts";
-import { freePort, signalProcess, startCommand, untilServing } from "./support/process.ts";
+import { freePort, startCommand, untilServing } from "./support/process.ts";
 
 const timeout = { timeout: 60_000, interval: 100 };
 
@@ -20,10 +20,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm run dev", () => {
       { DATA_DIR: join(cwd, ".local"), PORT: String(port) },
       { cwd, program, args },
     );
-    onTestFinished(async () => {
-      signalProcess(command.pid, "SIGTERM");
-      await command.ended;
-    });
+    onTestFinished(command.stop);
     await untilServing(command);
     const url = `http://127.0.0.1:${port}/api/v1/leads`;
     const key = (await readFile(join(cwd, ".local", "api-key"), "utf8")).trim();

@@ -17,7 +17,6 @@ test.each([
     /^<!doctype html>.*href="\/docs\/openapi.json".*src="\/docs\/start.js"/s,
   ],
   ["/docs/start.js", "text/javascript; charset=utf-8", /createApiReference/],
-  ["/docs/configuration.js", "text/javascript; charset=utf-8", /export const configuration/],
   ["/docs/scalar.js", "text/javascript; charset=utf-8", /^\(function\(\)\{.*Scalar=\{createApiReference:/s],
   ["/docs/style.css", "text/css; charset=utf-8", /--scalar-font/],
   ["/docs/favicon.svg", "image/svg+xml", /^<svg/],

@@ -33,7 +33,12 @@ export function startCommand(
   }
   /** The exit code of the program, or the signal that ended it. */
   const ended: Promise<number | string> = once(child, "close").then(([code, signal]) => code ?? signal);
-  return { pid: child.pid ?? 0, output: () => output, ended };
+  const pid = child.pid ?? 0;
+  const stop = async () => {
+    signalProcess(pid, "SIGTERM");
+    await ended;
+  };
+  return { pid, output: () => output, ended, stop };
 }
 
 /** Resolves when the service accepts requests. */
