@@ -31,20 +31,13 @@ async function createPool(
 const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
 
 test("the handler gets the event and Lambda's context", async () => {
-  const { call } = await createPool(
-    handler("return { event, context, left: context.getRemainingTimeInMillis() };"),
-    { handler: "index.handler" },
-  );
-  const response = (await call({ a: 1 })) as Record<string, unknown>;
-  expect(response).toMatchObject({
-    event: { a: 1 },
-    context: {
-      functionName: "Probe",
-      awsRequestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    },
-  });
-  expect(response.left).toBeGreaterThan(30_000);
-  expect(response.left).toBeLessThanOrEqual(60_000);
+  const source = handler("return { ...context, event, left: context.getRemainingTimeInMillis() };");
+  const { call } = await createPool(source);
+  const { left, ...others } = (await call({ a: 1 })) as { readonly left: number };
+  const awsRequestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(others).toEqual({ event: { a: 1 }, functionName: "Probe", awsRequestId });
+  expect(left).toBeGreaterThan(30_000);
+  expect(left).toBeLessThanOrEqual(60_000);
 });
 
 const counting = `
