@@ -24,16 +24,11 @@ const engineModule = new URL("../../../../lib/local/engine/engine.ts", import.me
 
 const definition = { ...stack.table, input: { ...stack.table.input, TableName: "probes" } };
 
-const options = { log: () => {}, onExit: () => {} };
-
-async function start(directory?: string, port: number | undefined = 0) {
+/** Starts an engine, unless `settings` has a port on any free one. */
+async function start(settings: { readonly directory?: string; readonly port?: number | undefined } = {}) {
   const log: string[] = [];
-  const engine = await startEngine({
-    directory,
-    port,
-    log: (line) => log.push(line),
-    onExit: () => log.push("ended"),
-  });
+  const onExit = () => log.push("ended");
+  const engine = await startEngine({ port: 0, log: (line) => log.push(line), onExit, ...settings });
   onTestFinished(() => engine.stop());
   const client = engineClient(engine.endpoint);
   onTestFinished(() => client.destroy());
@@ -52,7 +47,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     ],
   ])("does not scan a whole stream for %s", async (_what, query) => {
     const directory = await temporaryDirectory();
-    await start(directory);
+    await start({ directory });
     // The engine's queries, as they are in its binary.
     const binary = (await readFile(engineBinary(), "latin1"))
       .replaceAll(/\?\d/g, "?")
@@ -80,27 +75,24 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
   });
 
   test("listens on a port that no web page can reach, and each engine has a port of its own", async () => {
-    const engines = [await startEngine(options), await startEngine(options)];
-    for (const engine of engines) onTestFinished(() => engine.stop());
+    const engines = [await start({ port: undefined }), await start({ port: undefined })];
     const ports = engines.map(({ endpoint }) => Number(new URL(endpoint).port));
     expect(new Set(ports).size).toBe(2);
     expect(enginePorts).toEqual(expect.arrayContaining(ports));
   });
 
   test("listens on the port that it is given", async () => {
-    const { endpoint, client, stop } = await start(undefined, 0);
+    const { endpoint, stop } = await start();
     await stop();
     const port = Number(new URL(endpoint).port);
     expect(enginePorts).not.toContain(port);
-    expect((await start(undefined, port)).endpoint).toBe(endpoint);
-    client.destroy();
+    expect((await start({ port })).endpoint).toBe(endpoint);
   });
 
   test("reports why it did not start", async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, "dynamodb.sqlite"));
-    const started = startEngine({ ...options, directory });
-    await expect(started).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
+    await expect(start({ directory })).rejects.toThrow(/^The embedded DynamoDB did not start: .*database/i);
   });
 
   test("ends with the process that started it, even after kill -9, and the next run has every acknowledged write", async () => {
@@ -122,7 +114,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await once(child, "exit");
     const data = await openDataDirectory(directory);
     onTestFinished(data.close);
-    const { client, log } = await start(directory);
+    const { client, log } = await start({ directory });
     const kept = await client.send(new GetItemCommand({ TableName: "probes", Key: Item }));
     expect(kept.Item).toEqual(Item);
     expect(log).toEqual([]);
