@@ -78,12 +78,6 @@ async function clientFile(name: string): Promise<string> {
   return (await transform(source, { loader: "ts" })).code;
 }
 
-/** The part of a route of Fastify that the package registers. */
-interface Registration {
-  readonly url: string;
-  handler(request: object, reply: object): unknown;
-}
-
 /**
  * The script of Scalar's page. The package serves it by a Fastify route, which this function registers and calls without a
  * server.
@@ -94,7 +88,8 @@ async function scalar(): Promise<string> {
   const { default: register } = await import("@scalar/fastify-api-reference");
   return new Promise((resolve, reject) => {
     const reply = { header: () => reply, send: resolve };
-    const route = ({ url, handler }: Registration) => url.endsWith("/scalar.js") && handler({}, reply);
+    const route = (registered: { url: string; handler(request: object, reply: object): unknown }) =>
+      registered.url.endsWith("/scalar.js") && registered.handler({}, reply);
     const done = () => reject(new Error("@scalar/fastify-api-reference has no route for its script"));
     register({ route }, { configuration: { url: "openapi.json" } }, done);
   });
