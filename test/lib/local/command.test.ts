@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
@@ -12,16 +12,6 @@ import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
 useTablesOfCommands();
 
 const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
-
-test("the first run writes a key of the account demo to a file that only its owner can read, and later runs use this key", async () => {
-  const directory = await temporaryDirectory();
-  const apiKey = await prepareDemoKey(directory, run);
-  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "demo", access: "full" });
-  const file = join(directory, "api-key");
-  expect(await readFile(file, "utf8")).toBe(`${apiKey}\n`);
-  expect((await stat(file)).mode & 0o777).toBe(0o600);
-  expect(await prepareDemoKey(directory, run)).toBe(apiKey);
-});
 
 test.each<[string, () => Promise<string>]>([
   ["of another account", async () => (await issueApiKey("acme")).apiKey],
