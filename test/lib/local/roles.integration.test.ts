@@ -85,13 +85,6 @@ test("events go to the bus of the stage, failures to their queue, and nothing to
   expect([sends(FAILURES_URL), sends("others")]).toEqual([true, false]);
 });
 
-test("sending a message may read the addresses of its lead and nothing else", () => {
-  const reads = (projection: object) =>
-    allows("send-message", "GetItem", { Key: key("LEAD#a"), ...projection });
-  expect(reads({ ProjectionExpression: "pk, addresses" })).toBe(true);
-  for (const other of [{}, { ProjectionExpression: "pk, details" }]) expect(reads(other)).toBe(false);
-});
-
 test("a scan may read keys and nothing else", () => {
   const scan = (input: object) => allows("audit-counts", "Scan", input);
   for (const ProjectionExpression of ["pk", "pk, sk"]) expect(scan({ ProjectionExpression })).toBe(true);
