@@ -17,17 +17,6 @@ test("an index is read with the keys of the index, and not with those of the tab
   expect(byParent("CONVERSATION#a#lead_1", "byParent")).toBe(true);
   expect(byParent("LEAD#a", "byParent")).toBe(false);
   expect(byParent("CONVERSATION#a", "pk")).toBe(false);
-  const waiting = { ...query("CONVERSATION#a"), IndexName: "by-waiting" };
-  const changed = { ...query("LEAD#a"), IndexName: "by-activity" };
-  for (const label of ["list-conversations", "list-leads", "send-message"]) {
-    expect([label, allows(label, "Query", waiting)]).toEqual([label, label === "list-conversations"]);
-    expect([label, allows(label, "Query", changed)]).toEqual([label, label === "list-leads"]);
-  }
-  // maintain-counts may read the table, but no index.
-  for (const label of ["create-lead", "send-message", "maintain-counts"])
-    expect(allows(label, "Query", { ...query("LEAD#a", "byParent = :pk"), IndexName: "by-parent" })).toBe(
-      false,
-    );
 });
 
 const named = key("EXTERNAL#a");
