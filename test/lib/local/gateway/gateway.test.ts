@@ -101,19 +101,12 @@ const largest = tooLarge.subarray(1);
 describe("a request with several faults gets the response to the first one, in this order:", () => {
   const forbidding = { authorize: () => ({ isAuthorized: false, context: { reason: "expired" } }) };
   const noTokens = { ...forbidding, throttle: { ratePerSecond: 0, burst: 0 } };
+  const foreign = { host: "evil.example" };
   const permitting = { authorize: () => ({ isAuthorized: true }) };
   test.each([
-    ["size", 413, "", noTokens, "/%zz", { host: "evil.example" }, tooLarge],
-    ["path", 400, "", noTokens, "/%zz", { host: "evil.example" }, largest],
-    [
-      "host",
-      403,
-      " (its Host is not 127.0.0.1 or localhost)",
-      noTokens,
-      "/nowhere",
-      { host: "evil.example" },
-      largest,
-    ],
+    ["size", 413, "", noTokens, "/%zz", foreign, tooLarge],
+    ["path", 400, "", noTokens, "/%zz", foreign, largest],
+    ["host", 403, " (its Host is not 127.0.0.1 or localhost)", noTokens, "/nowhere", foreign, largest],
     ["route", 404, " (no route)", noTokens, "/nowhere", {}, largest],
     ["throttle", 429, " (the throttle of the stage)", noTokens, "/probes", {}, largest],
     ["identity", 401, " (no authorization header)", forbidding, "/probes", {}, largest],
