@@ -55,9 +55,6 @@ export interface Fault {
   readonly message: string;
 }
 
-/** A fault without its place. */
-export type FaultDescription = Pick<Fault, "code" | "message">;
-
 interface ProblemDetails {
   readonly faults?: readonly Fault[];
   /** Seconds after which the caller may retry. */

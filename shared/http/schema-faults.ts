@@ -1,4 +1,4 @@
-import { type Fault, type FaultDescription, memberName } from "../errors.ts";
+import { type Fault, type FaultCode, memberName } from "../errors.ts";
 import { notBlank } from "../normalize-label.ts";
 import type { Route } from "../routes.ts";
 import { textRules, visible } from "../schemas/text-rules.ts";
@@ -26,6 +26,8 @@ interface ErrorPlace {
   /** How a request states that there is no value; empty if a value is required. */
   readonly orNone: string;
 }
+
+type CodeAndMessage = readonly [code: FaultCode, message: string];
 
 /** The faults of a request, in the order of its validator's errors. A value of the wrong type has only that fault. */
 export function toFaults(errors: readonly ValidationError[], schemas: Schemas, request: Input): Fault[] {
@@ -63,36 +65,37 @@ function toFault(error: ValidationError, schemas: Schemas, request: Input): Faul
     error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName;
   const names = typeof member === "string" ? [...path, member] : path;
   const field = names.reduce<string | undefined>(memberName, undefined) ?? "";
-  return { in: where, field, ...describe(error, { in: where, schema, value, property, orNone }) };
+  const [code, message] = describe(error, { in: where, schema, value, property, orNone });
+  return { in: where, field, code, message };
 }
 
-function describe({ keyword, params }: ValidationError, place: ErrorPlace): FaultDescription {
+function describe({ keyword, params }: ValidationError, place: ErrorPlace): CodeAndMessage {
   const { value, property, orNone } = place;
   switch (keyword) {
     case "required":
-      return { code: "required", message: "is required" };
+      return ["required", "is required"];
     case "additionalProperties":
-      return { code: "unknown", message: unknownMessage(params.additionalProperty, place) };
+      return ["unknown", unknownMessage(params.additionalProperty, place)];
     case "type":
       return place.in === "query" ? queryTypeFault(value) : wrongType(params.type, place);
     case "enum":
-      return { code: "not_allowed", message: `must be one of ${params.allowedValues.join(", ")}` };
+      return ["not_allowed", `must be one of ${params.allowedValues.join(", ")}`];
     case "minLength":
-      return { code: "too_short", message: `must have at least ${params.limit} character${orNone}` };
+      return ["too_short", `must have at least ${params.limit} character${orNone}`];
     case "maxLength":
-      return { code: "too_long", message: `must have at most ${params.limit} characters` };
+      return ["too_long", `must have at most ${params.limit} characters`];
     case "minimum":
     case "maximum":
-      return { code: "out_of_range", message: rangeMessage(property) };
+      return ["out_of_range", rangeMessage(property)];
     case "propertyNames":
       return nameFault(property);
     case "maxProperties":
-      return { code: "too_many", message: `must have at most ${params.limit} names` };
+      return ["too_many", `must have at most ${params.limit} names`];
     case "maxItems":
-      return { code: "too_many", message: `must have at most ${params.limit} items` };
+      return ["too_many", `must have at most ${params.limit} items`];
     case "format":
       return params.format === "email"
-        ? { code: "invalid_format", message: emailMessage(String(value), place, orNone) }
+        ? ["invalid_format", emailMessage(String(value), place, orNone)]
         : textFault(String(value), place);
     case "pattern":
       if (params.pattern === visible && isSpacedQuery(value, place)) return spacedQuery;
@@ -122,18 +125,18 @@ function unknownMessage(name: string, { in: where, schema, property }: ErrorPlac
 }
 
 /** The query parser has replaced a parameter that is not one valid string by a value of another type. */
-const queryTypeFault = (value: unknown): FaultDescription =>
+const queryTypeFault = (value: unknown): CodeAndMessage =>
   Array.isArray(value)
-    ? { code: "repeated", message: "must be given once" }
-    : { code: "invalid_encoding", message: "must be percent-encoded UTF-8" };
+    ? ["repeated", "must be given once"]
+    : ["invalid_encoding", "must be percent-encoded UTF-8"];
 
 export const rangeMessage = ({ minimum, maximum }: PropertySchema) =>
   `must be a whole number from ${minimum} to ${maximum}`;
 
-const nameFault = ({ propertyNames }: PropertySchema): FaultDescription => ({
-  code: "invalid_characters",
-  message: `must have a name of ${propertyNames?.minLength} to ${propertyNames?.maxLength} characters, without control characters and unpaired surrogates`,
-});
+const nameFault = ({ propertyNames }: PropertySchema): CodeAndMessage => [
+  "invalid_characters",
+  `must have a name of ${propertyNames?.minLength} to ${propertyNames?.maxLength} characters, without control characters and unpaired surrogates`,
+];
 
 const typeNames: Readonly<Record<string, string>> = {
   string: "a string",
@@ -148,31 +151,30 @@ const typeNames: Readonly<Record<string, string>> = {
 function wrongType(
   type: string | readonly string[],
   { value, property, orNone }: ErrorPlace,
-): FaultDescription {
+): CodeAndMessage {
   const met = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const wanted = [type].flat().map((name) => typeNames[name] ?? name);
-  if (met === "number" && type === "integer") return { code: "wrong_type", message: rangeMessage(property) };
+  if (met === "number" && type === "integer") return ["wrong_type", rangeMessage(property)];
   const message = `must be ${wanted.join(" or ")}, not ${typeNames[met]}${met === "null" ? orNone : ""}`;
-  return { code: "wrong_type", message };
+  return ["wrong_type", message];
 }
 
 /** The fault of a text without visible characters, or of a label whose stored form is too long. */
-function textFault(text: string, { schema, property }: ErrorPlace): FaultDescription {
-  if (notBlank.test(text))
-    return { code: "too_long", message: "must have at most 64 characters in its stored form" };
+function textFault(text: string, { schema, property }: ErrorPlace): CodeAndMessage {
+  if (notBlank.test(text)) return ["too_long", "must have at most 64 characters in its stored form"];
   // The name in a channel's profile can consist of blanks or invisible characters.
   const isName = Reflect.get(schema.properties, "name") === property;
   const instead = isName ? ": for a person without a visible name, send their handle or address" : "";
-  return { code: "blank", message: `must not be blank${instead}` };
+  return ["blank", `must not be blank${instead}`];
 }
 
 const isSpacedQuery = (value: unknown, { in: where }: ErrorPlace) =>
   where === "query" && String(value).includes(" ");
 
-const spacedQuery: FaultDescription = {
-  code: "invalid_format",
-  message: "must not contain spaces: in a query, + means a space, so send + as %2B",
-};
+const spacedQuery: CodeAndMessage = [
+  "invalid_format",
+  "must not contain spaces: in a query, + means a space, so send + as %2B",
+];
 
 /** Common mistakes in an email address. The first one that matches is reported. */
 const emailSlips: readonly (readonly [RegExp, string])[] = [
@@ -184,7 +186,7 @@ const emailSlips: readonly (readonly [RegExp, string])[] = [
 
 function emailMessage(address: string, place: ErrorPlace, orNone: string): string {
   if (address === "") return `must not be empty${orNone}`;
-  if (isSpacedQuery(address, place)) return spacedQuery.message;
+  if (isSpacedQuery(address, place)) return spacedQuery[1];
   const [, message] = emailSlips.find(([slip]) => slip.test(address)) ?? [];
   return message ?? "must be an email address such as ada@example.com";
 }

@@ -1,4 +1,4 @@
-import type { FaultDescription } from "../errors.ts";
+import type { FaultCode } from "../errors.ts";
 import { ulidPattern } from "../ids.ts";
 import { limit, maxLimit, maxPage, page } from "./page-schemas.ts";
 
@@ -30,45 +30,27 @@ export const notMessageId = "^(?!msg_)";
 
 export const messageId = `^msg_${ulidPattern}$`;
 
-/** The fault of a string that does not match a pattern, for every pattern in the schemas of requests. */
-export const textRules: Readonly<Record<string, FaultDescription>> = {
-  [oneLine]: {
-    code: "invalid_characters",
-    message: "must not contain control characters or unpaired surrogates",
-  },
-  [lines]: {
-    code: "invalid_characters",
-    message: "must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
-  },
-  [visible]: {
-    code: "invalid_characters",
-    message: "must have visible characters only, without spaces and commas",
-  },
-  [address]: {
-    code: "invalid_characters",
-    message: "must have visible characters only, without commas (blanks only in a telephone number)",
-  },
-  [templateName]: {
-    code: "invalid_characters",
-    message: "must have only lower-case letters of ASCII, digits and underscores",
-  },
-  [channelAddress]: {
-    code: "invalid_format",
-    message: "must be a channel and an address, such as whatsapp:%2B4917700000001",
-  },
-  [notLeadId]: { code: "invalid_format", message: "is the id of a lead, not of a conversation" },
-  [notConversationId]: { code: "invalid_format", message: "is the id of a conversation, not of a lead" },
-  [notMessageId]: {
-    code: "invalid_format",
-    message: "is the id of a message, not of a lead or a conversation",
-  },
-  [messageId]: { code: "invalid_format", message: "must be the id of a message" },
-  [page.pattern]: {
-    code: "out_of_range",
-    message: `must be a whole number from 1 to ${maxPage}, in plain digits`,
-  },
-  [limit.pattern]: {
-    code: "out_of_range",
-    message: `must be a whole number from 1 to ${maxLimit}, in plain digits`,
-  },
+/** The code and the message of a string that does not match a pattern, for every pattern in the schemas of requests. */
+export const textRules: Readonly<Record<string, readonly [code: FaultCode, message: string]>> = {
+  [oneLine]: ["invalid_characters", "must not contain control characters or unpaired surrogates"],
+  [lines]: [
+    "invalid_characters",
+    "must not contain control characters (line breaks and tabs are allowed) or unpaired surrogates",
+  ],
+  [visible]: ["invalid_characters", "must have visible characters only, without spaces and commas"],
+  [address]: [
+    "invalid_characters",
+    "must have visible characters only, without commas (blanks only in a telephone number)",
+  ],
+  [templateName]: [
+    "invalid_characters",
+    "must have only lower-case letters of ASCII, digits and underscores",
+  ],
+  [channelAddress]: ["invalid_format", "must be a channel and an address, such as whatsapp:%2B4917700000001"],
+  [notLeadId]: ["invalid_format", "is the id of a lead, not of a conversation"],
+  [notConversationId]: ["invalid_format", "is the id of a conversation, not of a lead"],
+  [notMessageId]: ["invalid_format", "is the id of a message, not of a lead or a conversation"],
+  [messageId]: ["invalid_format", "must be the id of a message"],
+  [page.pattern]: ["out_of_range", `must be a whole number from 1 to ${maxPage}, in plain digits`],
+  [limit.pattern]: ["out_of_range", `must be a whole number from 1 to ${maxLimit}, in plain digits`],
 };
