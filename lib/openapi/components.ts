@@ -1,4 +1,3 @@
-import { routes } from "../../shared/routes.ts";
 import * as conversations from "../../shared/schemas/conversation-schemas.ts";
 import * as leads from "../../shared/schemas/lead-schemas.ts";
 import { pageDescriptions, pagination, paginationDescriptions } from "../../shared/schemas/page-schemas.ts";
@@ -125,35 +124,27 @@ function spellOut(schema: object, isSent: boolean): object {
   };
 }
 
-const requestBodies = new Set<unknown>([
-  leadBody,
-  ...Object.values(routes).map((route) => "body" in route && route.body),
-  ...messageBodies.oneOf,
-  conversations.newTemplate,
-]);
-
 /** Only the bodies of requests are closed: responses and events can get new fields. */
-function describeComponent([schema, example, descriptions = {}]: Component): object {
-  const isSent = requestBodies.has(schema);
+function describeComponent([name, [schema, example, descriptions = {}]]: [string, Component]) {
+  const isSent = /^New|Update$/.test(name);
   const properties = Object.entries(schema.properties).map(([field, value]) => {
     const description = descriptions[field];
     const reference = toReference(value, isSent);
     const examples = "$ref" in reference ? undefined : [Reflect.get(example, field)];
     return [field, { ...reference, ...(description && { description }), ...(examples && { examples }) }];
   });
-  return {
+  const described = {
     type: "object",
     ...(schema.required.length > 0 && { required: schema.required }),
     ...(isSent && { additionalProperties: false }),
     properties: Object.fromEntries(properties),
   };
+  return [name, described];
 }
 
 /** Every named schema, with its properties described. */
 export const schemaComponents: Readonly<Record<string, object>> = {
-  ...Object.fromEntries(
-    Object.entries(components).map(([name, component]) => [name, describeComponent(component)]),
-  ),
+  ...Object.fromEntries(Object.entries(components).map(describeComponent)),
   MessageBody: {
     description:
       "Without `update` a NewMessage, with `update=message` a MessageUpdate, and with `update=conversation` a ConversationUpdate.",

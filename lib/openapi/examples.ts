@@ -150,54 +150,51 @@ export const responseExamples = {
   "send-message": sentMessage,
 } as const satisfies Record<RouteName, object>;
 
-/** Builds the detail of an event, with those of these fields that the event's schema has. */
-const detail = (type: EventType, fields: object) =>
-  toRecord(eventSchemas[type], {
-    type,
-    version: 1,
-    account: "acme",
-    leadId,
-    conversationId,
-    messageId,
-    channel: listedConversation.channel,
-    ...fields,
-  });
-
-/** The details of the events that these requests cause. */
-export const eventDetailExamples: Record<EventType, object> = {
-  "lead.created": detail("lead.created", updatedLead),
-  "conversation.started": detail("conversation.started", listedConversation),
-  "message.sent": detail("message.sent", { ...sentMessage, to: updatedExamples.message.to }),
-  "message.received": detail("message.received", {
+/** The details of the events that these requests cause, without the fields that all events of a record have. */
+const eventFields: Record<EventType, object> = {
+  "lead.created": updatedLead,
+  "conversation.started": listedConversation,
+  "message.sent": { ...sentMessage, to: updatedExamples.message.to },
+  "message.received": {
     id: "msg_01M7XXHAXM6H0Q8N2V4R7T9KBD",
     direction: "inbound",
     message: waitingConversation.lastMessage.text,
     metadata: { profile: "Ada L." },
     createdAt: waitingConversation.lastInboundAt,
-  }),
-  "lead.erased": detail("lead.erased", {
+  },
+  "lead.erased": {
     id: "erasure_01M7YQ4T0C8VJ6N3XW5B2KZ9HD",
     createdAt: "2026-11-21T09:31:35.820Z",
-  }),
-  "lead.updated": detail("lead.updated", {
+  },
+  "lead.updated": {
     id: "change_01M7YAHVPQSDPN8ZMGVB6GDWHB",
     createdAt: updatedLead.updatedAt,
     changed: ["externalId", "score", "status", "addresses"],
     lead: updatedLead,
-  }),
-  "conversation.updated": detail("conversation.updated", {
+  },
+  "conversation.updated": {
     id: "change_01M7YAJHT68P1F6K49W3YHS1XJ",
     createdAt: "2026-11-21T05:51:54.694Z",
     changed: ["status"],
     conversation: updatedExamples.conversation,
-  }),
-  "message.updated": detail("message.updated", {
+  },
+  "message.updated": {
     id: "change_01M7XX8AGVQ3WB7E5N0H2KJ4RT",
     createdAt: "2026-11-21T01:59:08.059Z",
     changed: ["delivery", "deliveryError", "providerId"],
     message: updatedExamples.message,
-  }),
+  },
 };
+
+const common = { version: 1, account: "acme", leadId, conversationId, messageId, channel: "whatsapp" };
+
+/** The details of these events, each with the fields that its schema has. */
+export const eventDetailExamples = Object.fromEntries(
+  Object.entries(eventFields).map(([type, fields]) => [
+    type,
+    toRecord(eventSchemas[type as EventType], { type, ...common, ...fields }),
+  ]),
+) as Record<EventType, object>;
 
 /** Invalid requests: their query or body, and their responses. */
 export const invalidExamples: Record<RouteName, { query?: string; body?: object; response: object }> = {
