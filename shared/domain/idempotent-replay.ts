@@ -38,15 +38,8 @@ export interface WriteOutcome<T extends object> {
   readonly replayed?: boolean;
 }
 
-class AlreadyRecordedError extends Error {
-  override readonly name = "AlreadyRecordedError";
-  readonly record: Item;
-
-  constructor(record: Item) {
-    super("The request has already been carried out.");
-    this.record = record;
-  }
-}
+/** Thrown, and caught, for a request that has already been carried out. Its cause is the record. */
+class AlreadyRecordedError extends Error {}
 
 /**
  * An account's request to a route.
@@ -82,7 +75,7 @@ export async function transactOnce(
     await transact([putRecord(idempotency, ids, response), ...items]);
   } catch (error) {
     const isRecorded = error instanceof StaleReadError && error.item.pk === idempotency.key.pk;
-    throw isRecorded ? new AlreadyRecordedError(error.item) : error;
+    throw isRecorded ? new AlreadyRecordedError("", { cause: error.item }) : error;
   }
 }
 
@@ -155,7 +148,7 @@ export const runIdempotently = <T extends object, Made extends Ids>(
     } catch (error) {
       if (!idempotency) throw error;
       const stored = error instanceof ApiError ? await readRecorded(idempotency) : undefined;
-      const record = error instanceof AlreadyRecordedError ? error.record : stored;
+      const record = error instanceof AlreadyRecordedError ? (error.cause as Item) : stored;
       if (!record) throw error;
       const outcome = ifValid(() => {
         const { fingerprint } = readFields(record, { fingerprint: isText, expiresAt: isCount });
