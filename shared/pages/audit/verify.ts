@@ -6,7 +6,7 @@ import { between, queryAll, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
 import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
-import { type CountedRow, countedOnly, countedRow, endOf } from "../tree/rows.ts";
+import { type CountedRow, countedOnly, countedRow, endOf, type RowBounds } from "../tree/rows.ts";
 import { limits } from "../tree/tree-limits.ts";
 import { labelTreeRecords, readValidRoot } from "../tree/tree-store.ts";
 import { compareTree, type Finding } from "./compare-tree.ts";
@@ -46,12 +46,12 @@ export async function verify(
   reading: Reading,
   { start = firstKey, maxRows = partRows } = {},
 ): Promise<Verified> {
-  const { trees, next } = await compareTrees(list, { start, until: undefined, maxRows }, reading);
+  const { trees, next } = await compareTrees(list, { start, maxRows }, reading);
   const found = trees.filter(isWrong);
   if (found.length === 0) return { findings: [], next };
   reading.onSecondLook?.(list, secondLook);
   await reading.pace.wait(secondLook);
-  const part = { start, until: next, maxRows: Number.POSITIVE_INFINITY };
+  const part = { start, end: next, maxRows: Number.POSITIVE_INFINITY };
   const again = await compareTrees(list, part, reading);
   const findings = found.flatMap((first) => {
     const second = again.trees.find(({ owner }) => owner.labelKey === first.owner.labelKey);
@@ -74,15 +74,8 @@ function wrongTwice(first: Finding, second: Finding): Finding {
 /** How long a change may wait in the stream until it is counted, in milliseconds. */
 const longestWait = 24 * 3_600_000;
 
-/** Which rows of a list are read: about `maxRows` from a sort key on, to before another one or to the end. */
-interface Part {
-  readonly start: string;
-  readonly until: string | undefined;
-  readonly maxRows: number;
-}
-
 /** @returns all trees, each with what is wrong with it, and where the rows that were not compared begin */
-async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
+async function compareTrees(list: CountedOwner, part: RowBounds, reading: Reading) {
   const { pace } = reading;
   const { fed = "", expiresAt } = (await pace.retry(() => readValidRoot(list))) ?? {};
   // The labels of an erased account must get no trees. If it is used again, its root is an empty tree like any other.
@@ -92,7 +85,7 @@ async function compareTrees(list: CountedOwner, part: Part, reading: Reading) {
   // The tree of the list also has the rows without a label.
   byLabel.set(undefined, rows);
   const old = keyAt(list.list, Date.now() - longestWait);
-  const range = { start: part.start, until: next ?? part.until };
+  const range = { start: part.start, until: next ?? part.end };
   const trees: Finding[] = [];
   const keys = new Set([undefined, ...recorded, ...byLabel.keys()]);
   await inParallel([...[...keys].entries()], async ([index, labelKey]) => {
@@ -123,11 +116,11 @@ async function readLabelKeys(owner: CountedOwner, pace: Pace): Promise<string[]>
 /** Reads rows of a list page by page and consistently. Items that are no rows are passed to `onInvalid`. */
 async function readPart(
   list: CountedOwner,
-  { start, until, maxRows }: Part,
+  { start, end, maxRows }: RowBounds,
   { pace, onInvalid = logInvalidItem }: Reading,
 ) {
   const pk = accountPartition(list.list.type, list.account);
-  const part = { ...between(pk, start, until), ...countedOnly };
+  const part = { ...between(pk, start, end), ...countedOnly };
   const rows: CountedRow[] = [];
   for await (const { Items = [], LastEvaluatedKey } of queryPages(part, pace)) {
     for (const item of Items)

@@ -42,7 +42,7 @@ export const endOf = (rows: readonly Pick<CountedRow, "sk">[]) =>
   rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`;
 
 /** Which rows of a list are read: from one sort key to before another, by default to the end of the rows. */
-interface RowBounds {
+export interface RowBounds {
   readonly start: string;
   readonly end?: string | undefined;
   readonly maxRows: number;
