@@ -23,23 +23,17 @@ export const projectStages = join(import.meta.dirname, "../../stages");
  */
 export function readSettings(directory: string, stage: string, like?: unknown): Settings {
   if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
-  if (hasFile(directory, stage)) {
+  if (hasFile(directory, stage))
     throw new UserError(
       `The stage ${stage} has a file, so \`-c like\` is not allowed: set \`like\` in stages/${stage}.json.`,
     );
-  }
   const other = String(like);
-  if (!isStageName(other)) {
+  if (!isStageName(other))
     throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
-  }
   return { ...defaults, ...copied(readStageFile(directory, other)) };
 }
 
-/**
- * The settings of a stage of the project; undefined if it has no file.
- *
- * @throws UserError for a mistake in it
- */
+/** The settings of a stage of the project; undefined if it has no file. @throws UserError for a mistake in it */
 export const readProjectStage = (stage: string): Settings | undefined =>
   hasFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
 
@@ -60,9 +54,8 @@ export const checkSettings = (stage: string, settings: unknown): Settings => ({
  */
 function readStageFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
   const path = [...followers, stage];
-  if (followers.includes(stage)) {
+  if (followers.includes(stage))
     throw new UserError(`The \`like\` of these stages forms a circle: ${path.join(", ")}.`);
-  }
   // A misspelled name must not deploy another stack.
   if (!hasFile(directory, stage)) {
     const stages = readdirSync(directory).map((name) => basename(name, ".json"));

@@ -29,7 +29,7 @@ export class ServiceTable extends dynamodb.Table {
       deletionProtection: config.isProtected,
       removalPolicy: config.removalPolicy,
     });
-    for (const [indexName, { partition, sort, copies }] of Object.entries(indexes)) {
+    for (const [indexName, { partition, sort, copies }] of Object.entries(indexes))
       this.addGlobalSecondaryIndex({
         indexName,
         partitionKey: textAttribute(partition),
@@ -37,7 +37,6 @@ export class ServiceTable extends dynamodb.Table {
         projectionType: dynamodb.ProjectionType.INCLUDE,
         nonKeyAttributes: copies.filter((attribute) => attribute !== partition),
       });
-    }
     Tags.of(this).add(dataFormatTag, String(dataFormat));
     if (!keepsData)
       Validations.of(this.node.findChild("Resource")).acknowledge({

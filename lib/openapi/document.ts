@@ -32,9 +32,8 @@ const servers = [
 /** The OpenAPI document of the API. */
 export function openApiDocument() {
   const paths: Record<string, Record<string, ReturnType<typeof operation>>> = {};
-  for (const route of Object.values(routes)) {
+  for (const route of Object.values(routes))
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route.name, route) };
-  }
   return {
     openapi: "3.1.0",
     info,

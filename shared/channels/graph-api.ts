@@ -49,11 +49,7 @@ const outsideWindow = 2534022;
 /** The seconds after which a webhook has reported a message that Meta accepted without a response. */
 export const webhookTime = 60;
 
-/**
- * Sends a message.
- *
- * @throws UndeliveredError if another attempt may succeed
- */
+/** Sends a message. @throws UndeliveredError if another attempt may succeed */
 export async function sendByGraph(token: string, message: GraphMessage): Promise<Sent> {
   const response = await request(token, message);
   const body = Object(await response.json().catch(() => undefined));

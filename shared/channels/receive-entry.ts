@@ -22,11 +22,7 @@ import { readCallbackData, storeDelivery } from "./store-delivery.ts";
 /** The longest time for which a message waits to be sent, in milliseconds. */
 const longestWait = 8 * 60 * 60 * 1000;
 
-/**
- * Stores an entry of a webhook once, however often Meta delivers it.
- *
- * @throws an error if Meta must redeliver the webhook
- */
+/** Stores an entry of a webhook once, however often Meta delivers it. @throws an error if Meta must redeliver the webhook */
 export async function receiveEntry(account: string, entry: WebhookEntry): Promise<void> {
   if (entry.kind === "message") await (entry.isEcho ? storeEcho : receiveMessage)(account, entry);
   if (entry.kind === "state") await storeState(account, entry);

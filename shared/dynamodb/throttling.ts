@@ -20,11 +20,7 @@ import { withRetry } from "./retry.ts";
 const retryTime = 200;
 const longestBackoff = 100;
 
-/**
- * Repeats an attempt for a short time after it first lost against other writers.
- *
- * @throws the error of the last attempt
- */
+/** Repeats an attempt for a short time after it first lost against other writers. @throws the error of the last attempt */
 export function retryBriefly<T>(attempt: () => Promise<T>): Promise<T> {
   let end = Number.POSITIVE_INFINITY;
   return withRetry(attempt, {

@@ -23,11 +23,7 @@ interface GatewayOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * Serves an API on 127.0.0.1 as an HTTP API of API Gateway does.
- *
- * @throws UserError when the port cannot be used
- */
+/** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. @throws UserError when the port cannot be used */
 export async function startGateway(
   api: ApiDefinition,
   { port, invoke, webPages, faultsOf, log }: GatewayOptions,

@@ -5,11 +5,7 @@ import type { FindResources, Properties } from "./intrinsics.ts";
 /** The stack's HTTP API. */
 export type ApiDefinition = ReturnType<typeof readApi>;
 
-/**
- * Reads the HTTP API from the template.
- *
- * @throws UserError for routes that the local gateway does not support
- */
+/** Reads the HTTP API from the template. @throws UserError for routes that the local gateway does not support */
 export function readApi(findResources: FindResources, functions: readonly LocalFunction[]) {
   const findFirst = (type: string) => findResources(type)[0]?.properties ?? {};
   const findTarget = (target: unknown) => findFunction(functions, target);

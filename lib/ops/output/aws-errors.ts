@@ -19,9 +19,8 @@ export async function toPartialFailure(cause: unknown, outcome: (reason: string)
 async function toSentence(error: unknown): Promise<string | undefined> {
   if (!(error instanceof Error) || error instanceof UserError) return undefined;
   const { name, message } = error;
-  if (classify(error) === "conflict") {
+  if (classify(error) === "conflict")
     return "Other writers kept changing the same items: run the command again.";
-  }
   if (error instanceof InvalidItemError)
     return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is invalid. Correct or delete it in the table.`;
   switch (name) {
@@ -39,9 +38,8 @@ async function toSentence(error: unknown): Promise<string | undefined> {
     case "AccessDeniedException":
       return `AWS denied access: ${message}`;
   }
-  if (/^Region (?:is missing|not accepted)/.test(message)) {
+  if (/^Region (?:is missing|not accepted)/.test(message))
     return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
-  }
   if (!isBusy(error)) return undefined;
   const code = errorCode(error);
   if (code === undefined && name !== "TimeoutError")
