@@ -17,7 +17,6 @@ export class Channels extends Construct {
   readonly deliverer: ServiceFunction;
   readonly receiver: ServiceFunction;
   readonly url: FunctionUrl;
-  /** Messages that were not delivered. */
   readonly undelivered: DeadLetterQueue;
   /** Messages to deliver, in the order of each conversation. */
   readonly deliveries: Queue;

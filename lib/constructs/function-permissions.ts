@@ -14,13 +14,11 @@ const tableAttributes = [...indexKeys, expiryAttribute] as const;
 interface Grant {
   readonly actions: readonly (ReadAction | WriteAction)[];
   readonly types?: readonly TypePrefix[];
-  /** The indexes that may also be read. */
   readonly indexes?: readonly IndexName[];
   /** The only attributes that a read may show, or that a write may name, besides the keys. */
   readonly only?: readonly string[];
   /** The table attributes that a write may name if `only` is not set, by default none. */
   readonly sets?: readonly (typeof tableAttributes)[number][];
-  /** Whether a write may return what is stored. */
   readonly returnsStored?: true;
 }
 

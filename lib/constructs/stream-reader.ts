@@ -7,7 +7,6 @@ import { DeadLetterQueue } from "./dead-letter-queue.ts";
 import { ServiceFunction, type ServiceFunctionProps } from "./service-function.ts";
 
 interface StreamReaderProps extends ServiceFunctionProps {
-  /** The most records of a batch. */
   readonly batchSize: number;
   /** How long records are gathered into a batch. */
   readonly maxBatchingWindow?: Duration;

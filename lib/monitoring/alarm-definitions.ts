@@ -13,20 +13,16 @@ import type { ServiceTable } from "../constructs/table.ts";
 import type { LogMetrics } from "./log-metrics.ts";
 import { always, faultsDuring, percentage } from "./metric-math.ts";
 
-/** Where the metrics of alarms come from. */
+/** Where the metrics of alarms come from; undefined for what the stage does not have. */
 export interface MonitoredResources {
   readonly table: ServiceTable;
   readonly api: Api;
   readonly counting: Counting;
   readonly events: Events;
-  /** WhatsApp and Instagram, if the stage has them. */
   readonly channels: Channels | undefined;
   readonly logs: LogMetrics;
-  /** Uses the API from outside, if the stage has it. */
   readonly canary: ScheduledCanary | undefined;
-  /** Shifts requests to new versions, if the stage deploys gradually. */
   readonly deployment: GradualDeployment | undefined;
-  /** Every function of the service. */
   readonly functions: readonly ServiceFunction[];
 }
 
@@ -53,7 +49,6 @@ interface AlarmDefinition {
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
 
-/** The values of the properties that an alarm does not set. */
 const defaults = {
   severity: "ticket",
   threshold: 1,

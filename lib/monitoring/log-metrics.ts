@@ -70,7 +70,6 @@ export class LogMetrics extends Construct {
     return functions.map(({ name }) => this.metric(name, { dimensionsMap: { Event: event } }));
   }
 
-  /** How many lines a metric counted. */
   metric(metricName: MetricName, options?: MetricOptions): Metric {
     return new Metric({ namespace: this.namespace, metricName, statistic: Stats.SUM, ...options });
   }

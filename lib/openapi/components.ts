@@ -66,7 +66,6 @@ export const messageBodies = {
   oneOf: [conversations.newMessage, conversations.messageUpdate, conversations.conversationUpdate],
 };
 
-/** The named schemas of the document. */
 const components: Readonly<Record<string, Component>> = {
   Lead: [leads.lead, updatedExamples.lead, leads.leadDescriptions],
   NewLead: [leadBody, leadExample, { ...leads.leadDescriptions, ...leads.newLeadDescriptions }],

@@ -56,7 +56,6 @@ export const leadExample = { id: leadId, ...requestExamples["create-lead"], ...u
 
 const [after, before] = ["2026-11-20T00:00:00Z", "2026-11-21T00:00:00Z"];
 
-/** A value of each query parameter of any route. */
 const parameters = {
   page: 1,
   limit: 20,
@@ -226,7 +225,6 @@ export const invalidExamples: Record<RouteName, { query?: string; body?: object;
   },
 };
 
-/** The `detail` of each problem. */
 const problemDetails: Record<Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">, string> = {
   insufficient_access: "This API key may only read.",
   lead_exists: `This account has a lead with this externalId: ${leadId}. To change it, send ifExists=update.`,

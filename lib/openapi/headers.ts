@@ -10,7 +10,6 @@ const constant = (value: string, description: string) => ({
   example: value,
 });
 
-/** The headers of responses, by their names. */
 const documented = {
   "apigw-requestid": {
     description: "API Gateway's id of the request, the `requestId` of a problem.",

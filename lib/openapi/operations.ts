@@ -13,7 +13,6 @@ export interface Operation {
   /** The descriptions of the query parameters. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly body?: ReturnType<typeof jsonOf>;
-  /** The successful responses by status. */
   readonly successes: Readonly<Record<number, readonly [description: string, content: object]>>;
 }
 

@@ -7,7 +7,6 @@ import { functionHeaders, type HeaderName, headers } from "./headers.ts";
 import type { Operation } from "./operations.ts";
 import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
 
-/** What each problem means to the caller. */
 const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   invalid_input: "The request is invalid: `errors` lists its faults.",
   insufficient_access:

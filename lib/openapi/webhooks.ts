@@ -4,7 +4,6 @@ import { timestamp } from "../../shared/schemas/field-schemas.ts";
 import { eventDetailExamples } from "./examples.ts";
 import { pascalCase } from "./pascal-case.ts";
 
-/** When each event is sent. */
 const eventTexts: Readonly<Record<EventType, readonly [summary: string, description: string]>> = {
   "lead.created": [
     "A lead was created",
@@ -40,7 +39,6 @@ const eventTexts: Readonly<Record<EventType, readonly [summary: string, descript
   ],
 };
 
-/** What the fields of the details mean. */
 const detailDescriptions = {
   type: "The same as `detail-type`, for targets that receive only the detail.",
   version: "Raised when a field is removed or changes its meaning.",

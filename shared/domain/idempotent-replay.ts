@@ -60,7 +60,6 @@ export function idempotentRequest(account: string, route: string, key: string, i
 /**
  * Writes all items or none, together with the record of the request that they carry out.
  *
- * @param ids the ids of what the request creates or changes
  * @param response if it does not follow from the ids and the request
  * @throws AlreadyRecordedError, or the errors of `transact`
  */

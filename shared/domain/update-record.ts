@@ -26,7 +26,6 @@ interface Updated<T> {
 }
 
 interface RecordChange<T> {
-  /** The record after the change. */
   readonly record: T;
   /** The attributes that differ; undefined if nothing does. */
   readonly changes?: Item | undefined;

@@ -49,7 +49,6 @@ const responseMargin = 500;
 /**
  * The Lambda handler of a route: it validates the input, calls `handle` once, and responds with the result as JSON.
  *
- * @param validate the route's validator, compiled from its schemas
  * @param parsers for input that only some routes take, so that the bundles of other routes do not have them
  * @param others the operations of requests that choose another body
  */

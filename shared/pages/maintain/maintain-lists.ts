@@ -28,10 +28,9 @@ const listTime = 20_000;
 const settledTime = 2000;
 
 /**
- * Updates the counts of lists for a batch of changes. If the table has no newer rows of these lists, it then waits until
- * the newest rows are old enough to be counted, because lists would read them until the next row is created.
- *
- * @param unsettled the lists that earlier batches left with young rows, which are updated as soon as they are old enough
+ * Updates the counts of lists for a batch of changes, and of `unsettled` lists whose newest rows are old enough. If the table
+ * has no newer rows of these lists, it then waits until the newest rows are old enough to be counted, because lists would
+ * read them until the next row is created.
  */
 export async function maintainLists(
   changes: readonly Changes[],

@@ -64,8 +64,6 @@ async function countRoot(tree: CountedOwner, call: Call, from?: string, before?:
 /**
  * Finds the rows of a page whose time of change is in a window. They are counted by reading what seems to be the shorter
  * part of the index: the rows in the window, or all others.
- *
- * @param timed the times, and the index
  */
 export async function findInWindow(
   { list, account, page, limit, ascending }: ListRequest,

@@ -16,7 +16,6 @@ export interface ListRequest extends RowsRequest {
   readonly parent: string | undefined;
   readonly filter: ListFilter;
   readonly window: Window;
-  /** For rows that are asked for by a time that changes: its index, and the window. */
   readonly timed?: TimedRows | undefined;
 }
 
