@@ -48,19 +48,35 @@ export function byChange(
   return by !== undefined || isBounded(window) ? { index: "by-activity", window } : undefined;
 }
 
-/** Chooses the index that a list is read from, which sorts by creation, and the tree that counts it. */
+/**
+ * Chooses the index that a list is read from, which sorts by creation, and the tree that counts it: for the leads or
+ * conversations with a status, a source or channel, both or neither.
+ */
 export function chooseRange(asked: ListRequest): ListRange {
   const { account, list, parent, filter, window } = asked;
+  const { type, statuses } = list;
+  const pk = accountPartition(type, account);
   if (parent !== undefined) {
-    const rows = { pk: accountPartition(list.type, account) };
-    return {
-      range: { list, index: "by-parent", partition: parent, rows, where: toCondition(asked) },
-      window,
-    };
+    const where = toCondition(asked);
+    return { range: { list, index: "by-parent", partition: parent, rows: { pk }, where }, window };
   }
-  const { range, ...counted } = filteredRange(account, list, filter);
-  const hasBucket = filter.status === undefined || list.statuses.includes(filter.status);
-  return { range, window, ...(hasBucket && counted) };
+  const { status, label } = filter;
+  const labelKey = label === undefined ? undefined : accountPartition(type, account, label);
+  const values = [status, label].filter((value) => value !== undefined);
+  const ofStatus = label === undefined ? "by-status" : "by-status-and-label";
+  const ofLabel = label === undefined ? undefined : "by-label";
+  const range = {
+    list,
+    index: status === undefined ? ofLabel : ofStatus,
+    partition: accountPartition(type, account, ...values),
+    rows: {
+      ...(values.length > 0 && { pk }),
+      ...(status !== undefined && { status }),
+      ...(labelKey !== undefined && { byLabel: labelKey }),
+    },
+  } as const;
+  const hasBucket = status === undefined || statuses.includes(status);
+  return { range, window, ...(hasBucket && { tree: { account, list, labelKey }, status }) };
 }
 
 const laterThan = (time: string) => ({
@@ -82,27 +98,6 @@ export const wayOuts = {
       "must be by createdAt with these filters, or createdAfter must be later: too many rows would be read",
   },
 };
-
-/** The leads or conversations of an account with a status, a source or channel, both or neither. */
-export function filteredRange(account: string, list: CountedList, filter: ListFilter) {
-  const { status, label } = filter;
-  const { type } = list;
-  const labelKey = label === undefined ? undefined : accountPartition(type, account, label);
-  const values = [status, label].filter((value) => value !== undefined);
-  const ofStatus = label === undefined ? "by-status" : "by-status-and-label";
-  const ofLabel = label === undefined ? undefined : "by-label";
-  const range = {
-    list,
-    index: status === undefined ? ofLabel : ofStatus,
-    partition: accountPartition(type, account, ...values),
-    rows: {
-      ...(values.length > 0 && { pk: accountPartition(type, account) }),
-      ...(status !== undefined && { status }),
-      ...(labelKey !== undefined && { byLabel: labelKey }),
-    },
-  } as const;
-  return { tree: { account, list, labelKey }, status, range };
-}
 
 /** Whether a row is asked for, by attributes that its index copies. */
 export function toCondition({ list, isAsked = () => true, parent, filter, window }: ListRequest) {

@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert";
 import { listLeads } from "../../../shared/domain/leads.ts";
 import { createdAt } from "../../../shared/ids.ts";
-import { filteredRange } from "../../../shared/pages/read/choose-index.ts";
+import { chooseRange } from "../../../shared/pages/read/choose-index.ts";
 import { walk } from "../../../shared/pages/read/row-reader.ts";
 import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import type { LeadsQuery } from "../../../shared/schemas/lead-schemas.ts";
@@ -90,10 +90,9 @@ function* windowPages(account: Account, query: LeadsQuery): Iterable<[List, numb
 
 /** The read units of a list without a tree, whose total is known only when all rows have been read. */
 async function readAll(account: Account, query: LeadsQuery): Promise<number> {
-  const { range } = filteredRange(account.name, countedLists.lead, {
-    status: query.status,
-    label: query.source,
-  });
+  const list = { account: account.name, list: countedLists.lead, ids: undefined, parent: undefined };
+  const filter = { status: query.status, label: query.source };
+  const { range } = chooseRange({ ...list, filter, window: {}, page: 1, limit: 1 });
   let rows = 0;
   // A million rows are counted, not kept.
   const where = () => {

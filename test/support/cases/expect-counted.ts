@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { filteredRange } from "../../../shared/pages/read/choose-index.ts";
+import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import { bucketOf } from "../../../shared/pages/tree/counted-list.ts";
 import { rowEntry } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
@@ -8,8 +8,10 @@ import { treeRows } from "../tables/tree-rows.ts";
 import type { LeadHistory } from "./history.ts";
 
 /** The tree of an account's leads, or of its leads of one source. */
-export const treeOf = ({ account, owner }: LeadHistory, source?: string) =>
-  filteredRange(account, owner.list, { label: source }).tree;
+export const treeOf = ({ account, owner }: LeadHistory, source?: string) => ({
+  ...owner,
+  labelKey: source && accountPartition("lead", account, source),
+});
 
 /** Checks that the trees of a list and of some sources have the rows before their watermarks, and all rows that were fed. */
 export async function expectCounted(history: LeadHistory, sources: readonly string[] = []): Promise<Root> {
