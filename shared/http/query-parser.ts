@@ -112,11 +112,8 @@ export function conversationsQueryRules(): MiddlewareObj<RouteEvent> {
       const query = event.query as ConversationsQuery;
       const { id: ids, include, awaitingReply } = query;
       const refuse = (message: string, ...names: readonly (keyof ConversationsQuery)[]) => {
-        const sent = names.filter((field) => query[field] !== undefined);
-        addFaults(
-          event,
-          ...sent.map((field) => ({ in: "query", field, code: "not_allowed", message }) as const),
-        );
+        for (const field of names.filter((name) => query[name] !== undefined))
+          addFaults(event, { in: "query", field, code: "not_allowed", message });
       };
       if (include === "messages" && ids?.length !== 1)
         refuse("needs exactly one id of a conversation", "include");
