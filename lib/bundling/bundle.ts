@@ -55,7 +55,6 @@ export const bundleOptions = {
  * Bundles every function into a directory: `<name>/index.cjs`, whose `handler` Lambda calls.
  *
  * @param path of the directory; the CDK's command line names its own relative to the folder of the app
- * @returns the directory
  */
 export async function bundleFunctions(path: string): Promise<string> {
   const directory = resolve(path);

@@ -19,7 +19,6 @@ const cdkNames =
  * gets the settings of another stage: `-c stage=pr-42 -c like=dev`. With `-c protected=false`, a stage that keeps its data
  * can still be deleted, which a failed first deployment needs before it is retried.
  *
- * @param directory where the files of the stages are
  * @throws UserError for an unknown flag in the context, an unknown stage, or a mistake in its file
  */
 export function readConfig(context: Context, directory = projectStages): Config {

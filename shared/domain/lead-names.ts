@@ -51,7 +51,6 @@ export const hasName = (account: string, item: Item, key: Key) =>
 /**
  * Reads which lead has a name, and the lead.
  *
- * @param readLead reads a lead by its id
  * @throws StaleReadError when another request gives the name to a lead, or takes it away
  */
 export async function readName(

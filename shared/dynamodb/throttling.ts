@@ -47,7 +47,6 @@ const maxBackoffs = 1000;
  * Works on something of an account, such as a conversation or the rows of a list. After contention, further work on the same
  * thing fails at once for a while, with exponential backoff and full jitter: no environment waits for work that would lose.
  *
- * @param id identifies the thing that is worked on
  * @param refusal a sentence for the caller
  * @throws TooManyAtOnceError when the work is contended, or while it backs off
  */

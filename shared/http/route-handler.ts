@@ -21,10 +21,7 @@ import { addFaults, authorizedCaller, type RouteEvent } from "./route-event.ts";
 interface Operation<R extends Route, Body> {
   /** Compiled from the schemas of the query and the body. */
   readonly validate: Validator;
-  /**
-   * @param account the account of the request's API key
-   * @param idempotency identifies the request by its Idempotency-Key; undefined for a request without a key
-   */
+  /** @param idempotency identifies the request by its Idempotency-Key; undefined for a request without a key */
   readonly handle: (
     account: string,
     input: RouteInput<R, Body>,

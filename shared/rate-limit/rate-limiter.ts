@@ -75,7 +75,6 @@ const leaseTimeout = 1000;
  * or two, without another call. When the table fails in another way, its requests are granted for a while. A late lease is
  * no failure, because a slow environment also makes it late: the request borrows the permit that it waited for.
  *
- * @param limit the limit of accounts that have no limit of their own
  * @returns the function, which takes an account and the account's own limit, if it has one
  */
 export function rateLimiter(limit: RateLimit) {

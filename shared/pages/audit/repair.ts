@@ -37,7 +37,6 @@ export function pacedMaintenance(pace: Pace) {
  * Corrects the trees of a list and of its labels as maintainers do: it sets the rows that differ as they are in the table,
  * and empties a tree when it reads a damaged part. Then it counts the tail, for which no change may ever have arrived.
  *
- * @param findings what is wrong with the trees of the list and of its labels
  * @throws TooExpensiveError when the time is up
  */
 export async function repair(list: CountedOwner, findings: readonly Finding[], maintenance: Maintenance) {

@@ -38,8 +38,6 @@ const partRows = 100_000;
  * Compares the trees of a list and of all its labels with a part of its rows in the table, which are read consistently: no
  * index is read. If something is wrong, the part is read and compared again a minute later, and only what is still wrong in
  * the same way is reported.
- *
- * @param part the sort key at which the compared rows begin, and about how many rows are compared
  */
 export async function verify(
   list: CountedOwner,

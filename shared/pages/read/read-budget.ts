@@ -26,10 +26,8 @@ export type Call = <T>(send: (options: ReadOptions) => Promise<T>) => Promise<T>
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
  * lists of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
- * @param id identifies the range that the list reads
- * @param admitLongList admits a long list; throws TooManyAtOnceError when there are too many
  * @throws TooExpensiveError when the budget is used up
- * @throws TooManyAtOnceError when the range backs off
+ * @throws TooManyAtOnceError when the range backs off, and the errors of `admitLongList`
  */
 export const withinBudget = <T>(
   id: string,
