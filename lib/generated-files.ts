@@ -24,12 +24,10 @@ const alarmRows = [
   }),
 ];
 
-const root = join(import.meta.dirname, "..");
-
 /** Returns the page with the current rows in the named table. @throws Error if the page has no marks around the table */
 function pageWithTable(path: string, name: string, rows: readonly (readonly string[])[]): string {
   const [begin, end] = [`<!-- ${name}: npm run generate -->`, `<!-- end of ${name} -->`];
-  const [before, rest] = readFileSync(join(root, path), "utf8").split(begin);
+  const [before, rest] = readFileSync(join(import.meta.dirname, "..", path), "utf8").split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
   const [header = [], ...others] = rows;

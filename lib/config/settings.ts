@@ -39,11 +39,9 @@ const choice = <const V extends string | number, const T extends Documented>(
 
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
-/** A name with a dot is that of a FIFO topic, to which CloudWatch cannot publish. */
-const topicArn = String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`;
-
 const alarmTarget = text("the ARN of a standard SNS topic", {
-  pattern: topicArn,
+  // A name with a dot is that of a FIFO topic, to which CloudWatch cannot publish.
+  pattern: String.raw`^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$`,
   description: "The ARN of an SNS topic.",
 });
 

@@ -14,8 +14,6 @@ import {
 } from "../schemas/field-schemas.ts";
 import { lead } from "../schemas/lead-schemas.ts";
 
-const version = { type: "integer", const: 1 } as const satisfies JSONSchema;
-
 /** The schema of an event: the fields that all events have, and its own, of which some are optional. */
 const eventSchema = <Type extends string, const Fields extends object, const Optional extends object>(
   type: Type,
@@ -27,7 +25,7 @@ const eventSchema = <Type extends string, const Fields extends object, const Opt
     type: "object",
     properties: {
       type: { type: "string", const: type },
-      version,
+      version: { type: "integer", const: 1 },
       id: { type: "string", pattern: `^${idPrefix}_${ulidPattern}$` },
       account: { type: "string", minLength: 1 },
       ...fields,

@@ -299,4 +299,3 @@ export type NewMessage = FromSchema<typeof newMessage>;
 export type MessageUpdate = FromSchema<typeof messageUpdate>;
 export type ConversationUpdate = FromSchema<typeof conversationUpdate>;
 export type Message = FromSchema<typeof message>;
-export type Template = FromSchema<typeof template>;
