@@ -26,38 +26,32 @@ export interface MonitoredResources {
   readonly functions: readonly ServiceFunction[];
 }
 
+/** The properties that an alarm can leave out, with their values then. */
+const defaults = {
+  /** A page wakes somebody: callers are harmed, and no caller can cause that alone. A ticket waits for working hours. */
+  severity: "ticket" as "page" | "ticket",
+  threshold: 1,
+  unit: "" as "" | "%" | "days",
+  /** Whether the metric must always have data. Then, values below the threshold and missing values breach. */
+  required: false,
+  /** How many of how many periods must breach, and the minutes of a period. */
+  periods: [1, 1, 5] as readonly [breaching: number, evaluated: number, minutes: number],
+  /** Whether the alarm rolls back a gradual deployment. CodeDeploy accepts ten such alarms. */
+  rollsBack: false,
+  /** How a caller can raise the alarm. */
+  fromOutside: "Nothing",
+};
+
 /** An alarm: its metric, when it is raised, and what the runbook states about it. */
-interface AlarmDefinition {
+interface AlarmDefinition extends Partial<typeof defaults> {
   /** The anchor of its section in the runbook, by default the alarm's name. */
   readonly section?: string;
-  /** A page wakes somebody: callers are harmed, and no caller can cause that alone. A ticket waits for working hours. */
-  readonly severity?: "page" | "ticket";
-  readonly threshold?: number;
-  readonly unit?: "" | "%" | "days";
-  /** Whether the metric must always have data. Then, values below the threshold and missing values breach. */
-  readonly required?: boolean;
-  /** How many of how many periods must breach, and the minutes of a period. */
-  readonly periods?: readonly [breaching: number, evaluated: number, minutes: number];
-  /** Whether the alarm rolls back a gradual deployment. CodeDeploy accepts ten such alarms. */
-  readonly rollsBack?: boolean;
   readonly means: string;
   /** What to look at first. */
   readonly first: string;
-  /** How a caller can raise the alarm. */
-  readonly fromOutside?: string;
   /** Undefined if the stage does not have what the alarm watches. */
   readonly metric: (resources: MonitoredResources) => Metric | MathExpression | undefined;
 }
-
-const defaults = {
-  severity: "ticket",
-  threshold: 1,
-  unit: "",
-  required: false,
-  periods: [1, 1, 5],
-  rollsBack: false,
-  fromOutside: "Nothing",
-} as const;
 
 const total = { statistic: Stats.SUM };
 const maximum = { statistic: Stats.MAXIMUM };
