@@ -31,10 +31,7 @@ export function apiKeyState({ access, validUntil, revokedAt }: Omit<ApiKey, "cre
 }
 
 /** What the authorizer passes to the routes. */
-export interface AuthorizerContext {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly access: Access;
+export interface AuthorizerContext extends Pick<ApiKey, "accountId" | "keyId" | "access"> {
   /** How many requests the account may make in a window; absent if it has the limit of its stage. */
   readonly rateLimitRequests?: number;
   /** Since when the account is frozen; absent if it takes writes. */

@@ -1,7 +1,7 @@
 import { accountPartition, type IndexName } from "../../dynamodb/keys.ts";
 import type { Item } from "../../dynamodb/table-client.ts";
 import type { RowsRequest } from "../page.ts";
-import type { CountedList, CountedOwner, ListFilter } from "../tree/counted-list.ts";
+import type { CountedList, CountedOwner } from "../tree/counted-list.ts";
 import type { Range } from "./range.ts";
 import { isBounded, isWithin, timeWindow, type Window } from "./window.ts";
 
@@ -14,7 +14,7 @@ export interface ListRequest extends RowsRequest {
   readonly isAsked?: (item: Item) => boolean;
   /** The partition of `by-parent` that has the rows. */
   readonly parent: string | undefined;
-  readonly filter: ListFilter;
+  readonly filter: { readonly status?: string | undefined; readonly label?: string | undefined };
   readonly window: Window;
   readonly timed?: TimedRows | undefined;
 }

@@ -45,12 +45,6 @@ export function findList(pk: string): CountedOwner | undefined {
   return isList ? { account, list: countedLists[type] } : undefined;
 }
 
-/** The filter of a list. */
-export interface ListFilter {
-  readonly status?: string | undefined;
-  readonly label?: string | undefined;
-}
-
 /** The number of the bucket that counts the rows of a status. */
 export function bucketOf({ statuses }: CountedList, status: unknown): number {
   // Not `String(status)`, which throws for some objects.
