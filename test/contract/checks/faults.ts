@@ -192,7 +192,8 @@ export const faultChecks = [
     "Control characters and unpaired surrogates are invalid": rejects(
       "invalid_characters",
       [lead({ name: "a\nb", source: "a\t", tags: ["\u001b"] }), "name", "source", "tags[0]"],
-      [lead({ name: "a\ud800b" }), "name"],
+      [lead({ name: "a\ud800b", tags: ["\u0085"] }), "name", "tags[0]"],
+      [message({ message: "\u0085" }), "message"],
       [message({ channel: "\u0007", message: "a\0" }), "channel", "message"],
       ...["a b", "a,b", "a\u200bb"].map((externalId): Case => [lead({ externalId }), "externalId"]),
       [message({ template: { ...template, name: "Welcome" } }), "template[name]"],
@@ -217,10 +218,13 @@ export const faultChecks = [
       "invalid_format",
       ...lists("createdAfter", "now", "2026-01-31", "2026-01-31T09:30:00", "2026-01-31T09:30:00+01:00"),
       ...lists("createdBefore", "2026-02-30T09:30:00Z"),
+      [leadsBy("updatedAfter=now&updatedBefore="), "updatedAfter", "updatedBefore"],
+      [conversationsBy("awaitingReply=true&awaitingReplyAfter=now"), "awaitingReplyAfter"],
     ),
     "A createdBefore that is earlier than createdAfter is out of range": rejects(
       "out_of_range",
       ...lists("createdBefore", "2026-01-31T09:30:00Z&createdAfter=2026-01-31T09:30:00.001Z"),
+      [leadsBy("updatedAfter=2026-01-02T00:00:00Z&updatedBefore=2026-01-01T00:00:00Z"), "updatedBefore"],
     ),
     "The id of another kind of record has an invalid format": rejects(
       "invalid_format",

@@ -155,7 +155,7 @@ export const filterChecks = promises("docs/usage.md#filters", {
     await context.mine.expectIndexed(leads, { source: `${tag}-straße, a=b&c+d` }, [lead(3)]);
     const body = { data: [{ id: lead(3) }], pagination: { total: 1 } };
     for (const value of ["stra%C3%9Fe%2C+a%3Db%26c%2Bd", "stra%c3%9fe,%20a=b%26c%2Bd"])
-      expectResponse(await context.mine.get(`${leads}?&source=${tag}-${value}&&page=1`), {
+      expectResponse(await context.mine.get(`${leads}?&s%6furce=${tag}-${value}&&page=1`), {
         status: 200,
         body,
       });

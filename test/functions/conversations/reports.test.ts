@@ -9,6 +9,7 @@ const account = "acme";
 
 /** How far a message has got, in ascending order. */
 const deliveries = ["sent", "failed", "delivered", "read"] as const;
+const template = { name: "welcome", language: "en" };
 type State = Pick<Message, "delivery" | "deliveryError" | "providerId">;
 
 /** The message that a report must leave. */
@@ -28,7 +29,7 @@ test("two reports of a message never move its delivery back, and only a change p
     return [{ delivery }, { delivery, providerId: `wamid.${delivery}`, ...error }];
   });
   for (const pair of states.flatMap((first) => states.map((second) => [first, second]))) {
-    let message = await aMessage(account, leadId);
+    let message = await aMessage(account, leadId, "whatsapp", { template, metadata: { a: "1" } });
     const { id: messageId, conversationId, channel } = message;
     for (const state of pair) {
       const before = message;

@@ -210,7 +210,7 @@ describe("the message of a fault", () => {
       [`awaitingReplyAfter=${time}`, `awaitingReplyBefore=${time}`],
       "* needs awaitingReply=true",
     ],
-    ["list-leads", ["status=%ff", "status=%zz", "status=%ed%a0%80"], "* must be percent-encoded UTF-8"],
+    ["list-leads", ["status=%ff", "id=%ff&id=lead_1", "status=%ed%a0%80"], "* must be percent-encoded UTF-8"],
     ["list-leads", ["email=a+b@example.com", "externalId=+4930"], `* ${noSpaces}`],
     ["list-leads", "externalId=a,+4930", `externalId[1] ${noSpaces}`],
     ["list-leads", "email=", `email must not be empty: ${leaveOut}`],
