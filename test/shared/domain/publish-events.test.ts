@@ -6,7 +6,6 @@ import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
 import { messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
-import { pick, seeded } from "../../support/cases/random.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
@@ -192,36 +191,4 @@ test("events for which no time is left are retried", async () => {
   const records = Array.from({ length: 3 }, aLead);
   expect(await deliver(records, 20_000)).toEqual([numberOf(records[0])]);
   expect(calls()).toEqual([]);
-});
-
-test("each event arrives, and the events of a conversation arrive in order, while calls, entries and runs fail at random", async () => {
-  const draw = seeded(7);
-  const conversations = Array.from({ length: 20 }, conversation);
-  const records = Array.from({ length: 1000 }, () => {
-    const of = pick(draw, conversations);
-    return draw() < 0.2 ? aLead() : aMessage(of);
-  });
-  respond(() => {
-    const fault = draw();
-    // The events before this one are on the bus, but the function does not learn it: no response arrives, or the run ends.
-    if (fault < 0.05) throw failed();
-    if (fault < 0.1) return "ThrottlingException";
-    return fault < 0.15 ? "InternalFailure" : undefined;
-  });
-  for (let rest = records; rest.length > 0; ) {
-    const batch = rest.slice(0, 100);
-    const [from] = await deliver(batch);
-    rest = from
-      ? rest.slice(rest.findIndex((record) => numberOf(record) === from))
-      : rest.slice(batch.length);
-  }
-  const first = [...new Map(taken.map((event) => [event.id, event])).values()];
-  expect(first.map(({ id }) => id).sort()).toEqual(records.map(idOf).sort());
-  for (const { conversationId } of conversations) {
-    const sent = records.filter(({ dynamodb }) => dynamodb?.NewImage?.conversationId?.S === conversationId);
-    const seen = first.filter(
-      (event) => "conversationId" in event && event.conversationId === conversationId,
-    );
-    expect(seen.map(({ id }) => id)).toEqual(sent.map(idOf));
-  }
 });
