@@ -101,6 +101,8 @@ export const activityChecks = [
         [{ channel, lastMessageAfter: lastAt(2), lastMessageBefore: lastAt(1) }, [2, 0]],
         [{ channel, lastMessageAfter: lastAt(0), lastMessageBefore: lastAt(0) }, []],
         [{ id: String(ids[conversations]), lastMessageBefore: lastAt(0) }, [2]],
+        [{ leadId: ids[leads][0] ?? "", lastMessageAfter: lastAt(0), lastMessageBefore: lastAt(0, 1) }, [0]],
+        [{ leadId: ids[leads][0] ?? "", lastMessageAfter: lastAt(0, 1) }, []],
       ],
     ),
     "Times of messages are timestamps, and the end is not earlier than the start": rejects({

@@ -63,6 +63,20 @@ export const conversationChecks = [
       expectMatch("the message", await mine.sendMessage(id, channel, message), { channel, message });
     },
   }),
+  ...promises("docs/usage.md#messages", {
+    "The text of lastMessage has 100 characters, or as many as fit into 256 bytes": async ({ mine }) => {
+      const { id } = await mine.createLead();
+      for (const [character, shown] of [
+        ["\u00e9", 100],
+        ["\u6f22", 85],
+        [emoji, 64],
+      ] as const) {
+        const { conversationId } = await mine.sendMessage(id, "web", character.repeat(101));
+        const lastMessage = { text: character.repeat(shown) };
+        await mine.expectConversation(conversationId, { lastMessage });
+      }
+    },
+  }),
   ...promises("docs/usage.md#when-changes-become-visible", {
     "Lists without filters and by id show a new conversation at once, and first": async ({ mine }) => {
       const { conversationId: id } = await mine.sendMessage((await mine.createLead()).id, "web");

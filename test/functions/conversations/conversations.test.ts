@@ -82,7 +82,10 @@ test("a conversation is not ended if its lead writes meanwhile and the request s
   const { awaitingReplySince, ...whole } = { ...waiting, status: "closed" };
   for (const _ of ["first", "again"])
     expect((await setStatus(account, id, "closed", headers, 2)).body).toEqual(whole);
-  expect(await list("awaitingReply=true")).toEqual([]);
+  for (const query of ["awaitingReply=true", "status=active", "status=active&channel=whatsapp"])
+    expect(await list(query)).toEqual([]);
+  for (const query of ["status=closed", "status=closed&channel=whatsapp"])
+    expect(await list(query)).toEqual([whole]);
 });
 
 test("a conversation is reopened even if its lock names one of another lead or channel, or none", async () => {
