@@ -26,6 +26,7 @@ async function makeConversations({ mine }: Context) {
     channel,
     ids: { [leads]: leadIds, [conversations]: [0, 1, 2].map((n) => sent[n]?.conversationId ?? "") },
     sent,
+    startedAt: (n: 0 | 1 | 2) => sent[n]?.createdAt ?? "",
     /** When the last message of a conversation was sent, moved by some milliseconds. */
     lastAt: (n: 0 | 1 | 2, more = 0) =>
       new Date(Date.parse(sent[[3, 5, 2][n] ?? 0]?.createdAt ?? "") + more).toISOString(),
@@ -57,13 +58,14 @@ export const activityChecks = [
     },
     "Conversations are sorted by their last message, in either order, with each filter": finds(
       conversations,
-      ({ channel, ids, lastAt }) => [
+      ({ channel, ids, startedAt, lastAt }) => [
         [{ channel, sort: "-lastMessageAt" }, [1, 0, 2]],
         [{ channel, status: "active", sort: "lastMessageAt" }, [2, 0, 1]],
         [{ id: String(ids[conversations]), sort: "-lastMessageAt" }, [1, 0, 2]],
         [{ leadId: ids[leads][0] ?? "", sort: "-lastMessageAt" }, [0]],
         [{ channel, sort: "lastMessageAt", lastMessageBefore: lastAt(1) }, [2, 0]],
         [{ channel, status: "closed", lastMessageAfter: lastAt(2), sort: "-lastMessageAt" }, []],
+        [{ sort: "-lastMessageAt", createdAfter: startedAt(1), createdBefore: lastAt(2, 1) }, [1, 2]],
       ],
     ),
     "Leads are sorted by their last change, in either order, and listed since a change": async (context) => {
@@ -76,6 +78,7 @@ export const activityChecks = [
         [{ source, sort: "-updatedAt" }, [0, 2, 1]],
         [{ sort: "updatedAt", updatedAfter: updatedAt }, [0]],
         [{ source, updatedBefore: updatedAt }, [2, 1]],
+        [{ id: String(ids[leads]), status: "new", updatedAfter: updatedAt }, [0]],
       ])(context);
     },
     "Link keeps the order": async (context) => {

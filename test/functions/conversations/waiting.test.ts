@@ -16,7 +16,8 @@ beforeEach(async () => {
   ({ id: leadId } = await aLead(account));
 });
 
-const waiting = async () => (await call("list-conversations", { account, query: "awaitingReply=true" })).body;
+const waiting = async (query = "") =>
+  (await call("list-conversations", { account, query: `awaitingReply=true&${query}` })).body;
 
 /** Makes a step: `in`, `out`, a status of the conversation, or a report of the n-th message, counted from 0. */
 async function step(text: string): Promise<unknown> {
@@ -66,6 +67,28 @@ test.each<[steps: string, since?: number]>([
   const awaitingReplySince = since === undefined ? undefined : stored[since]?.createdAt;
   const rows = awaitingReplySince ? [expect.objectContaining({ leadId, awaitingReplySince })] : [];
   expect([data, pagination.total]).toEqual([rows, rows.length]);
+});
+
+test("what waits is filtered as conversations are, and by since when it has waited", async () => {
+  await step("in");
+  const { conversationId: id, createdAt } = stored[0] as Message;
+  const later = new Date(Date.parse(createdAt) + 1).toISOString();
+  const answered = await aMessage(account, leadId, "sms");
+  for (const [query, total] of Object.entries({
+    [`id=${id}`]: 1,
+    [`id=${id}&awaitingReplyAfter=${later}`]: 0,
+    [`id=${answered.conversationId}`]: 0,
+    [`leadId=${leadId}`]: 1,
+    "leadId=lead_1": 0,
+    "status=ACTIVE&channel=WhatsApp": 1,
+    "channel=sms": 0,
+    "status=closed": 0,
+    [`createdAfter=${later}`]: 0,
+    [`awaitingReplyAfter=${createdAt}&awaitingReplyBefore=${later}`]: 1,
+    [`awaitingReplyAfter=${later}`]: 0,
+    [`awaitingReplyBefore=${createdAt}`]: 0,
+  }))
+    expect([query, (await waiting(query)).pagination.total]).toEqual([query, total]);
 });
 
 test("the late failure of an old message does not change since when a lead with a hundred newer messages has waited", async () => {
