@@ -22,12 +22,13 @@ const send = (account: string, key: string, leadId: string, message = "Hello") =
 /** All accounts and routes use this text: it is another key in each of them. */
 const key = "key-1";
 
-test("a retry returns the message after the conversation was closed, and 404 after the lead was deleted", async () => {
-  const { id } = await aLead("later");
+test("a retry returns the message after the conversation was closed, and 404 after the lead was deleted, as the retry of the lead does", async () => {
+  const { id } = (await create("later", key)).body;
   const { body } = await send("later", key, id);
   await setStatus("later", body.conversationId, "closed");
   expect((await send("later", `"${key}"`, id)).body).toEqual(body);
   memory.delete(leadKey("later", id));
+  expect((await create("later", key)).problem.code).toBe("lead_not_found");
   expect((await send("later", key, id)).problem.code).toBe("lead_not_found");
   expect((await send("later", key, id, "Another")).problem.code).toBe("idempotency_key_reused");
   for (const another of ["key-2", "KEY-1"])
