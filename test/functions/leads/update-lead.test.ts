@@ -3,7 +3,7 @@ import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, TransactGetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { leadItem } from "../../../shared/domain/leads.ts";
-import { externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { addressKey, externalIdKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, table } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
@@ -142,7 +142,7 @@ test.each<[string, unknown, boolean, boolean]>([
 /** Intercepts the next update, or another command. @param meanwhile what happens before @returns the sent commands */
 function nextUpdate(
   meanwhile: () => unknown = () => {},
-  kind: typeof UpdateCommand | typeof TransactGetCommand = UpdateCommand,
+  kind: typeof UpdateCommand | typeof TransactGetCommand | typeof TransactWriteCommand = UpdateCommand,
 ): object[] {
   const sent: object[] = [];
   const isIt = (command: object) => command instanceof kind && sent.push(command) > 0;
@@ -193,4 +193,12 @@ test.each<[string, { readonly addresses: object }, (other: string) => unknown]>(
   const sent = nextUpdate(() => meanwhile(other), TransactGetCommand);
   const response = await update(body);
   expect([response.status, response.body.addresses, sent.length]).toEqual([200, body.addresses, 1]);
+});
+
+test("an address that another lead gets while it is removed from a lead stays with the other lead", async () => {
+  const { id } = await aLead(account, { addresses: { sms: ["1"] } });
+  const name = { ...addressKey(account, "sms", "1"), leadId: (await aLead(account)).id };
+  const sent = nextUpdate(() => memory.put(name), TransactWriteCommand);
+  const { status, body } = await update({ externalId: undefined, id, addresses: { sms: null } });
+  expect([status, body.addresses, stored(name), sent.length]).toEqual([200, undefined, name, 1]);
 });
