@@ -111,6 +111,10 @@ export function compareEvent(event: { readonly "detail-type"?: unknown }): strin
   return compareSchema(content["application/json"].schema, event, "event");
 }
 
+/** The differences between an event's detail and the documented schema of its type, one line each. */
+export const compareDetail = (detail: { readonly type: string }) =>
+  compareSchema(schemas[pascalCase(detail.type)], detail, "detail");
+
 function findDifferences({ method, path }: Route, sent: ApiResponse): string[] {
   const documented = document.paths[path][method.toLowerCase()].responses[sent.status];
   if (!documented) return [`status ${sent.status} is not documented`];
