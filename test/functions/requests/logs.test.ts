@@ -5,8 +5,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler as authorize } from "../../../functions/authorize.ts";
 import { handler as maintainCounts } from "../../../functions/maintain-counts.ts";
 import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
-import { createdAt, newId } from "../../../shared/ids.ts";
+import { newId } from "../../../shared/ids.ts";
 import type { RouteName } from "../../../shared/routes.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { invokeHandler } from "../../support/requests/call.ts";
@@ -17,6 +16,7 @@ import {
   type TestRequest,
 } from "../../support/requests/events.ts";
 import { findLeaks } from "../../support/setup/leaks.ts";
+import { storedLead } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 import {
   errorResponse,
@@ -106,8 +106,8 @@ const requests: readonly (readonly [RouteName, TestRequest])[] = [
 /** Counts a change of a lead, until little time is left. */
 function countLead() {
   const id = newId("lead", Date.now() - 60_000);
-  const item = leadItem("acme", { ...lead, id, score: 0, status: "new", createdAt: createdAt(id) });
-  return maintainCounts({ Records: [streamRecord(undefined, item)] }, lambdaContext(6000));
+  const records = [streamRecord(undefined, storedLead(id, "acme", lead))];
+  return maintainCounts({ Records: records }, lambdaContext(6000));
 }
 
 test.each(

@@ -3,7 +3,6 @@ import { marshall, NumberValueImpl, unmarshall } from "@aws-sdk/util-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { readNumbers } from "../../../shared/dynamodb/invalid-items.ts";
 import {
   activeConversationKey,
@@ -18,7 +17,7 @@ import { stopClock } from "../../support/cases/virtual-time.ts";
 import { withFields } from "../../support/cases/with-fields.ts";
 import { call } from "../../support/requests/call.ts";
 import { aLead, aMessage } from "../../support/requests/requests.ts";
-import { startedConversation } from "../../support/tables/stored.ts";
+import { startedConversation, storedLead } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
@@ -43,10 +42,7 @@ function plant(item: object): void {
 const unsafe = NumberValueImpl.from("12345678901234567890.5");
 
 const anEmail = "ada@example.com";
-const newLead = (id = newId("lead")) => ({
-  ...{ id, name: "Ada", email: anEmail, score: 0, status: "new" as const, source: "web", tags: [] },
-  createdAt: createdAt(id),
-});
+const aStoredLead = () => storedLead(newId("lead"), account, { email: anEmail, source: "web" });
 const newConversation = (leadId: string) => startedConversation(newId("conv"), { leadId, channel: "sms" });
 
 describe("lists leave out", () => {
@@ -72,7 +68,7 @@ describe("lists leave out", () => {
     const { id } = await aLead(account, { source: "web", email: anEmail });
     let first: Item | undefined;
     for (const [what, values] of Object.entries(spoils)) {
-      const item = leadItem(account, newLead());
+      const item = aStoredLead();
       first ??= item;
       plant(withFields(item, values));
       expect([what, await list(`id=${item.sk}`)]).toEqual([what, []]);
@@ -234,7 +230,7 @@ describe("the other events of a batch are composed in spite of", () => {
   const insert = (item: object) => streamRecord(undefined, JSON.parse(JSON.stringify(item)));
   const leadId = newId("lead");
   const [lead, conversation] = [
-    () => leadItem(account, newLead()),
+    () => aStoredLead(),
     () => conversationItem(account, newConversation(leadId)),
   ];
   const message = (conversationId = newId("conv"), id = newId("msg")) => ({

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { call } from "../../support/requests/call.ts";
-import { putLeads } from "../../support/tables/memory-leads.ts";
-import { idOf } from "../../support/tables/stored.ts";
+import { idOf, putLeads } from "../../support/tables/stored.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
 const table = useTable();

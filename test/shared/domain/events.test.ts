@@ -3,12 +3,11 @@ import { decodeTime, ulid } from "ulid";
 import { describe, expect, test, vi } from "vitest";
 import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey, messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { compareDetail } from "../../support/requests/document.ts";
 import { longestTemplate } from "../../support/requests/longest-body.ts";
-import { startedConversation } from "../../support/tables/stored.ts";
+import { startedConversation, storedLead } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 
 const longestMetadata = { x: "x".repeat(1016) };
@@ -26,11 +25,7 @@ function toRecord(item: { pk: string; sk: string; id?: string }, writtenAfter = 
   return streamRecord(undefined, item, createdTime + writtenAfter);
 }
 
-const aLead = (more: object = {}) =>
-  leadItem(account, {
-    ...{ id: leadId, name: "Ada Lovelace", score: 0, status: "new", tags: ["vip"] },
-    ...{ createdAt: createdAt(leadId), ...more },
-  });
+const aLead = (more: object = {}) => storedLead(leadId, account, { tags: ["vip"], ...more });
 const reached = { email: "ada@example.com", source: "instagram" };
 const lead = aLead(reached);
 const startedBy = startedConversation(conversationId, { leadId, lastMessageAt: createdAt(messageId) });

@@ -3,11 +3,11 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from "@aws-sdk
 import type { DynamoDBRecord } from "aws-lambda";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { ServiceEvent } from "../../../shared/domain/event-schemas.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { messageKey } from "../../../shared/dynamodb/keys.ts";
 import { createdAt, newId } from "../../../shared/ids.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
+import { storedLead } from "../../support/tables/stored.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 
 vi.stubEnv("EVENT_BUS_NAME", "probes");
@@ -48,12 +48,7 @@ beforeEach(() => {
 
 const insert = (item: object) => streamRecord(undefined, { ...item });
 
-function aLead(): DynamoDBRecord {
-  const id = newId("lead");
-  return insert(
-    leadItem("acme", { id, name: "Ada", score: 0, status: "new", tags: [], createdAt: createdAt(id) }),
-  );
-}
+const aLead = () => insert(storedLead(newId("lead")));
 
 const conversation = () => ({ leadId: newId("lead"), conversationId: newId("conv") });
 

@@ -10,7 +10,6 @@ import { expect, test, vi } from "vitest";
 import { accountsCommand } from "../../../lib/ops/accounts/accounts-command.ts";
 import { keysCommand } from "../../../lib/ops/keys/keys-command.ts";
 import { leadsCommand } from "../../../lib/ops/leads/leads-command.ts";
-import { leadItem } from "../../../shared/domain/leads.ts";
 import { Pace } from "../../../shared/dynamodb/pace.ts";
 import {
   createTableClient,
@@ -30,6 +29,7 @@ import { call } from "../requests/call.ts";
 import { report, setStatus } from "../requests/requests.ts";
 import { smallLimits } from "../requests/small-limits.ts";
 import { aroundCalls, smallPages } from "../tables/conditions.ts";
+import { storedLead } from "../tables/stored.ts";
 import { put, remove, tableItems } from "../tables/table-items.ts";
 import { MemoryTable } from "./memory-table.ts";
 
@@ -120,8 +120,8 @@ test("the memory table answers each call of routes, commands, maintainers and au
 
   const leads = Array.from({ length: 60 }, (_, n) => {
     const id = newId("lead", Date.now() - 60_000 + n);
-    const lead = { id, name: "x".repeat(40 * n), score: 0, tags: [], createdAt: "2026-01-01T00:00:00.000Z" };
-    return leadItem(account, { ...lead, status: n % 3 ? "new" : "booked", source: n % 4 ? "web" : "ads" });
+    const fields = { status: n % 3 ? "new" : "booked", source: n % 4 ? "web" : "ads" } as const;
+    return storedLead(id, account, { name: "x".repeat(40 * n), ...fields });
   });
   for (const lead of leads) await put(lead);
   const owner = { account, list: countedLists.lead };

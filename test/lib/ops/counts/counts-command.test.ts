@@ -7,8 +7,8 @@ import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runCommand } from "../../../support/commands/command.ts";
 import { anAccount } from "../../../support/commands/lead-files.ts";
-import { putLeads } from "../../../support/tables/memory-leads.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
+import { putLeads } from "../../../support/tables/stored.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 const webLeads = { ...leads, labelKey: "LEAD#acme#web" } as const;

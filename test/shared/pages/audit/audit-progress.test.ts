@@ -17,7 +17,7 @@ test.each([
   // An environment logs an invalid item once, so each case has its own environment.
   vi.resetModules();
   const { auditLists } = await import("../../../../shared/pages/audit/audit-lists.ts");
-  const { putLeads } = await import("../../../support/tables/memory-leads.ts");
+  const { putLeads } = await import("../../../support/tables/stored.ts");
   const { WatchedTable } = await import("../../../support/tables/watched-table.ts");
   const { memory } = new WatchedTable();
   putLeads(memory, "acme", 3);

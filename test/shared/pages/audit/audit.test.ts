@@ -13,7 +13,7 @@ import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
-import { putLeads } from "../../../support/tables/memory-leads.ts";
+import { putLeads } from "../../../support/tables/stored.ts";
 import { WatchedTable } from "../../../support/tables/watched-table.ts";
 
 const leads: CountedOwner = { account: "acme", list: countedLists.lead };

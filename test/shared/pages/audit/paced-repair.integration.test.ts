@@ -1,6 +1,4 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
-import { leadItem } from "../../../../shared/domain/leads.ts";
 import { Pace } from "../../../../shared/dynamodb/pace.ts";
 import { scanItems } from "../../../../shared/dynamodb/read-pages.ts";
 import { type Item, selectTable, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
@@ -8,26 +6,14 @@ import { newId } from "../../../../shared/ids.ts";
 import { pacedMaintenance, repair } from "../../../../shared/pages/audit/repair.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { storedLead } from "../../../support/tables/stored.ts";
+import { put } from "../../../support/tables/table-items.ts";
 
 const leads = { account: "acme", list: countedLists.lead };
 
 test("a repair by a command spends the units that its calls consume, and a write unit counts as three read units", async () => {
-  const lead = {
-    name: "x",
-    score: 0,
-    status: "new",
-    tags: [],
-    createdAt: "2026-01-01T00:00:00.000Z",
-  } as const;
-  for (let i = 0; i < 100; i++) {
-    const Item = leadItem("acme", {
-      ...lead,
-      tags: [],
-      id: newId("lead", Date.now() - 60_000 - i),
-      source: "web",
-    });
-    await table.send(new PutCommand({ TableName: tableName, Item }));
-  }
+  for (let i = 0; i < 100; i++)
+    await put(storedLead(newId("lead", Date.now() - 60_000 - i), "acme", { source: "web" }));
   selectTable(tableName, {});
   let consumed = 0;
   table.middlewareStack.add(

@@ -13,7 +13,7 @@ import { expectCounted, expectLists, treeOf } from "../../../support/cases/expec
 import { LeadHistory } from "../../../support/cases/history.ts";
 import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits as limits } from "../../../support/requests/small-limits.ts";
-import { putLeads } from "../../../support/tables/memory-leads.ts";
+import { putLeads } from "../../../support/tables/stored.ts";
 import { treeRows } from "../../../support/tables/tree-rows.ts";
 import { WatchedTable } from "../../../support/tables/watched-table.ts";
 

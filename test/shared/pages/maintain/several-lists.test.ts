@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { leadItem } from "../../../../shared/domain/leads.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
@@ -7,6 +6,7 @@ import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
 import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
 import { seeded } from "../../../support/cases/random.ts";
+import { storedLead } from "../../../support/tables/stored.ts";
 import { throttled, useTable } from "../../../support/tables/watched-table.ts";
 
 const table = useTable();
@@ -31,8 +31,7 @@ function advance(by: number): void {
 function add(account: string, count: number, age = 0, name = "x"): string[] {
   return Array.from({ length: count }, (_, i) => {
     const id = newId("lead", now - age - count + i);
-    const createdAt = "2026-01-01T00:00:00.000Z";
-    table.memory.put(leadItem(account, { id, name, score: 0, status: "new", tags: [], createdAt }));
+    table.memory.put(storedLead(id, account, { name }));
     return id;
   });
 }

@@ -8,7 +8,7 @@ import { readRows } from "../../../../shared/pages/tree/rows.ts";
 import { expectCounted, expectLists } from "../../../support/cases/expect-counted.ts";
 import { LeadHistory } from "../../../support/cases/history.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
-import { putLeads } from "../../../support/tables/memory-leads.ts";
+import { putLeads } from "../../../support/tables/stored.ts";
 
 const source = "web";
 const filters = [{}, { status: "booked" }, { source }, { source, status: "new" }] as const;
