@@ -58,38 +58,6 @@ test("correct trees are read once and consistently, and no index is read, becaus
   expect(await check()).toMatchObject({ findings: [], waits: [] });
 });
 
-/** Another id of the same millisecond. */
-const nextTo = (sk: unknown) => String(sk).replace(/.$/, (end) => (end === "0" ? "1" : "0"));
-
-/** Changes of the table that no maintainer receives, and how the trees then differ from the table. */
-const losses = {
-  "a row that is missing in its trees": {
-    lose: (memory: MemoryTable, item: Item) => memory.put({ ...item, sk: nextTo(item.sk) }),
-    difference: (sk: unknown) => ({ sk: nextTo(sk), counted: undefined, actual: 0 }),
-  },
-  "a row that was deleted": {
-    lose: (memory: MemoryTable, item: Item) => memory.delete(item),
-    difference: (sk: unknown) => ({ sk, counted: 0, actual: undefined }),
-  },
-  "a row with another status": {
-    lose: (memory: MemoryTable, item: Item) => memory.put({ ...item, status: "booked" }),
-    difference: (sk: unknown) => ({ sk, counted: 0, actual: 2 }),
-  },
-};
-
-test.each(Object.entries(losses))("%s is found and corrected", async (_, { lose, difference }) => {
-  const { memory, items } = await countedLeads();
-  const item = items[100] ?? {};
-  lose(memory, item);
-  const { findings, waits } = await check();
-  expect(waits).toEqual([60_000]);
-  const differences = [difference(item.sk)];
-  expect(findings).toEqual([leads, webLeads].map((owner) => ({ owner, differences })));
-  await repair(leads, findings, maintenance);
-  expect(console.error).not.toHaveBeenCalled();
-  expect((await check()).findings).toEqual([]);
-});
-
 test("a row that has changed its source is found in the trees of both sources", async () => {
   const { memory, items } = await countedLeads();
   memory.put({ ...items[100], byLabel: "LEAD#acme#expo" });
