@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { TooExpensiveError, TooManyAtOnceError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
+import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import type { ReadOptions } from "../../../../shared/dynamodb/table-client.ts";
 import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 
@@ -75,20 +75,5 @@ describe("the admission of a long list", () => {
       await times(3, call);
     });
     expect(admit).toHaveBeenCalledTimes(asked);
-  });
-
-  test("fails the list if it is refused, sends no further call, and makes the range back off", async () => {
-    const range = anyRange();
-    const cause = new TooManyAtOnceError("Too many long lists of the account started at once.");
-    const refuse = () => Promise.reject(cause);
-    const send = vi.fn(async () => "sent");
-    vi.spyOn(Math, "random").mockReturnValue(1);
-    const list = () => withinBudget(range, refuse, (call) => times(10, call, send));
-    await expect(list()).rejects.toMatchObject({ name: "TooManyAtOnceError", until: start + 100, cause });
-    expect(send).toHaveBeenCalledTimes(9);
-    await expect(list()).rejects.toMatchObject({ name: "TooManyAtOnceError", until: start + 100 });
-    expect(send).toHaveBeenCalledTimes(9);
-    vi.setSystemTime(start + 100);
-    expect(await withinBudget(range, refuse, (call) => call(send))).toBe("sent");
   });
 });
