@@ -229,19 +229,6 @@ test("a message whose response was lost is not sent again after its echo, and a 
   expect(fetched).toHaveBeenCalledTimes(1);
 });
 
-test("a sender that replaces another sends the messages that wait, and the former one is free", async () => {
-  const event = await aSentMessage();
-  const next = { account, channel: "whatsapp", sender: "107" } as const;
-  await expect(connect(next, { sender: "105", isOwner: false })).rejects.toThrow();
-  for (let n = 0; n < 2; n++) {
-    await connect(next, { sender: "106", isOwner: n === 0 });
-    expect(await readSenderAccount("whatsapp", "106")).toBeUndefined();
-  }
-  await deliver(event);
-  expect(String(fetched.mock.lastCall?.[0])).toContain("/107/messages");
-  await disconnect(next);
-});
-
 test.each([
   ["too many calls", () => refused(130429), "token"],
   ["a revoked token", () => refused(190), "token"],
