@@ -67,20 +67,6 @@ test("a row that has changed its source is found in the trees of both sources", 
   expect((await check()).findings).toEqual([]);
 });
 
-test("a label that has lost its tree and its record is found and counted again", async () => {
-  const { memory } = await countedLeads();
-  const { pk } = treeKey(webLeads, "");
-  for (const item of [...memory.items()]) {
-    const isRecord = String(item.sk).startsWith("label#") && item.labelKey === webLeads.labelKey;
-    if (item.pk === pk || isRecord) memory.delete(item);
-  }
-  const { findings } = await check();
-  expect(findings).toMatchObject([{ owner: webLeads, damage: undefined }]);
-  expect(findings[0]?.differences).toHaveLength(80);
-  await repair(leads, findings, maintenance);
-  expect((await check()).findings).toEqual([]);
-});
-
 test("a change that is counted between the two looks is not reported, and neither is a change made between them", async () => {
   const { memory, items } = await countedLeads();
   memory.put({ ...items[100], status: "booked" });
