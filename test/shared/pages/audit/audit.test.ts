@@ -11,7 +11,6 @@ import { type CountedOwner, countedLists } from "../../../../shared/pages/tree/c
 import { emptyRoot, rootItem } from "../../../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
-import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits } from "../../../support/requests/small-limits.ts";
 import { putLeads } from "../../../support/tables/stored.ts";
 import { WatchedTable } from "../../../support/tables/watched-table.ts";
