@@ -98,13 +98,6 @@ describe("in a batch of several accounts", () => {
 });
 
 describe("rows that are too young to be counted", () => {
-  test("are waited for, at most for the allowed lateness", async () => {
-    const { waits } = await maintain({ a: add("a", 50), b: add("b", 60) });
-    expect(waits).toEqual([limits.allowedLateness]);
-    expect([await counted("a"), await counted("b")]).toEqual([50, 60]);
-    expect(unsettled.size).toBe(0);
-  });
-
   test.each([
     ["if they are few", () => add("a", 16), undefined, 0],
     ["beyond the deadline", () => add("a", 50), limits.allowedLateness, 1],
@@ -130,29 +123,6 @@ describe("rows that are too young to be counted", () => {
     expect(await counted("a")).toBe(0);
     expect((await maintain({ a: behind })).waits).toEqual([limits.allowedLateness]);
     expect(await counted("a")).toBe(80);
-  });
-
-  test("are not waited for while a list is unfinished, and are counted by a later batch of another account", async () => {
-    const [young, hot] = [add("young", 50), add("hot", 20, 10_000)];
-    throttleAccount("hot");
-    const first = await maintain({ young, hot });
-    expect(first).toEqual({ reported: hot.map((key) => `hot ${key}`), waits: [] });
-    table.before = () => {};
-    advance(5000);
-    expect(await maintain({ other: add("other", 1, 10_000) })).toEqual({ reported: [], waits: [] });
-    expect(await counted("young")).toBe(50);
-    expect(unsettled.size).toBe(0);
-  });
-
-  test("are reported by a later batch if they cannot be counted", async () => {
-    await maintain({ a: add("a", 50) }, limits.allowedLateness);
-    advance(5000);
-    table.before = () => {
-      throw new Error("on purpose");
-    };
-    const unfinished = await maintainLists([], { deadline: now + 60_000, unsettled });
-    const error = expect.objectContaining({ message: "on purpose" });
-    expect(unfinished).toEqual([{ owner: owner("a"), rest: [], error }]);
   });
 
   test("are waited for although a list of an earlier batch can never be counted", async () => {
