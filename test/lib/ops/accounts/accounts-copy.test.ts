@@ -222,17 +222,21 @@ describe("an account is copied from a table that was restored without indexes", 
     expect(conversations.find(({ id }) => id === ada.whatsapp)).toMatchObject({ messageCount: 3 });
   });
 
-  test("a conversation that changes between the read and the write is read again before it is replaced", async () => {
-    const { account, grace, from } = await anAccount();
-    await updateConversation(account, { id: grace.email, status: "paused" });
-    const paused = await readItem(keys.conversationKey(account, grace.email));
+  test.each([
+    ["conversation", { status: "paused" }, { leadId: "lead_1" }, 2],
+    ["lead", { score: 5 }, { externalId: "crm-2" }, 1],
+  ])("a %s that changes between the read and the write is read again before it is replaced", async (type, changed, meanwhile, left) => {
+    const { account, ada, from } = await anAccount();
+    const key = type === "lead" ? keys.leadKey(account, ada.id) : keys.conversationKey(account, ada.email);
+    const change = async (fields: object) => put(withFields((await readItem(key)) ?? {}, fields));
+    await change(changed);
     using _ = beforeCall(
-      ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(grace.email),
-      () => put({ ...paused, leadId: "lead_1" }),
+      ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(key.sk),
+      () => change(meanwhile),
     );
-    // It stays, because the second read finds that it belongs to another lead.
-    expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 2 });
-    expect(await readItem(keys.conversationKey(account, grace.email))).toMatchObject({ leadId: "lead_1" });
+    // It stays, because the second read finds that a field differs which never changes.
+    expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left });
+    expect(fieldsOf((await readItem(key)) ?? {})).toMatchObject(meanwhile);
   });
 
   test("an item that appears between the read and the write stays as it is", async () => {
@@ -458,15 +462,6 @@ describe("an item that contradicts what is stored is reported and left out", () 
       ["its stored messages are of another lead or channel", "its conversation is left out"],
     ],
     [
-      "a lead whose external id another lead has by now, with the lead's conversations",
-      async ({ account, ada }) => {
-        for (const key of [keys.leadKey(account, ada.id), keys.externalIdKey(account, "crm-ada")])
-          await remove(key);
-        await aLead(account, { externalId: "crm-ada" });
-      },
-      [nameTaken, "its lead is not in this table: run the command again", "its conversation is left out"],
-    ],
-    [
       "a lead whose address another lead has by now",
       async ({ account, ada }) => {
         const query = "ifExists=update";
@@ -503,6 +498,23 @@ describe("an item that contradicts what is stored is reported and left out", () 
     const found = new Set(output.leftOut.map(({ reason }: { reason: string }) => reason));
     expect([...found]).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
     expect(await tableItems()).toEqual(before);
+  });
+
+  test("a lead whose external id another lead has, with its conversations, also in a dry run that would copy another lead", async () => {
+    const { account, from } = await anAccount();
+    const to = randomUUID();
+    await aLead(to, { externalId: "crm-ada" });
+    const run = async (...args: string[]) => (await copy(account, from, "--to-account", to, ...args)).output;
+    const dryRun = await run("--dry-run");
+    const output = await run();
+    expect(dryRun).toEqual(output);
+    expect(new Set(output.leftOut.map(({ reason }: { reason: string }) => reason))).toEqual(
+      new Set([
+        expect.stringMatching(nameTaken),
+        "its lead is not in this table: run the command again",
+        "its conversation is left out",
+      ]),
+    );
   });
 
   test("messages of another lead or channel than their conversation are not copied", async () => {
