@@ -1,19 +1,12 @@
 import { classify, isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { InvalidItemError } from "../../../shared/errors.ts";
-import { errorCode, errorMessage, UserError } from "../../user-error.ts";
+import { errorCode, UserError } from "../../user-error.ts";
 
 /** A `UserError` for an error that the operator can fix, such as missing credentials or an invalid item; any other error as it is. */
 export async function toUserError(error: unknown): Promise<unknown> {
   const sentence = await toSentence(error);
   return sentence === undefined ? error : new UserError(sentence, { cause: error });
-}
-
-/** The error of a command that failed halfway: a `UserError` if the operator can fix its cause. */
-export async function toPartialFailure(cause: unknown, outcome: (reason: string) => string): Promise<Error> {
-  const error = await toUserError(cause);
-  const message = outcome(errorMessage(error).replace(/\.?$/, "."));
-  return error instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
 }
 
 async function toSentence(error: unknown): Promise<string | undefined> {

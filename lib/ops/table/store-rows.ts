@@ -3,8 +3,8 @@ import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { type Pace, readsPerWrite } from "../../../shared/dynamodb/pace.ts";
 import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { UserError } from "../../user-error.ts";
-import { toPartialFailure } from "../output/aws-errors.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
+import { toUserError } from "../output/aws-errors.ts";
 import { reportProgress } from "../output/interruption.ts";
 
 /** How the rows of a file, or of another table, are stored in an account. */
@@ -51,10 +51,11 @@ export async function storeRows(
   } catch (error) {
     // A copy that is run again would bring the erased account back.
     const advice = error instanceof AccountErasedError ? "" : " Run the same command again to continue.";
-    const failure = await toPartialFailure(
-      error,
-      (reason) => `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason}${advice}`,
-    );
+    const cause = await toUserError(error);
+    const reason = errorMessage(cause).replace(/\.?$/, ".");
+    const message = `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason}${advice}`;
+    const failure =
+      cause instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
     throw Object.assign(failure, { details: details() });
   }
 }

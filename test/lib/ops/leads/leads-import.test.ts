@@ -230,20 +230,24 @@ test("Ctrl-C says what is stored, and how to go on", async () => {
   expect(stderr).toMatch(new RegExp(`^${error}\n`));
 });
 
-test("a failure says what is stored, and how to go on", async () => {
+test.each([
+  ["AccessDeniedException", "AWS denied access: No\\.", "\n"],
+  // A bug is printed with its stack.
+  ["TypeError", "No\\.", "\n    at "],
+])("a failure with %s says what is stored, and how to go on", async (name, reason, end) => {
   using _ = aroundCalls(async (command, send) => {
     if (!JSON.stringify(command.input).includes('"name":"Bob"')) return send(command);
-    throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
+    throw Object.assign(new Error("No."), { name });
   });
   const { code, stderr, report } = await importFile(await anAccount(), await leadFile("name\nBob\n"));
   const error = expect.stringMatching(
-    /^Stopped after 0 rows, new ones as import_\w+: AWS denied access: No\. Run the same command again to continue\.$/,
+    `^Stopped after 0 rows, new ones as import_\\w+: ${reason} Run the same command again to continue\\.$`,
   );
   expect({ code, report }).toEqual({
     code: 1,
     report: { error, importId: expect.stringMatching(/^import_\w+$/), stored: 0 },
   });
-  expect(stderr).toBe(`${report.error}\n`);
+  expect(stderr).toContain(`${report.error}${end}`);
 });
 
 describe("the file of rejected rows", () => {

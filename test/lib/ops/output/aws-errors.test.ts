@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toPartialFailure, toUserError } from "../../../../lib/ops/output/aws-errors.ts";
+import { toUserError } from "../../../../lib/ops/output/aws-errors.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { StaleReadError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import { ApiError } from "../../../../shared/errors.ts";
@@ -33,15 +33,4 @@ test.each([
   "text",
 ])("%o stays as it is", async (error) => {
   expect(await toUserError(error)).toBe(error);
-});
-
-test("a partial failure is a UserError only if the operator can fix its cause", async () => {
-  const describe = (reason: string) => `Stopped: ${reason} Run it again.`;
-  const bug = new TypeError("x is not a function");
-  expect(await toPartialFailure(throttled, describe)).toEqual(
-    new UserError("Stopped: DynamoDB is busy (ThrottlingException): run the command again. Run it again."),
-  );
-  const failure = await toPartialFailure(bug, describe);
-  expect(failure).not.toBeInstanceOf(UserError);
-  expect(failure).toEqual(new Error("Stopped: x is not a function. Run it again.", { cause: bug }));
 });
