@@ -169,14 +169,6 @@ describe("an account is copied from a table that was restored without indexes", 
     }
   });
 
-  test("missing items for the external id and the addresses of a lead are stored again", async () => {
-    const { account, ada, from } = await anAccount();
-    const names = [keys.externalIdKey(account, "crm-ada"), keys.addressKey(account, "whatsapp", "491771")];
-    for (const name of names) await remove(name);
-    expect((await replace(account, from)).output).toMatchObject({ stored: 0, replaced: 0 });
-    for (const name of names) expect(await readItem(name)).toEqual({ ...name, leadId: ada.id });
-  });
-
   test("--replace restores the addresses of a lead and removes others, and a lead that differs only in its time stays", async () => {
     const { account, ada, grace, from } = await anAccount();
     const update = (id: string, fields: object) =>

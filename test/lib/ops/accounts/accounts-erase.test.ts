@@ -109,15 +109,6 @@ describe("accounts erase", () => {
       expect((await erase(account, undefined, ...args)).failure).toMatch(`There is no account ${account} in`);
   });
 
-  test("counts the leads that an interrupted run has erased", async () => {
-    const account = await anAccount();
-    for (let i = 0; i < 3; i++) await aLead(account);
-    const wait = () => Promise.reject(new Error("killed"));
-    expect((await erase(account, wait, "--cache-seconds", "0")).failure).toBe("killed");
-    expect((await erase(account)).output).toMatchObject({ leads: 0, erasedLeads: 3 });
-    await expectErased(account);
-  });
-
   test("deletes what requests write while their key is still accepted, and notes the erasure of each lead", async () => {
     const account = await anAccount();
     const { id } = await aLead(account);

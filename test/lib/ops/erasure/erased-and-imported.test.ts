@@ -18,7 +18,7 @@ import { copy } from "../accounts/support/copy.ts";
 
 useTablesOfCommands();
 
-const waits = skipWaits();
+skipWaits();
 
 /** Erases a lead completely, as `leads erase` does. */
 const eraseLead = (account: string, id: string) =>
@@ -42,19 +42,6 @@ async function saved() {
   const load = (...options: string[]) => copy(account, from, ...options);
   return { account, id, other: other.id, load };
 }
-
-test("accounts copy stores nothing of an erased lead again, and does not wait", async () => {
-  const { account, id, load } = await saved();
-  await eraseLead(account, id);
-  const before = await tableItems();
-  const ofErasure = waits.lengths.length;
-  expect((await load("--dry-run")).failure).toBeUndefined();
-  expect(await tableItems()).toEqual(before);
-  expect((await load()).output).toMatchObject({ stored: 0, present: 2, erased: 3 });
-  // Shorter waits limit the rate.
-  expect(waits.lengths.slice(ofErasure).filter((time) => time >= 10_000)).toEqual([]);
-  await expectErased(account, id);
-});
 
 test("accounts copy stores nothing of a lead that is erased completely while the copy pauses before its write", async () => {
   const { account, id, other, load } = await saved();

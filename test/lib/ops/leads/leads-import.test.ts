@@ -53,18 +53,6 @@ test("a row whose response was lost counts as imported when the retry finds its 
   expect([report.imported, report.present, leads.length, lost]).toEqual([1, 0, 1, 0]);
 });
 
-test("one column can be mapped to the email and an address of a lead, also to update leads of the same file", async () => {
-  const { account, path } = await imported("name,Email\nAda,ada@example.com\nBob,ADA@example.com\n");
-  const both = ["--map", "Email=email", "--map", "Email=addresses.email"];
-  const { report } = await importFile(account, path, ...both, "--update");
-  expect(report).toMatchObject({ imported: 0, updated: 1, rejected: 1 });
-  const email = "ada@example.com";
-  expect(await storedLeads(account)).toMatchObject([
-    { name: "Ada", email, addresses: { email: [email] } },
-    { name: "Bob", email: "ADA@example.com" },
-  ]);
-});
-
 describe("leads import", () => {
   test("stores rows as leads in every list, in the order of the file, and marks them as imported", async () => {
     const before = Date.now();
