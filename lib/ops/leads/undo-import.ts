@@ -95,9 +95,8 @@ const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
     const item = await readItem(Key);
     if (!item) return "does not exist";
     const reason = await whyKept(account, row, item, pace);
-    const { details, undoing } = item;
-    // An earlier run that was killed may have marked the lead.
-    if (reason || dryRun || undoing) return reason;
+    if (reason || dryRun) return reason;
+    const { details } = item;
     await writeTogether(pace, [{ Update: buildUpdate(Key, { undoing: true }, { details }) }]);
     return undefined;
   });

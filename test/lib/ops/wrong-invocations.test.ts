@@ -11,7 +11,6 @@ import { runJson } from "../../support/commands/command.ts";
 import { leadFile } from "../../support/commands/lead-files.ts";
 import { aLead } from "../../support/requests/requests.ts";
 import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
-import { aroundCalls } from "../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../support/tables/memory-tables.ts";
 import { tableItems } from "../../support/tables/table-items.ts";
 import { program } from "./support/program.ts";
@@ -201,12 +200,3 @@ test("an empty DATA_DIR means the project's directory, as for `npm start`", asyn
     expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
 });
 
-test("a limit that could not be written is not reported as set", async () => {
-  using _ = aroundCalls((command, send) => {
-    if (command.input.UpdateExpression !== undefined)
-      throw Object.assign(new Error("No."), { name: "AccessDeniedException" });
-    return send(command);
-  });
-  const args = ["accounts", "set-limit", "--requests", "5", "--account", "acme", "--table", tableName];
-  expect(await program(args)).toEqual({ code: 1, stdout: "", stderr: "AWS denied access: No.\n" });
-});
