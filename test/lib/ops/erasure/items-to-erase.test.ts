@@ -26,6 +26,7 @@ test.each<[what: string, item: Item, reason: string]>([
   ["a message of several leads", { ...message, leadId: [ada] }, noLead],
   ["a conversation of a map", { ...conversation, leadId: { id: ada } }, noLead],
   ["an external id of several leads", { ...keys.externalIdKey(account, "crm-1"), leadId: [ada] }, noLead],
+  ["an address of several leads", { ...keys.addressKey(account, "web", "ada"), leadId: [ada] }, noLead],
   ...[undefined, "ids", null, [ada], {}, { id: ada, conversationId: 5 }].map(
     (ids): [string, Item, string] => [
       `a record with the ids ${JSON.stringify(ids)}`,
