@@ -285,10 +285,17 @@ test.each(
 });
 
 test("the file can be imported again even after a copy from a backup before the undo", async () => {
-  const { account, undo, again } = await imported(file);
+  const { account, undo, again, path } = await imported(file);
+  const copy = (from: string, ...args: string[]) =>
+    runJson(accountsCommand(), "copy", "--account", account, "--from-table", from, ...args);
   const from = copyTable();
   await undo();
-  await runJson(accountsCommand(), "copy", "--account", account, "--from-table", from);
+  // Or into a copy that is made after the undo.
+  const copied = randomUUID();
+  await copy(copyTable(), "--to-account", copied);
+  const inCopy = await runJson(leadsCommand(), "import", path, "--account", copied);
+  expect(inCopy.output).toMatchObject({ imported: 1, erased: 0 });
+  await copy(from);
   const { output } = await again();
   expect(output).toMatchObject({ imported: 1, erased: 0 });
   const { output: imports } = await runJson(leadsCommand(), "imports", "--account", account);
