@@ -199,4 +199,3 @@ test("an empty DATA_DIR means the project's directory, as for `npm start`", asyn
   if (stderr.startsWith("There is no /"))
     expect(stderr).toContain(`${join(import.meta.dirname, "../../../.local/run.json")}:`);
 });
-

@@ -220,7 +220,7 @@ describe("an account is copied from a table that was restored without indexes", 
   ])("a %s that changes between the read and the write is read again before it is replaced", async (type, changed, meanwhile, left) => {
     const { account, ada, from } = await anAccount();
     const key = type === "lead" ? keys.leadKey(account, ada.id) : keys.conversationKey(account, ada.email);
-    const change = async (fields: object) => put(withFields((await readItem(key)) ?? {}, fields));
+    const change = async (fields: Item) => put(withFields((await readItem(key)) ?? {}, fields));
     await change(changed);
     using _ = beforeCall(
       ({ input }) => JSON.stringify(input).includes("#set0") && JSON.stringify(input).includes(key.sk),
