@@ -332,21 +332,6 @@ describe("a repeated leads import", () => {
     expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
   });
 
-  test("continues with a corrected file, also with equal rows", async () => {
-    const { account, path, leads, report } = await imported(
-      "name,email\nTwin,\nGrace,\nAda,no address\nTwin,\n",
-    );
-    expect(report).toMatchObject({ imported: 3, rejected: 1 });
-    const mended = await leadFile("name,email\nTwin,\nMary,\nAda,ada@example.com\nTwin,\nGrace,\nTwin,\n");
-    expect((await importFile(account, mended)).report).toMatchObject({
-      ...{ rows: 6, imported: 3, present: 3, rejected: 0 },
-    });
-    const stored = await storedLeads(account);
-    expect(stored).toEqual(expect.arrayContaining(leads));
-    expect(stored.map(({ name }) => name).sort()).toEqual(["Ada", "Grace", "Mary", "Twin", "Twin", "Twin"]);
-    expect((await importFile(account, path)).report).toMatchObject({ imported: 0, present: 3, rejected: 1 });
-  });
-
   test("of the same rows with other columns creates no other leads, and reports what differs", async () => {
     const account = await anAccount();
     const path = await leadFile(
