@@ -3,6 +3,7 @@ import { nameRequired, updateLead } from "../../../shared/domain/create-lead.ts"
 import { withChanges } from "../../../shared/domain/lead-changes.ts";
 import { findNamed, nameTaken, putName } from "../../../shared/domain/lead-names.ts";
 import { leadItem } from "../../../shared/domain/leads.ts";
+import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { ifValid } from "../../../shared/dynamodb/invalid-items.ts";
 import { erasedLeadKey, leadImportKey, leadKey } from "../../../shared/dynamodb/keys.ts";
 import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
@@ -31,8 +32,9 @@ type RowOutcome = "stored" | "updated" | "present" | "different" | "erased";
 export async function storeLead(storing: Storing, row: LeadRow, update: boolean): Promise<RowOutcome> {
   const { account, runId, pace } = storing;
   const { externalId } = row.lead;
+  const recordKey = leadImportKey(account, row.sha256);
   const outcome = await pace.retry(async () => {
-    const recorded = await readItem(leadImportKey(account, row.sha256));
+    const recorded = await readItem(recordKey);
     const record = recorded && toValidRecord("leadImport", recorded);
     // An attempt whose response was lost has stored the row.
     if (record?.importId === runId) return "stored";
@@ -49,9 +51,7 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
       if (isDeepStrictEqual(after, readRecord(validateLead, named))) return compare(named, row);
       // With this time, an undo of the import still erases the lead. If the process is killed before, the undo keeps it.
       if (named.id === record?.leadId && fieldsOf(named).updatedAt === record?.storedAt)
-        await updateItem(
-          buildUpdate(leadImportKey(account, row.sha256), { storedAt: after.updatedAt }, recorded),
-        );
+        await updateItem(buildUpdate(recordKey, { storedAt: after.updatedAt }, recorded));
       return "updated";
     }
     if (named && externalId !== undefined && fieldsOf(named).externalId === externalId)
@@ -59,6 +59,8 @@ export async function storeLead(storing: Storing, row: LeadRow, update: boolean)
     if (erased.length > 0) return "erased";
     if (row.value.name === undefined) throw invalidInput([nameRequired]);
     const taken = names.find(({ item }) => item);
+    // Another import may have stored this row since its record was read.
+    if (taken && !isDeepStrictEqual(await readItem(recordKey), recorded)) throw new StaleReadError();
     if (taken) throw nameTaken(account, taken);
     // If its import was undone, the lead gets a new id, because receivers of events ignore the id of an erased lead.
     const isGone = known.some(({ id, erasure }) => erasure && id === row.lead.id);

@@ -14,7 +14,7 @@ import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { anAccount, leadFile, readLines, storedLeads } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aLead } from "../../../support/requests/requests.ts";
-import { aroundCalls } from "../../../support/tables/conditions.ts";
+import { aroundCalls, beforeCall, type TableCommand } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
 
@@ -330,6 +330,15 @@ describe("a repeated leads import", () => {
     expect(reports.map(({ imported, present }) => imported + present)).toEqual([32, 32]);
     expect(reports[0].imported + reports[1].imported).toBe(32);
     expect((await storedLeads(account)).map(({ name }) => name).sort()).toEqual(names.toSorted());
+  });
+
+  test("finds a row that another import has stored after its record was read, and before its address", async () => {
+    const account = await anAccount();
+    const path = await leadFile("name,addresses.sms\nAda,1\n");
+    const isOfAddress = ({ input }: TableCommand) =>
+      "Key" in input && input.Key.pk.startsWith(`ADDRESS#${account}`);
+    using _ = beforeCall(isOfAddress, () => importFile(account, path));
+    expect((await importFile(account, path)).report).toMatchObject({ present: 1, rejected: 0 });
   });
 
   test("of the same rows with other columns creates no other leads, and reports what differs", async () => {
