@@ -9,8 +9,12 @@ const rfc3339 =
  * @see https://www.rfc-editor.org/rfc/rfc3339#section-5.6
  */
 export function parseTimestamp(text: string): number | undefined {
-  const [, date = "none"] = rfc3339.exec(text) ?? [];
-  // JavaScript turns 30 February into a day in March. The JSON of a date that it cannot read is null.
-  const day: string | null = new Date(`${date}T00:00:00Z`).toJSON();
-  return day?.startsWith(date) ? Date.parse(text.toUpperCase()) : undefined;
+  const date = rfc3339.exec(text)?.[1];
+  // JavaScript turns 30 February into a day in March.
+  return date !== undefined && isDate(date) ? Date.parse(text.toUpperCase()) : undefined;
+}
+
+function isDate(date: string): boolean {
+  const day = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
 }

@@ -137,7 +137,11 @@ function readStatus(sender: string, report: Fields): WebhookEntry[] {
   const lead = [report.recipient_id, report.recipient_user_id].find(isAddress);
   return [
     {
-      ...{ kind: "state", channel: "whatsapp", sender, providerId, delivery },
+      kind: "state",
+      channel: "whatsapp",
+      sender,
+      providerId,
+      delivery,
       ...(lead !== undefined && { lead }),
       ...(delivery === "failed" && { deliveryError: describeError(toFieldsList(report.errors)[0] ?? {}) }),
       ...(isFilled(callbackData) && { callbackData }),

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
+import { Agent, createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -90,6 +90,9 @@ export async function startIamProxy({
 const rejection = (status: number, type: string, message: string) =>
   Response.json({ __type: `com.amazon.coral.service#${type}`, Message: message }, { status });
 
+/** Its own, because the global one follows HTTP_PROXY. */
+const agent = new Agent({ keepAlive: true });
+
 /** By `node:http`: `fetch` refuses the ports of the engine, as browsers do. */
 async function forward(
   { endpoint, headers }: Pick<ProxyOptions, "endpoint" | "headers">,
@@ -99,6 +102,7 @@ async function forward(
   const { "content-type": type, "x-amz-target": target } = incoming.headers;
   const upstream = request(endpoint, {
     method: "POST",
+    agent,
     headers: { ...headers, "content-type": type, "x-amz-target": target, "content-length": body.length },
   });
   // Without a listener, an engine that ends in the middle of a response would end this process.

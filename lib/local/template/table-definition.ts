@@ -22,7 +22,9 @@ export function readTable(findResources: FindResources) {
     input: {
       TableName: table.name,
       BillingMode: "PAY_PER_REQUEST" as const,
-      ...{ AttributeDefinitions, KeySchema, GlobalSecondaryIndexes },
+      AttributeDefinitions,
+      KeySchema,
+      GlobalSecondaryIndexes,
       StreamSpecification: { StreamEnabled: true, ...properties.StreamSpecification },
     },
     /** The attribute that holds an item's expiry. */

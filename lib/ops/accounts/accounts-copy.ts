@@ -76,7 +76,7 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
     await copyConversations(copying);
     if (keys) await copyChannels(copying, options);
   };
-  await storeRows(options, pace, countStored, store, false);
+  await storeRows({ ...options, exists: false }, pace, countStored, store);
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
   left.print("do not fit what is stored");

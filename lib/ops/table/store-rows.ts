@@ -27,6 +27,13 @@ interface Look {
   running?: Promise<void> | undefined;
 }
 
+interface StoringOptions {
+  readonly account: string;
+  readonly dryRun?: boolean;
+  /** Whether the account must exist already, as by default. */
+  readonly exists?: boolean;
+}
+
 /** Thrown when the account was erased meanwhile. */
 class AccountErasedError extends UserError {}
 
@@ -34,14 +41,12 @@ class AccountErasedError extends UserError {}
  * Stores rows in an account, and reports how many are stored if it ends early.
  *
  * @param countStored returns how many rows are stored so far
- * @param exists whether the account must exist already
  */
 export async function storeRows(
-  { account, dryRun = false }: { readonly account: string; readonly dryRun?: boolean },
+  { account, dryRun = false, exists = true }: StoringOptions,
   pace: Pace,
   countStored: () => number,
   store: (storing: Storing) => Promise<void>,
-  exists = true,
 ): Promise<void> {
   const runId = newId("import");
   const details = () => ({ importId: runId, stored: countStored() });

@@ -26,7 +26,7 @@ export async function findByActivity(
   const { account, list, page, limit, ascending } = asked;
   const counting = findByCreation(byCreation, { page: 1, limit: 1 }, call);
   const read = async (maxRows: number, others?: number) => {
-    const { items } = await walk(byTime, { ascending, maxRows }, call, others);
+    const { items } = await walk(byTime, { ascending, maxRows }, call, { others });
     return items.slice((page - 1) * limit, page * limit);
   };
   if (!byTime.where) {
@@ -72,7 +72,7 @@ export async function findInWindow(
   { window: { from, before } }: TimedRows,
   call: Call,
 ): Promise<Found> {
-  const read = (bounds: Bounds) => rowReader(byTime, bounds, call, 1);
+  const read = (bounds: Bounds) => rowReader(byTime, bounds, call, { others: 1 });
   const inside = read({ from, before, ascending });
   const toFound = (total: number) => ({
     items: [...inside.rows.values()].slice((page - 1) * limit, page * limit),

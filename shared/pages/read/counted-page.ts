@@ -128,6 +128,6 @@ async function readPart(
   // The known rows are the newest ones, without gaps.
   const before = known.length > 0 ? String(newest.items.at(-1)?.sk) : (keys[offset - 1] ?? window.before);
   const bounds = { from: nodes ? window.from : listedFrom, before, maxRows: limit - known.length };
-  const { items } = await walk({ ...range, where: isListed }, bounds, call);
+  const { items } = await walk(range, bounds, call, { isWanted: isListed });
   return [...known, ...items];
 }

@@ -4,21 +4,25 @@ import { type Item, table } from "../../dynamodb/table-client.ts";
 import { type Bounds, isRow, type Range, type Segment, toQuery } from "./range.ts";
 import { type Call, isTooMuch } from "./read-budget.ts";
 
+/** Which rows of a range are kept, and how many must be read for them. */
+interface Reading {
+  /** How many rows must be read for each that is wanted, if a filter drops the rest. */
+  readonly others?: number | undefined;
+  /** Drops rows that are few, unlike those of a filter: they do not let the next call read more. */
+  readonly isWanted?: (row: Item) => boolean;
+}
+
 /** How many items a call reads at least where some are dropped. The minimum doubles with each further call. */
 const leastItems = 100;
 
-/**
- * Reads the first rows of a range, newest first by default: of the table consistently, of an index eventually.
- *
- * @param others how many rows must be read for each that is wanted, if a filter drops the rest
- */
+/** Reads the first rows of a range, newest first by default: of the table consistently, of an index eventually. */
 export async function walk(
   range: Range,
   { maxRows = Number.POSITIVE_INFINITY, ...bounds }: Bounds & { readonly maxRows?: number },
   call: Call,
-  others?: number,
+  reading?: Reading,
 ): Promise<Segment> {
-  const { rows, readTo } = rowReader(range, bounds, call, others);
+  const { rows, readTo } = rowReader(range, bounds, call, reading);
   const isEnd = await readTo(maxRows);
   return { items: [...rows.values()].slice(0, maxRows), done: isEnd && rows.size <= maxRows };
 }
@@ -32,7 +36,12 @@ export async function walk(
  * @returns functions that throw TooExpensiveError `invalid_items` when the budget was used up by items that routes do not
  *   store
  */
-export function rowReader(range: Range, bounds: Bounds, call: Call, others?: number) {
+export function rowReader(
+  range: Range,
+  bounds: Bounds,
+  call: Call,
+  { others, isWanted = () => true }: Reading = {},
+) {
   // By sort key: in an index by time, a row that moves during the read can be met twice, and stays in its first place.
   const rows = new Map<string, Item>();
   const asked = toQuery(range, bounds);
@@ -72,7 +81,7 @@ export function rowReader(range: Range, bounds: Bounds, call: Call, others?: num
     read.rows += valid.length;
     for (const item of items) {
       const sk = String(item.sk);
-      if (!rows.has(sk)) rows.set(sk, item);
+      if (!rows.has(sk) && isWanted(item)) rows.set(sk, item);
     }
     return isEnd;
   };
