@@ -1,16 +1,7 @@
 import { expect, test } from "vitest";
 import { normalizeLabel, notBlank } from "../../shared/normalize-label.ts";
 import { part } from "../support/cases/part.ts";
-
-/** The stored form of a label: the steps that docs/usage.md names, until they change nothing. */
-function storedForm(label: string): string {
-  const next = label
-    .normalize("NFKC")
-    .toLowerCase()
-    .replaceAll(/[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\u2800]/gu, "")
-    .trim();
-  return next === label ? label : storedForm(next);
-}
+import { storedForm } from "../support/tables/stored-form.ts";
 
 // The characters of another plane are similar: ideographs, private-use characters, or none yet.
 const planes = [0, 1, 14, ...part([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16], 14)];
