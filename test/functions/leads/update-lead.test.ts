@@ -69,6 +69,20 @@ test("the message of an update's fault says whether to leave a field out or to s
   ]);
 });
 
+test("an update adds no address to the ten that a lead has, of all channels, and can replace them", async () => {
+  const { id } = await aLead(account, { externalId, addresses: { sms: [..."123456"], web: [..."789"] } });
+  expect((await update({ addresses: { sms: ["6", "7"] } })).status).toBe(200);
+  const { problem } = await update({ addresses: { fax: ["1"] } });
+  expect(problem.errors).toMatchObject([
+    {
+      ...{ field: "addresses", code: "too_many" },
+      message: "must have at most 10 addresses of all channels, with those that the lead has",
+    },
+  ]);
+  const { body } = await update({ addresses: { web: null, fax: ["1"] } });
+  expect(body).toMatchObject({ id, addresses: { sms: [..."1234567"], fax: ["1"] } });
+});
+
 test("an update creates no second lead if a read shows its external id, but not the lead yet", async () => {
   const { id } = await aLead(account, { externalId });
   const isIt = (command: object) => command instanceof GetCommand && command.input.Key?.sk === id;

@@ -175,7 +175,7 @@ test.each<[attempts: number, status: number, body: unknown, seconds: number, eve
   [1, 0, {}, 60, "delivery failed", "The Graph API has not responded."],
   [1, 401, {}, 2, "sender refused", "HTTP 401"],
   // Meta has quoted tokens in its errors.
-  [1, 400, { error: { code: 190, message: "Malformed token!" } }, 2, "sender refused", "190: Malformed …!"],
+  [1, 400, { error: { code: 190, message: "Not token token!" } }, 2, "sender refused", "190: Not … …!"],
   [1, 403, { error: { code: 200 } }, 2, "sender refused", "200"],
   [1, 400, { error: { code: 131031 } }, 2, "sender refused", "131031"],
   [1, 400, { error: { code: 100, error_subcode: 33 } }, 2, "sender refused", "100"],

@@ -111,6 +111,15 @@ test.each<[string, string, number]>([
   expect(stored).toHaveLength(1 + deletedTokens);
 });
 
+test("--replace leaves a sender that another account has, with its token", async () => {
+  await run("acme", "connect", whatsapp);
+  const sender = { pk: "SENDER#whatsapp", sk: "106540352242922", accountId: "other" };
+  memory.put(sender);
+  const { code } = await run("acme", "connect", [...via("10000000000"), "--replace"]);
+  expect([code, stored.length]).toEqual([0, 2]);
+  expect([...memory.items()]).toContainEqual(sender);
+});
+
 test("a token is stored in the region of the table, not in that of the environment", async () => {
   const calls: unknown[] = [];
   vi.spyOn(SSMClient.prototype, "send").mockImplementation(async function (
