@@ -109,6 +109,7 @@ test.each<[string, string | undefined, string?]>([
   ["the signature of another body", sign(webhook("107"))],
   ["the signature of its body without a blank", signature, " "],
   ["a signature that is cut", signature.slice(0, -1)],
+  ["a signature with a digit more", `${signature}0`],
   ["a signature in upper case", signature.toUpperCase()],
 ])("a webhook with %s is refused without a call of the table", async (_, signature, more = "") => {
   expect([await post(webhook("106") + more, signature), table.calls.length]).toEqual([

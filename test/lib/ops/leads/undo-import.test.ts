@@ -289,6 +289,16 @@ test("the file can be imported again even after a copy from a backup before the 
   expect(imports).toMatchObject([{ importId: output.importId, leads: 1 }]);
 });
 
+test("a copy that replaces what differs keeps the marks of an undo, which then continues", async () => {
+  const { account, undo, undoHalf } = await imported(file);
+  const from = copyTable();
+  await undoHalf();
+  const args = ["--account", account, "--from-table", from, "--replace", "--yes"];
+  expect((await runJson(accountsCommand(), "copy", ...args)).output).toMatchObject({ replaced: 0, left: 0 });
+  expect(await itemsWith(account, ["undoing"])).toHaveLength(1);
+  expect((await undo()).output).toMatchObject({ erased: 1 });
+});
+
 test("an undo paces its writes", async () => {
   const { undo } = await imported(`name\n${"Ada\n".repeat(20)}`);
   let written = 0;
