@@ -95,8 +95,9 @@ const mark = (account: string, row: ImportedRow, pace: Pace, dryRun: boolean) =>
     const item = await readItem(Key);
     if (!item) return "does not exist";
     const reason = await whyKept(account, row, item, pace);
-    if (reason || dryRun) return reason;
-    const { details } = item;
+    const { undoing, details } = item;
+    // An earlier run that was killed may have marked the lead.
+    if (reason || dryRun || undoing) return reason;
     await writeTogether(pace, [{ Update: buildUpdate(Key, { undoing: true }, { details }) }]);
     return undefined;
   });
