@@ -61,7 +61,10 @@ export function describeOutcomes(
       : []),
     ...describeLeftOut(leftOut),
     ...(importId && imported > 0
-      ? [`This is the import ${importId}: --undo takes what it imported back.`]
+      ? [
+          "Totals include leads with an earlier date within seconds.",
+          `This is the import ${importId}: --undo takes what it imported back.`,
+        ]
       : []),
     ...(importId && present > 0
       ? [`For leads of earlier imports, see ${opsCommand(options, `leads imports --account ${account}`)}.`]

@@ -380,6 +380,7 @@ describe("a repeated leads import", () => {
     const earlier = `For leads of earlier imports, see \`npm run ops -- leads imports --account ${account} --table ${tableName}\`.`;
     expect((await run()).stdout.trim().split("\n")).toEqual([
       "3 rows: 1 imported, 2 present, 0 erased, 0 rejected.",
+      "Totals include leads with an earlier date within seconds.",
       expect.stringMatching(/^This is the import import_\w+: --undo takes what it imported back\.$/),
       earlier,
     ]);
