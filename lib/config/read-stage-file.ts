@@ -25,12 +25,11 @@ export function readSettings(directory: string, stage: string, like?: unknown): 
   if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
   if (hasFile(directory, stage))
     throw new UserError(
-      `The stage ${stage} has a file, so \`-c like\` is not allowed: set \`like\` in stages/${stage}.json.`,
+      `The stage ${stage} has a file, so \`-c like\` is not allowed: change stages/${stage}.json.`,
     );
-  const other = String(like);
-  if (!isStageName(other))
-    throw new UserError(`The flag like must be the name of a stage, such as -c like=dev, not "${other}".`);
-  return { ...defaults, ...copied(readStageFile(directory, other)) };
+  const others = Object.entries(readStageFile(directory, String(like)));
+  const copied = others.filter(([name]) => !ownSettings.includes(name));
+  return { ...defaults, ...Object.fromEntries(copied) };
 }
 
 /** The settings of a stage of the project; undefined if it has no file. @throws UserError for a mistake in it */
@@ -47,15 +46,7 @@ export const checkSettings = (stage: string, settings: unknown): Settings => ({
   ...checkBySchema<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
 });
 
-/**
- * Reads the settings of a stage's file. They override those of the stage that its `like` names.
- *
- * @param followers the stages whose `like` led to this one
- */
-function readStageFile(directory: string, stage: string, followers: readonly string[] = []): StageSettings {
-  const path = [...followers, stage];
-  if (followers.includes(stage))
-    throw new UserError(`The \`like\` of these stages forms a circle: ${path.join(", ")}.`);
+function readStageFile(directory: string, stage: string): StageSettings {
   // A misspelled name must not deploy another stack.
   if (!hasFile(directory, stage)) {
     const stages = readdirSync(directory).map((name) => basename(name, ".json"));
@@ -66,13 +57,9 @@ function readStageFile(directory: string, stage: string, followers: readonly str
   }
   const name = `${basename(directory)}/${stage}.json`;
   const settings = parse(readFileSync(filePath(directory, stage), "utf8"), name);
-  const { $schema, like, ...own } = checkBySchema<StageFile>(stageSchema, settings, name);
-  return like === undefined ? own : { ...copied(readStageFile(directory, like, path)), ...own };
+  const { $schema, ...own } = checkBySchema<StageFile>(stageSchema, settings, name);
+  return own;
 }
-
-/** The settings that a stage copies from the stage that its `like` names. */
-const copied = (settings: StageSettings): StageSettings =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !ownSettings.includes(name)));
 
 const filePath = (directory: string, stage: string) => join(directory, `${stage}.json`);
 
@@ -104,8 +91,8 @@ const ajv = new Ajv({
   formats: { uri: URL.canParse, origin: isOrigin },
 });
 ajv.addKeyword("errorMessage");
-// Only a file can contain `$schema` or `like`.
-const { $schema, like, ...properties } = stageSchema.properties;
+// Only a file can contain `$schema`.
+const { $schema, ...properties } = stageSchema.properties;
 const settingsSchema = { ...stageSchema, properties };
 
 /** @param source where the settings come from, for the message of the error */

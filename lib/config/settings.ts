@@ -1,7 +1,6 @@
 import type { FromSchema, JSONSchema } from "json-schema-to-ts";
-import { stageNamePattern } from "../../shared/stages.ts";
 
-/** The settings that belong to one stage alone: a stage that is `like` another one does not get them. */
+/** The settings that belong to one stage alone: `-c like` does not copy them. */
 export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary", "logErrorMessages"];
 
 /** A setting. Its `errorMessage` completes the sentence "The setting must be …". Editors based on VS Code also show it. */
@@ -58,10 +57,6 @@ export const stageSchema = {
   additionalProperties: false,
   properties: {
     $schema: { type: "string", description: "`./stage.schema.json`, for the completion of your editor." },
-    like: text("the name of another stage", {
-      pattern: stageNamePattern.source,
-      description: `Another stage whose settings apply where this file has none. These settings are not copied, because they belong to one stage: ${ownSettings.join(", ")}.`,
-    }),
     account: text("an AWS account id of 12 digits in quotes", {
       pattern: String.raw`^\d{12}$`,
       description:
@@ -199,10 +194,10 @@ export const stageSchema = {
 export type StageFile = FromSchema<typeof stageSchema, { keepDefaultedPropertiesOptional: true }>;
 
 /** What a stage can set without a file. */
-export type StageSettings = Omit<StageFile, "$schema" | "like">;
+export type StageSettings = Omit<StageFile, "$schema">;
 
 /** All settings of a stage, including the defaults. */
-export type Settings = Omit<FromSchema<typeof stageSchema>, "$schema" | "like">;
+export type Settings = Omit<FromSchema<typeof stageSchema>, "$schema">;
 
 /** The settings of a stage whose file sets none. */
 export const defaults = Object.fromEntries<unknown>(

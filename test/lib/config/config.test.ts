@@ -58,16 +58,11 @@ const own = {
   logErrorMessages: true,
 };
 
-test.each([
-  ["its file", { stage: "staging" }, 20],
-  ["the flag like", { stage: "pr-42", like: "prod" }, 900],
-  ["the flag like, of a stage that is like another", { stage: "pr-42", like: "staging" }, 20],
-])("a stage that is like another by %s takes over its settings, except those that belong to one stage alone", async (...args) => {
-  const [, context, throttleRate] = args;
-  const staging = { like: "prod", throttleRate: 20 };
-  const config = readConfig(context, await writeStageFiles({ prod: { ...prod, ...own }, staging }));
+test("a stage that is like another takes over its settings, except those that belong to one stage alone", async () => {
+  const directory = await writeStageFiles({ prod: { ...prod, ...own } });
+  const config = readConfig({ stage: "pr-42", like: "prod" }, directory);
   const without = { canary: false, logErrorMessages: false };
-  expect(config).toMatchObject({ ...prod, ...without, throttleRate, stage: context.stage });
+  expect(config).toMatchObject({ ...prod, ...without, stage: "pr-42" });
   for (const name of ["domainName", "certificateArn"]) expect(config).not.toHaveProperty(name);
   expect(config.alarmsTo).toBeUndefined();
 });
@@ -96,19 +91,17 @@ type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];
 test.each<Rejected>([
   [
     { stage: "pord" },
-    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages a, b, dev, prod.",
+    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages dev, prod.",
   ],
   [
     { stage: "pr-42", like: "../stages/dev" },
-    'The flag like must be the name of a stage, such as -c like=dev, not "../stages/dev".',
+    "There is no stages/../stages/dev.json: write it, add -c like=dev for a stage without a file, or name one of the stages dev, prod.",
   ],
   [{ protected: "no" }, 'The flag protected must be true or false, not "no".'],
   [
     { stage: "prod", like: "dev" },
-    "The stage prod has a file, so `-c like` is not allowed: set `like` in stages/prod.json.",
+    "The stage prod has a file, so `-c like` is not allowed: change stages/prod.json.",
   ],
-  [{ stage: "a" }, "The `like` of these stages forms a circle: a, b, a."],
-  [{ stage: "x", like: "b" }, "The `like` of these stages forms a circle: b, a, b."],
   ...["Prod", "-a", "a_b", "", "a".repeat(22)].map(
     (stage): Rejected => [
       { stage },
@@ -123,8 +116,7 @@ test.each<Rejected>([
     ],
   ),
 ])("%j is rejected with a sentence", async (context, sentence) => {
-  const stages = { dev: {}, prod: {}, a: { like: "b" }, b: { like: "a" } };
-  const directory = await writeStageFiles(stages);
+  const directory = await writeStageFiles({ dev: {}, prod: {} });
   expect(() => readConfig(context, directory)).toThrow(new UserError(sentence));
 });
 
@@ -166,7 +158,6 @@ test.each<[string, ...unknown[]]>([
 });
 
 test.each<[name: keyof typeof stageSchema.properties, ...values: unknown[]]>([
-  ["like", "Prod", "", "a/b", 1],
   ["account", 123456789012, "12345678901", ""],
   ["region", "eu-central", "Frankfurt"],
   ["eventArchiveDays", 0, 15, 1.5, "7"],
@@ -211,7 +202,7 @@ test.each<[text: string, sentence: unknown]>([
     `: there is no setting ${name}; the settings are ${known}.`,
   ]),
   ["[]", ": it must be a JSON object, not []."],
-  ['{ "like": "dev", }', expect.stringMatching(/^ is not valid JSON: .*\.$/)],
+  ['{ "account": "dev", }', expect.stringMatching(/^ is not valid JSON: .*\.$/)],
   ['{ "\\x": 1 }', expect.stringMatching(/^ is not valid JSON: .*\.$/)],
   ['{ "throttleRate": 5, "throttleRate": 500 }', ": throttleRate occurs more than once: keep one."],
   ['{ "throttleRate": 5, "thr\\u006fttleRate": 5 }', ": throttleRate occurs more than once: keep one."],
