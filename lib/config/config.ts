@@ -39,7 +39,7 @@ export function readConfig(context: Context, directory = projectStages): Config 
  */
 export function createConfig(stage: string, settings: StageSettings, isProtected = true): Config {
   checkStageName(stage);
-  return toConfig(stage, checkSettings(stage, settings), isProtected);
+  return toConfig(stage, checkSettings(settings, `The settings of the stage ${stage}`), isProtected);
 }
 
 function checkStageName(stage: string): void {

@@ -4,14 +4,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import { scanJson } from "../../shared/http/json-scan.ts";
 import { isStageName } from "../../shared/stages.ts";
 import { errorMessage, UserError } from "../user-error.ts";
-import {
-  defaults,
-  ownSettings,
-  type Settings,
-  type StageFile,
-  type StageSettings,
-  stageSchema,
-} from "./settings.ts";
+import { defaults, ownSettings, type Settings, type StageSettings, stageSchema } from "./settings.ts";
 
 /** Where the files of the stages are. */
 export const projectStages = join(import.meta.dirname, "../../stages");
@@ -22,7 +15,7 @@ export const projectStages = join(import.meta.dirname, "../../stages");
  * @throws UserError if there is no such file, or with one sentence about the first mistake in it
  */
 export function readSettings(directory: string, stage: string, like?: unknown): Settings {
-  if (like === undefined) return { ...defaults, ...readStageFile(directory, stage) };
+  if (like === undefined) return readStageFile(directory, stage);
   if (hasFile(directory, stage))
     throw new UserError(
       `The stage ${stage} has a file, so \`-c like\` is not allowed: change stages/${stage}.json.`,
@@ -36,17 +29,7 @@ export function readSettings(directory: string, stage: string, like?: unknown): 
 export const readProjectStage = (stage: string): Settings | undefined =>
   hasFile(projectStages, stage) ? readSettings(projectStages, stage) : undefined;
 
-/**
- * Checks the settings of a stage that has no file, and adds the defaults.
- *
- * @throws UserError with one sentence about the first mistake in them
- */
-export const checkSettings = (stage: string, settings: unknown): Settings => ({
-  ...defaults,
-  ...checkBySchema<StageSettings>(settingsSchema, settings, `The settings of the stage ${stage}`),
-});
-
-function readStageFile(directory: string, stage: string): StageSettings {
+function readStageFile(directory: string, stage: string): Settings {
   // A misspelled name must not deploy another stack.
   if (!hasFile(directory, stage)) {
     const stages = readdirSync(directory).map((name) => basename(name, ".json"));
@@ -56,9 +39,7 @@ function readStageFile(directory: string, stage: string): StageSettings {
     );
   }
   const name = `${basename(directory)}/${stage}.json`;
-  const settings = parse(readFileSync(filePath(directory, stage), "utf8"), name);
-  const { $schema, ...own } = checkBySchema<StageFile>(stageSchema, settings, name);
-  return own;
+  return checkSettings(parse(readFileSync(filePath(directory, stage), "utf8"), name), name);
 }
 
 const filePath = (directory: string, stage: string) => join(directory, `${stage}.json`);
@@ -90,18 +71,22 @@ const ajv = new Ajv({
   validateSchema: false,
   formats: { uri: URL.canParse, origin: isOrigin },
 });
-ajv.addKeyword("errorMessage");
-// Only a file can contain `$schema`.
-const { $schema, ...properties } = stageSchema.properties;
-const settingsSchema = { ...stageSchema, properties };
+const isValid = ajv.addKeyword("errorMessage").compile<StageSettings>(stageSchema);
 
-/** @param source where the settings come from, for the message of the error */
-function checkBySchema<T>(schema: object, settings: unknown, source: string): T {
-  const isValid = ajv.compile<T>(schema);
-  if (isValid(settings)) return settings;
-  // The last error is about the whole setting, the errors before it are about its alternatives.
-  const error = isValid.errors?.at(-1);
-  throw new UserError(`${source}: ${error && describeMistake(error)}.`);
+/**
+ * Checks the settings of a stage, and adds the defaults.
+ *
+ * @param source where the settings come from, for the message of the error
+ * @throws UserError with one sentence about the first mistake in them
+ */
+export function checkSettings(settings: unknown, source: string): Settings {
+  if (!isValid(settings)) {
+    // The last error is about the whole setting, the errors before it are about its alternatives.
+    const error = isValid.errors?.at(-1);
+    throw new UserError(`${source}: ${error && describeMistake(error)}.`);
+  }
+  const { $schema, ...own } = settings;
+  return { ...defaults, ...own };
 }
 
 function describeMistake({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {

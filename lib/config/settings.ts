@@ -190,11 +190,8 @@ export const stageSchema = {
   },
 } as const;
 
-/** What a stage's file can contain. */
-export type StageFile = FromSchema<typeof stageSchema, { keepDefaultedPropertiesOptional: true }>;
-
-/** What a stage can set without a file. */
-export type StageSettings = Omit<StageFile, "$schema">;
+/** What a stage can set. */
+export type StageSettings = FromSchema<typeof stageSchema, { keepDefaultedPropertiesOptional: true }>;
 
 /** All settings of a stage, including the defaults. */
 export type Settings = Omit<FromSchema<typeof stageSchema>, "$schema">;

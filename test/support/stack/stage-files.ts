@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { StageFile } from "../../../lib/config/settings.ts";
+import type { StageSettings } from "../../../lib/config/settings.ts";
 
 /** The stages of the tests, so that the shipped stages can be changed without breaking a test. */
-const stages: Readonly<Record<string, StageFile>> = {
+const stages: Readonly<Record<string, StageSettings>> = {
   dev: {
     removalPolicy: "destroy",
     throttleRate: 500,
