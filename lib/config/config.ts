@@ -3,7 +3,7 @@ import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { codePaths, releaseName } from "../release-name.ts";
 import { UserError } from "../user-error.ts";
 import { checkSettings, projectStages, readSettings } from "./read-stage-file.ts";
-import { type Settings, type StageSettings, stageSchema } from "./settings.ts";
+import type { Settings, StageSettings } from "./settings.ts";
 
 /** The configuration of a stage. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;
@@ -25,10 +25,7 @@ export function readConfig(context: Context, directory = projectStages): Config 
   const stage = String(context.stage ?? "dev");
   checkStageName(stage);
   rejectOtherFlags(context, stage);
-  const { protected: flag = "true" } = context;
-  if (!["true", "false"].includes(String(flag)))
-    throw new UserError(`The flag protected must be true or false, not "${flag}".`);
-  return toConfig(stage, readSettings(directory, stage, context.like), String(flag) === "true");
+  return toConfig(stage, readSettings(directory, stage, context.like), String(context.protected) !== "false");
 }
 
 /**
@@ -80,8 +77,6 @@ function rejectOtherFlags(context: Context, stage: string): void {
   );
   if (other === undefined) return;
   throw new UserError(
-    Object.hasOwn(stageSchema.properties, other)
-      ? `The setting ${other} is not a flag: put it into stages/${stage}.json.`
-      : `There is no flag ${other}: the flags are stage, like and protected, and docs/configuration.md lists the settings of stages/${stage}.json.`,
+    `There is no flag ${other}: the flags are stage, like and protected. Settings are in stages/${stage}.json.`,
   );
 }

@@ -97,7 +97,6 @@ test.each<Rejected>([
     { stage: "pr-42", like: "../stages/dev" },
     "There is no stages/../stages/dev.json: write it, add -c like=dev for a stage without a file, or name one of the stages dev, prod.",
   ],
-  [{ protected: "no" }, 'The flag protected must be true or false, not "no".'],
   [
     { stage: "prod", like: "dev" },
     "The stage prod has a file, so `-c like` is not allowed: change stages/prod.json.",
@@ -108,11 +107,10 @@ test.each<Rejected>([
       `The stage ${stage} must have 1 to 21 lower-case letters, digits or '-', the first one a letter.`,
     ],
   ),
-  [{ stage: "prod", alarmsTo: "x" }, "The setting alarmsTo is not a flag: put it into stages/prod.json."],
-  ...["throtleRate", "constructor", "cdkthrottleRate"].map(
+  ...["throttleRate", "constructor", "cdkthrottleRate"].map(
     (name): Rejected => [
       { [name]: 5 },
-      `There is no flag ${name}: the flags are stage, like and protected, and docs/configuration.md lists the settings of stages/dev.json.`,
+      `There is no flag ${name}: the flags are stage, like and protected. Settings are in stages/dev.json.`,
     ],
   ),
 ])("%j is rejected with a sentence", async (context, sentence) => {
