@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Ajv, type ErrorObject } from "ajv";
 import { scanJson } from "../../shared/http/json-scan.ts";
@@ -31,13 +31,10 @@ export const readProjectStage = (stage: string): Settings | undefined =>
 
 function readStageFile(directory: string, stage: string): Settings {
   // A misspelled name must not deploy another stack.
-  if (!hasFile(directory, stage)) {
-    const stages = readdirSync(directory).map((name) => basename(name, ".json"));
-    const known = stages.filter((name) => hasFile(directory, name)).sort();
+  if (!hasFile(directory, stage))
     throw new UserError(
-      `There is no stages/${stage}.json: write it, add -c like=dev for a stage without a file, or name one of the stages ${known.join(", ")}.`,
+      `There is no stages/${stage}.json: write it, or add -c like=dev for a stage without a file.`,
     );
-  }
   const name = `${basename(directory)}/${stage}.json`;
   return checkSettings(parse(readFileSync(filePath(directory, stage), "utf8"), name), name);
 }
@@ -105,9 +102,5 @@ function describeMistake({ keyword, instancePath, params, parentSchema, data }: 
   }
 }
 
-/** A setting's name from its JSON pointer, such as `corsOrigins[1]`. */
-const toName = (pointer: string) =>
-  pointer
-    .slice(1)
-    .replaceAll(/\/(\d+)(?=\/|$)/g, "[$1]")
-    .replaceAll("/", ".");
+/** A setting's name from its JSON pointer, such as `corsOrigins.1`. */
+const toName = (pointer: string) => pointer.slice(1).replaceAll("/", ".");

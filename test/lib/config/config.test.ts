@@ -91,11 +91,11 @@ type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];
 test.each<Rejected>([
   [
     { stage: "pord" },
-    "There is no stages/pord.json: write it, add -c like=dev for a stage without a file, or name one of the stages dev, prod.",
+    "There is no stages/pord.json: write it, or add -c like=dev for a stage without a file.",
   ],
   [
     { stage: "pr-42", like: "../stages/dev" },
-    "There is no stages/../stages/dev.json: write it, add -c like=dev for a stage without a file, or name one of the stages dev, prod.",
+    "There is no stages/../stages/dev.json: write it, or add -c like=dev for a stage without a file.",
   ],
   [
     { stage: "prod", like: "dev" },
@@ -193,7 +193,7 @@ test.each<[text: string, sentence: unknown]>([
     ...["https://app.example.com:443", "https://App.example.com", "ftp://app.example.com"],
   ].map((value): [string, string] => [
     JSON.stringify({ corsOrigins: ["https://example.com", value] }),
-    `: corsOrigins[1] must be an origin such as https://app.example.com, not ${JSON.stringify(value)}.`,
+    `: corsOrigins.1 must be an origin such as https://app.example.com, not ${JSON.stringify(value)}.`,
   ]),
   ...["stage", "constructor", "__proto__"].map((name): [string, string] => [
     `{ "${name}": 5 }`,
