@@ -44,9 +44,8 @@ function checkStageName(stage: string): void {
 }
 
 function toConfig(stage: string, settings: Settings, isProtected: boolean) {
-  const { alarmsTo: to, certificateArn, region } = settings;
+  const { alarmsTo: to } = settings;
   const alarmsTo = typeof to === "string" ? { page: to, ticket: to } : to;
-  checkRegion(stage, region, [certificateArn, ...Object.values(alarmsTo ?? {})]);
   const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
@@ -61,13 +60,6 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean) {
     /** The ARNs of the topics for the alarms that page somebody, and for all others. */
     alarmsTo,
   };
-}
-
-/** AWS would refuse the certificate or the topic of another region only in the middle of a deployment. */
-function checkRegion(stage: string, region: string | undefined, arns: readonly (string | undefined)[]): void {
-  const other = arns.find((arn) => arn !== undefined && region !== undefined && arn.split(":")[3] !== region);
-  if (other !== undefined)
-    throw new UserError(`The settings of the stage ${stage}: ${other} is not in its region, ${region}.`);
 }
 
 /** Rejects settings as flags: a flag that the next deployment forgets would undo the setting. */

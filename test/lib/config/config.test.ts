@@ -74,18 +74,6 @@ test("wrong settings that are passed as an object are rejected with one sentence
   expect(() => createConfig("EU", {})).toThrow("The stage EU must have 1 to 21 lower-case letters");
 });
 
-test("a certificate and topics must be in the stage's region, if the stage has one", () => {
-  const ticket = "arn:aws:sns:us-east-1:210987654321:alarms";
-  const { domainName, certificateArn, alarmsTo } = own;
-  for (const wrong of [{ alarmsTo: ticket }, { alarmsTo: { page: alarmsTo, ticket } }])
-    expect(() => createConfig("eu", { ...prod, ...wrong })).toThrow(
-      `The settings of the stage eu: ${ticket} is not in its region, eu-west-1.`,
-    );
-  const domain = { domainName, certificateArn };
-  expect(() => createConfig("eu", { ...domain, region: "us-east-1" })).toThrow("is not in its region");
-  expect(createConfig("eu", { ...domain, alarmsTo: ticket })).toMatchObject({ certificateArn });
-});
-
 type Rejected = [context: Readonly<Record<string, unknown>>, sentence: string];
 
 test.each<Rejected>([
