@@ -44,8 +44,6 @@ function checkStageName(stage: string): void {
 }
 
 function toConfig(stage: string, settings: Settings, isProtected: boolean) {
-  const { alarmsTo: to } = settings;
-  const alarmsTo = typeof to === "string" ? { page: to, ticket: to } : to;
   const keepsData = settings.removalPolicy === "retain";
   return {
     ...settings,
@@ -57,8 +55,6 @@ function toConfig(stage: string, settings: Settings, isProtected: boolean) {
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     /** Whether deleting the table and the stack is refused. */
     isProtected: keepsData && isProtected,
-    /** The ARNs of the topics for the alarms that page somebody, and for all others. */
-    alarmsTo,
   };
 }
 

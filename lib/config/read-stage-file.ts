@@ -78,8 +78,7 @@ const isValid = ajv.addKeyword("errorMessage").compile<StageSettings>(stageSchem
  */
 export function checkSettings(settings: unknown, source: string): Settings {
   if (!isValid(settings)) {
-    // The last error is about the whole setting, the errors before it are about its alternatives.
-    const error = isValid.errors?.at(-1);
+    const [error] = isValid.errors ?? [];
     throw new UserError(`${source}: ${error && describeMistake(error)}.`);
   }
   const { $schema, ...own } = settings;

@@ -24,7 +24,7 @@ const flag = <const T extends Documented>(others: T) => ({
 });
 
 /** A setting that is a text. @param errorMessage which texts are allowed */
-const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format" | "anyOf">>(
+const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format">>(
   errorMessage: string,
   others: T,
 ) => ({ type: "string" as const, errorMessage, ...others });
@@ -97,18 +97,13 @@ export const stageSchema = {
         "Whether a function uses the API from outside every five minutes. It needs a key, which an operator stores.",
     }),
     alarmsTo: {
-      anyOf: [
-        alarmTarget,
-        {
-          type: "object",
-          additionalProperties: false,
-          required: ["page", "ticket"],
-          properties: { page: alarmTarget, ticket: alarmTarget },
-        },
-      ],
-      errorMessage: "the ARN of a standard SNS topic, or an object with such an ARN for page and for ticket",
+      type: "object",
+      additionalProperties: false,
+      required: ["page", "ticket"],
+      properties: { page: alarmTarget, ticket: alarmTarget },
+      errorMessage: "an object with the ARN of a standard SNS topic for page and for ticket",
       description:
-        'Where alarms are sent: the ARN of an SNS topic. `{ "page": …, "ticket": … }` sends alarms that [page somebody](operations.md#alarms) and alarms that can wait to different topics.',
+        'Where alarms that [page somebody](operations.md#alarms) and alarms that can wait are sent: `{ "page": …, "ticket": … }`, with the same ARN or different ones.',
     },
     runbookUrl: text("an https URL without a fragment", {
       pattern: String.raw`^https://[^\s#]+$`,

@@ -49,11 +49,13 @@ const prod = {
   throttleBurst: 1450,
 };
 
+const topic = "arn:aws:sns:eu-west-1:123456789012:alarms";
+
 /** Settings that a stage does not take over from the stage that it is like. */
 const own = {
   domainName: "api.example.com",
   certificateArn: certificate,
-  alarmsTo: "arn:aws:sns:eu-west-1:123456789012:alarms",
+  alarmsTo: { page: topic, ticket: topic },
   canary: true,
   logErrorMessages: true,
 };
@@ -131,8 +133,7 @@ test.each<[string, ...unknown[]]>([
   ["region", "eu-central-1", "us-gov-west-1", "eusc-de-east-1"],
   ["eventArchiveDays", 1, 14],
   ["rateLimitRequests", 0, 100_000_000],
-  ["alarmsTo", own.alarmsTo, "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2"],
-  ["alarmsTo", { page: `${own.alarmsTo}-1`, ticket: own.alarmsTo }],
+  ["alarmsTo", { page: topic, ticket: "arn:aws-cn:sns:cn-north-1:123456789012:on_call-2" }],
   ["runbookUrl", "https://wiki.example.com/operations?version=2"],
   ["corsOrigins", [], ["https://app.example.com", "http://localhost:5173", "http://[::1]:3000"]],
   ["logRetentionDays", 1, 90, 3653],
@@ -150,8 +151,7 @@ test.each<[name: keyof typeof stageSchema.properties, ...values: unknown[]]>([
   ["canary", "true", 1],
   ["deployment", "linear", true],
   ["logRetentionDays", 31, "7"],
-  ["alarmsTo", "ops", "ops@example.com", "arn:aws:sns:eu-west-1:123:alarms", `${own.alarmsTo}.fifo`, ""],
-  ["alarmsTo", { page: own.alarmsTo }, { page: own.alarmsTo, ticket: "team" }],
+  ["alarmsTo", topic],
   ["errorsUrl", "docs/errors.md", "https://example.com/errors#busy"],
   ["runbookUrl", "http://example.com/ops", "https://", "https://example.com/ops#top", "docs/ops.md"],
   ["corsOrigins", "https://app.example.com"],
@@ -187,6 +187,13 @@ test.each<[text: string, sentence: unknown]>([
     `{ "${name}": 5 }`,
     `: there is no setting ${name}; the settings are ${known}.`,
   ]),
+  ...["ops", "ops@example.com", "arn:aws:sns:eu-west-1:123:alarms", `${topic}.fifo`, ""].map(
+    (ticket): [string, string] => [
+      JSON.stringify({ alarmsTo: { page: topic, ticket } }),
+      `: alarmsTo.ticket must be the ARN of a standard SNS topic, not "${ticket}".`,
+    ],
+  ),
+  [`{ "alarmsTo": { "page": "${topic}" } }`, ": alarmsTo needs ticket."],
   ["[]", ": it must be a JSON object, not []."],
   ['{ "account": "dev", }', expect.stringMatching(/^ is not valid JSON: .*\.$/)],
   ['{ "\\x": 1 }', expect.stringMatching(/^ is not valid JSON: .*\.$/)],

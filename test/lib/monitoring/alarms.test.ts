@@ -237,7 +237,7 @@ test("A stage that does not keep its data has alarms only with a topic, or to ro
   const count = async (settings: TestSettings) =>
     readAlarms((await synthesize("dev", settings)).template).size;
   const told = definitions.length - 4;
-  expect([await count({}), await count({ alarmsTo: alarmsTo.page })]).toEqual([0, told]);
+  expect([await count({}), await count({ alarmsTo })]).toEqual([0, told]);
   expect(await count({ deployment: "canary" })).toBe(told + 1);
 });
 
@@ -249,13 +249,12 @@ test("docs/deploying.md has the price of the metrics that the alarms of prod rea
   );
 });
 
-test("Alarms notify nobody by default, but settings can name one topic for all of them and a runbook that they link to", async () => {
+test("Alarms notify nobody by default, and a setting names the runbook that they link to", async () => {
   for (const { properties } of readAlarms((await synthesize("prod")).template).values())
     expect(Object.keys(properties)).not.toContain("AlarmActions");
-  const settings = { alarmsTo: alarmsTo.ticket, runbookUrl: "https://wiki.example.com/operations" };
+  const settings = { runbookUrl: "https://wiki.example.com/operations" };
   for (const { properties } of readAlarms((await synthesize("prod", settings)).template).values())
     expect(properties).toMatchObject({
-      AlarmActions: [alarmsTo.ticket],
       AlarmDescription: expect.stringContaining(" Runbook: https://wiki.example.com/operations#"),
     });
 });
