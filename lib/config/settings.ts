@@ -29,12 +29,12 @@ const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" |
   others: T,
 ) => ({ type: "string" as const, errorMessage, ...others });
 
-/** A setting with one of some values. @param errorMessage which values are allowed, by default a list of all */
-const choice = <const V extends string | number, const T extends Documented>(
-  values: readonly V[],
-  others: T,
-  errorMessage = values.join(" or "),
-) => ({ enum: values, errorMessage, ...others });
+/** A setting with one of some values. */
+const choice = <const V extends string, const T extends Documented>(values: readonly V[], others: T) => ({
+  enum: values,
+  errorMessage: values.join(" or "),
+  ...others,
+});
 
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
@@ -155,14 +155,11 @@ export const stageSchema = {
       pattern: String.raw`^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate/[\w-]+$`,
       description: "The certificate for `domainName`, in the region of the stack.",
     }),
-    logRetentionDays: choice(
-      [
-        1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
-        3653,
-      ] as const,
-      { default: 90, description: "How many days logs are kept." },
-      "a number of days that CloudWatch supports, such as 7, 30, 90 or 365",
-    ),
+    logRetentionDays: wholeNumber(1, 3653, {
+      default: 90,
+      description:
+        "How many days logs are kept: a number that CloudWatch supports, such as 7, 30, 90 or 365. The CDK warns of others.",
+    }),
     logErrorMessages: flag({
       default: false,
       description:
