@@ -13,21 +13,12 @@ test("RELEASE_COMMIT names the commit where git is missing", () => {
   expect(releaseName()).toBe(`${manifest.version}+0123456`);
 });
 
-test.each([
-  "feature branch/1",
-  "a".repeat(65),
-  "Größe",
-])("RELEASE_COMMIT %j is refused, because no tag can contain it", (commit) => {
-  vi.stubEnv("RELEASE_COMMIT", commit);
-  expect(releaseName).toThrow("RELEASE_COMMIT must have 1 to 64 letters");
-});
-
 test("the name contains the last commit, of all files or of some paths, and marks files that differ from it", async () => {
   const directory = await createDirectory();
-  for (const file of ["lib/release-name.ts", "lib/user-error.ts"])
-    cpSync(join(import.meta.dirname, "../..", file), join(directory, file));
+  cpSync(join(import.meta.dirname, "../../lib/release-name.ts"), join(directory, "lib/release-name.ts"));
   const write = (file: string, text: string) => writeFileSync(join(directory, file), text);
   write("package.json", '{ "version": "1.2.3" }');
+  write("lib/code.ts", "");
   const run = (file: string, ...args: string[]) =>
     execFileSync(file, args, {
       cwd: directory,
@@ -53,6 +44,6 @@ test("the name contains the last commit, of all files or of some paths, and mark
   expect(names()).toBe(`1.2.3+${page} 1.2.3+${code}`);
   write("package.json", '{ "version": "1.2.4" }');
   expect(names()).toBe(`1.2.4+${page}.modified 1.2.4+${code}`);
-  write("lib/user-error.ts", "export class UserError extends Error {}");
+  write("lib/code.ts", "// Changed");
   expect(names()).toBe(`1.2.4+${page}.modified 1.2.4+${code}.modified`);
 });
