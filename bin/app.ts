@@ -1,5 +1,4 @@
-import { Errors } from "aws-cdk-lib";
 import { createApp } from "../lib/app.ts";
 import { run } from "../lib/command-line.ts";
 
-await run(async () => (await createApp()).synth(), Errors.isValidationError);
+await run(async () => (await createApp()).synth());

@@ -1,23 +1,16 @@
-import { errorMessage, UserError } from "./user-error.ts";
+import { UserError } from "./user-error.ts";
 
 /** The major version of Node.js that Lambda runs, and that the tests run on. */
 const nodeMajor = 24;
 
-/**
- * Runs a command. A `UserError` prints its message. Any other error is a bug and prints its stack. Both exit with 1.
- *
- * @param isUserError whether an error of another class is also one that the user can fix
- */
-export async function run(
-  main: () => Promise<unknown>,
-  isUserError: (error: unknown) => boolean = () => false,
-): Promise<void> {
+/** Runs a command. A `UserError` prints its message. Any other error prints its stack. Both exit with 1. */
+export async function run(main: () => Promise<unknown>): Promise<void> {
   process.stdout.on("error", failOutput);
   try {
     checkNodeVersion(process.versions.node);
     await main();
   } catch (error) {
-    console.error(error instanceof UserError || isUserError(error) ? errorMessage(error) : error);
+    console.error(error instanceof UserError ? error.message : error);
     process.exitCode = 1;
   }
 }
