@@ -1,4 +1,4 @@
-import { Duration, Stack } from "aws-cdk-lib";
+import { Duration } from "aws-cdk-lib";
 import { Construct } from "constructs";
 import { itemTypes } from "../../shared/dynamodb/keys.ts";
 import { scheduleFunction } from "./schedule-function.ts";
@@ -30,7 +30,6 @@ export class Counting extends Construct {
       // The longest that Lambda allows.
       timeout: Duration.minutes(15),
     });
-    const description = `Verifies the counts of ${Stack.of(this).stackName}`;
-    scheduleFunction(this, this.auditor, "rate(1 hour)", description);
+    scheduleFunction(this, this.auditor, "rate(1 hour)");
   }
 }

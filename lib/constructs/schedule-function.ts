@@ -9,7 +9,6 @@ export function scheduleFunction(
   scope: Construct,
   { lambda, alias }: ServiceFunction,
   scheduleExpression: string,
-  description: string,
 ): CfnSchedule {
   const { functionArn } = alias;
   // The scheduler invokes asynchronously: Lambda would retry a failed run, and a success would hide the failure.
@@ -29,7 +28,6 @@ export function scheduleFunction(
     inlinePolicies: { Invoke: new PolicyDocument({ statements: [invoke] }) },
   });
   return new CfnSchedule(scope, "Schedule", {
-    description,
     scheduleExpression,
     flexibleTimeWindow: { mode: "OFF" },
     target: { arn: functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },

@@ -35,7 +35,6 @@ export class ScheduledCanary extends Construct {
       },
       statements: [readKey],
     });
-    const description = `Runs the canary of ${stackName}`;
-    this.schedule = scheduleFunction(this, this.runner, "rate(5 minutes)", description);
+    this.schedule = scheduleFunction(this, this.runner, "rate(5 minutes)");
   }
 }
