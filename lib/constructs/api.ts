@@ -28,10 +28,7 @@ export class Api extends Construct {
     const { config } = props;
     const apiName = Stack.of(this).stackName;
     const { rateLimitRequests, errorsUrl } = config;
-    const rateLimit = rateLimitRequests > 0 && {
-      RATE_LIMIT_REQUESTS: String(rateLimitRequests),
-      RATE_LIMIT_SECONDS: "60",
-    };
+    const rateLimit = rateLimitRequests > 0 && { RATE_LIMIT_REQUESTS: String(rateLimitRequests) };
     // The authorizer reads two items. If that takes longer, a quick failure serves the caller better.
     this.authorizer = new ServiceFunction(this, "authorize", {
       ...props,

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from "@middy/core";
 import { ApiError } from "../errors.ts";
-import { type Permit, type RateLimit, rateLimiter } from "../rate-limit/rate-limiter.ts";
+import { type Permit, rateLimiter, windowSeconds } from "../rate-limit/rate-limiter.ts";
 import { problemResponse } from "./problem-responses.ts";
 import { authorizedCaller, type RouteEvent } from "./route-event.ts";
 
@@ -13,20 +13,20 @@ import { authorizedCaller, type RouteEvent } from "./route-event.ts";
  *
  * @see https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10
  */
-export function rateLimitResponses(limit: RateLimit): MiddlewareObj<RouteEvent> {
+export function rateLimitResponses(limit: number): MiddlewareObj<RouteEvent> {
   const take = rateLimiter(limit);
   const finish: NonNullable<MiddlewareObj<RouteEvent>["after"]> = async (request) => {
     const permit = await request.event.permit;
     if (!permit) return;
     const { requests, reset } = permit;
     if (!permit.granted) {
-      const detail = `This account may make ${requests} requests in ${limit.seconds} seconds. Try again in ${reset} s.`;
+      const detail = `This account may make ${requests} requests in ${windowSeconds} seconds. Try again in ${reset} s.`;
       const error = new ApiError("rate_limited", detail, { retryAfter: reset });
       request.error = error;
       request.response = problemResponse(error, request.event.requestContext.requestId);
     }
     const { headers } = request.response;
-    headers["ratelimit-policy"] = `"account";q=${requests};w=${limit.seconds}`;
+    headers["ratelimit-policy"] = `"account";q=${requests};w=${windowSeconds}`;
     headers.ratelimit = `"account";r=${permit.remaining};t=${reset}`;
   };
   return {

@@ -38,7 +38,7 @@ type OtherOperations<R extends Route> = R extends {
   : object;
 
 /** The limiter that all routes of a process share, so that each account has one limit. */
-const limitRate = rateLimit ? rateLimitResponses(rateLimit) : [];
+const limitRate = rateLimit === undefined ? [] : rateLimitResponses(rateLimit);
 
 /** Time at the end of an invocation that is kept for responding `busy`, in milliseconds. */
 const responseMargin = 500;

@@ -17,7 +17,7 @@ const admissionTimeout = 500;
  * @throws TooExpensiveError when the table fails, so that the list does not burden it further
  */
 export async function admitLongList(account: string): Promise<void> {
-  if (!rateLimit) return;
+  if (rateLimit === undefined) return;
   const second = Math.floor(Date.now() / 1000);
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
   const { added } = await addUsed(

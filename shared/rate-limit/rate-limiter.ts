@@ -5,23 +5,13 @@ import * as logEvents from "../logging/log-events.ts";
 import { loggedError } from "../logging/logged-error.ts";
 import { addUsed } from "./used-requests.ts";
 
-/** How many requests an account may make in a window; windows start at multiples of their length. */
-export interface RateLimit {
-  readonly requests: number;
-  readonly seconds: number;
-}
+/** The length of a window in seconds. Windows start at multiples of it. */
+export const windowSeconds = 60;
 
-/** The limit of accounts that have no limit of their own; undefined if the stage has none. */
-export const rateLimit: RateLimit | undefined =
-  process.env.RATE_LIMIT_REQUESTS === undefined
-    ? undefined
-    : { requests: readCount("RATE_LIMIT_REQUESTS"), seconds: readCount("RATE_LIMIT_SECONDS") };
+const { RATE_LIMIT_REQUESTS } = process.env;
 
-function readCount(name: string): number {
-  const value = process.env[name] ?? "";
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`${name} must be a whole number above 0.`);
-  return Number(value);
-}
+/** How many requests an account without a limit of its own may make in a window; undefined if the stage has no limits. */
+export const rateLimit = RATE_LIMIT_REQUESTS === undefined ? undefined : Number(RATE_LIMIT_REQUESTS);
 
 /** The decision on a request. */
 export interface Permit {
@@ -75,15 +65,15 @@ const leaseTimeout = 1000;
  * or two, without another call. When the table fails in another way, its requests are granted for a while. A late lease is
  * no failure, because a slow environment also makes it late: the request borrows the permit that it waited for.
  *
+ * @param limit how many requests an account without a limit of its own may make in a window
  * @returns the function, which takes an account and the account's own limit, if it has one
  */
-export function rateLimiter(limit: RateLimit) {
-  const { seconds } = limit;
+export function rateLimiter(limit: number) {
   const accounts = new Map<string, AccountWindow>();
 
   /** The state of an account in the window of this moment. A decision outlasts its window. */
   function windowOf(account: string): AccountWindow {
-    const start = Math.floor(Date.now() / 1000 / seconds) * seconds;
+    const start = Math.floor(Date.now() / 1000 / windowSeconds) * windowSeconds;
     const last = accounts.get(account);
     if (last?.start === start) return last;
     const { decision = { granted: false, until: 0 } } = last ?? {};
@@ -100,7 +90,7 @@ export function rateLimiter(limit: RateLimit) {
   async function lease(key: Key, known: AccountWindow, requests: number): Promise<void> {
     while (known.permits < 1 && known.used < requests) {
       const count = Math.max(1, Math.min(known.lease, Math.floor((requests - known.used) * largestShare)));
-      const window = { count, requests, expiresAt: known.start + 2 * seconds };
+      const window = { count, requests, expiresAt: known.start + 2 * windowSeconds };
       const { added, used } = await addUsed(key, window);
       known.used = used;
       if (!added) continue;
@@ -134,11 +124,11 @@ export function rateLimiter(limit: RateLimit) {
       requests,
       granted: takes || decides,
       remaining: remaining + Math.max(0, known.permits),
-      reset: Math.max(1, Math.ceil(known.start + seconds - now / 1000)),
+      reset: Math.max(1, Math.ceil(known.start + windowSeconds - now / 1000)),
     };
   }
 
-  return async (account: string, requests = limit.requests): Promise<Permit> => {
+  return async (account: string, requests = limit): Promise<Permit> => {
     const known = windowOf(account);
     if (known.permits > 0 || known.used >= requests || Date.now() < known.decision.until)
       return takePermit(known, requests);

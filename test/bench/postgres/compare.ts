@@ -46,7 +46,7 @@ async function startServer(address: string, local: Awaited<ReturnType<typeof sta
   const env = {
     ...{ ...process.env, POSTGRES: address, TABLE_NAME: local.tableName, AWS_REGION: "local" },
     ...{ AWS_ENDPOINT_URL_DYNAMODB: local.dynamodbEndpoint, RATE_LIMIT_REQUESTS: "6000" },
-    ...{ AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local", RATE_LIMIT_SECONDS: "60" },
+    ...{ AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" },
   };
   // The handlers log each request.
   const stdio = ["ignore", "ignore", "inherit", "ipc"] as const;

@@ -19,7 +19,6 @@ import { streamRecord } from "../../support/tables/stream-record.ts";
 vi.stubEnv("API_URL", "https://api.example.com/");
 vi.stubEnv("KEY_PARAMETER", "/stage/canary-key");
 vi.stubEnv("RATE_LIMIT_REQUESTS", "6000");
-vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { handler: run } = await import("../../../functions/canary.ts");
 const { invokeHandler } = await import("../../support/requests/call.ts");
 

@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test, vi } from "vitest";
 import { throttled, useTable } from "../../support/tables/watched-table.ts";
 
-// The modules read these when they are loaded.
+// The modules read this when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "1000");
-vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { admitLongList } = await import("../../../shared/rate-limit/list-admission.ts");
 const { call } = await import("../../support/requests/call.ts");
 const { ConversationHistory, countedLeads, leadId } = await import("../../support/cases/history.ts");

@@ -8,7 +8,7 @@ import {
 } from "../../support/tables/table-faults.ts";
 
 const start = Date.UTC(2026, 0, 1);
-const limit = { requests: 300, seconds: 60 };
+const limit = 300;
 /** How DynamoDB fails. */
 type Fail = () => Promise<Received>;
 

@@ -3,9 +3,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import type { RouteName } from "../../../shared/routes.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
-// The handlers read these when they are loaded.
+// The handlers read this when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
-vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { call } = await import("../../support/requests/call.ts");
 const { rateWindowKey } = await import("../../../shared/dynamodb/keys.ts");
 

@@ -9,9 +9,8 @@ import type { TestRequest } from "../../support/requests/events.ts";
 import { longestBody } from "../../support/requests/longest-body.ts";
 import { WatchedTable } from "../../support/tables/watched-table.ts";
 
-// The handlers read these when they are loaded.
+// The handlers read this when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "999999999");
-vi.stubEnv("RATE_LIMIT_SECONDS", "86400");
 const { call } = await import("../../support/requests/call.ts");
 
 /** The most bytes of headers, without those that the gateway adds: status line, request id, time, length, other origins. */

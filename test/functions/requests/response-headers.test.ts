@@ -8,9 +8,8 @@ import type { RouteName } from "../../../shared/routes.ts";
 import { routeEvent, type TestRequest } from "../../support/requests/events.ts";
 import { useTable } from "../../support/tables/watched-table.ts";
 
-// The handlers read these when they are loaded.
+// The handlers read this when they are loaded.
 vi.stubEnv("RATE_LIMIT_REQUESTS", "2");
-vi.stubEnv("RATE_LIMIT_SECONDS", "60");
 const { call } = await import("../../support/requests/call.ts");
 const { conversationItem } = await import("../../../shared/domain/conversations/conversations.ts");
 const { idOf, startedConversation } = await import("../../support/tables/stored.ts");

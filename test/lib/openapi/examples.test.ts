@@ -8,7 +8,6 @@ import { canceled } from "../../support/tables/cancellation.ts";
 
 // Read when the handlers are loaded.
 process.env.RATE_LIMIT_REQUESTS = "6000";
-process.env.RATE_LIMIT_SECONDS = "60";
 const { call } = await import("../../support/requests/call.ts");
 const { aLead, aMessage, report, setStatus } = await import("../../support/requests/requests.ts");
 const { useTable } = await import("../../support/tables/watched-table.ts");
