@@ -8,7 +8,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
 import { checkStage, operatorConfig } from "../../lib/ops/command/select-table.ts";
-import { errorCode, errorMessage, UserError } from "../../lib/user-error.ts";
+import { errorMessage, UserError } from "../../lib/user-error.ts";
 import { isRecord, parseJson } from "../../shared/json.ts";
 import { stageResourceName } from "../../shared/stages.ts";
 
@@ -22,25 +22,16 @@ export async function openAwsStage(stage: string) {
   const cloudFormation = new CloudFormationClient(config);
   const describe = new DescribeStacksCommand({ StackName: stackName });
   const { Stacks: [stack] = [] } = await cloudFormation.send(describe).catch((error: unknown) => {
-    if (/ does not exist$/.test(errorMessage(error)))
-      throw new UserError(
-        `There is no stack ${stackName} with these credentials in this region: deploy the stage, or check --stage and AWS_REGION.`,
-      );
-    if (errorCode(error) === undefined) throw error;
-    throw new UserError(
-      `CloudFormation cannot be reached (${errorMessage(error)}): check the network and the region.`,
-    );
+    throw new UserError(`CloudFormation does not describe ${stackName}: ${errorMessage(error)}.`);
   });
   const outputs = Object.fromEntries(
     (stack?.Outputs ?? []).map(({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue]),
   );
-  if (!outputs.ApiUrl)
-    throw new UserError(`The stack ${stackName} has no output ApiUrl: its state is ${stack?.StackStatus}.`);
   /** Returns an output of the stack. @throws UserError if it is missing */
   const output = (name: string): string => {
     const value = outputs[name];
     if (value) return value;
-    throw new UserError(`The stack ${stackName} has no output ${name}: deploy it again.`);
+    throw new UserError(`The stack ${stackName} has no output ${name}: its state is ${stack?.StackStatus}.`);
   };
   return {
     stage,

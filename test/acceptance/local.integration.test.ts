@@ -118,10 +118,8 @@ test("after Ctrl-C, the report is written and the accounts are erased", async ()
   await expectErased();
 });
 
-test.each([
-  [[], "Name what to accept: --stage NAME or --local."],
-  [["--stage", "Prod"], "A stage's name has 1 to 21 lower-case letters"],
-])("%j is refused with a sentence", async (args, sentence) => {
-  const { code, stderr, files } = await runCommand(args);
+test("without a stage, the command is refused with a sentence", async () => {
+  const { code, stderr, files } = await runCommand([]);
+  const sentence = "Name what to accept: --stage NAME or --local.";
   expect({ code, stderr, files }).toEqual({ code: 1, stderr: expect.stringContaining(sentence), files: [] });
 });

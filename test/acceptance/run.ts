@@ -1,40 +1,30 @@
 import { writeFile } from "node:fs/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { run } from "../../lib/command-line.ts";
 import { toUserError } from "../../lib/ops/output/aws-errors.ts";
 import { UserError } from "../../lib/user-error.ts";
-import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { accept, phases, quickPhases } from "./acceptance.ts";
 import { open, type Target } from "./open.ts";
 import { countVerdicts, terminalTable } from "./report.ts";
 
-/** npm forwards a Ctrl-C that this process has already received: a signal within this time, in ms, is the same one. */
-const duplicateSignalTime = 500;
-
-const like = new Option("--like <name>", "for a stage without a file: the stage with its settings");
-like.argParser(parseStage).conflicts("local");
 const command = new Command("npm run accept --")
   .description(
     "Compares a deployed stage with what the documentation promises and assumes. It uses accounts of its own, which it erases.",
   )
-  .addOption(new Option("--stage <name>", "the deployed stage").argParser(parseStage).conflicts("local"))
-  .addOption(like)
+  .addOption(new Option("--stage <name>", "the deployed stage").conflicts("local"))
+  .addOption(
+    new Option("--like <name>", "for a stage without a file: the stage with its settings").conflicts("local"),
+  )
   .option("--local", "the running `npm start`")
   .option("--quick", "only whether callers can read and write")
   .option("--yes", "use a stage that keeps its data, too")
-  .option("--report <file>", "where the report is written; by default accept-<stage>-<time>.json")
   .addHelpText(
     "after",
     "\nExit codes: 0 nothing differs from what is expected, 1 something differs or failed.",
   )
   .action(main);
 
-function parseStage(text: string): string {
-  if (isStageName(text)) return text;
-  throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
-}
-
-async function main(target: Target & { readonly quick?: boolean; readonly report?: string }): Promise<void> {
+async function main(target: Target & { readonly quick?: boolean }): Promise<void> {
   if (!target.stage && !target.local)
     throw new UserError(
       "Name what to accept: --stage NAME or --local. `npm run test:contract` takes an address.",
@@ -42,23 +32,19 @@ async function main(target: Target & { readonly quick?: boolean; readonly report
   const acceptance = await open(target, { signal: abortOnSignals(), note: console.error });
   const report = await accept(acceptance, target.quick ? quickPhases : phases);
   console.log(terminalTable(report));
-  const file =
-    target.report ?? `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
+  const file = `${`accept-${report.name}-${report.startedAt}`.replaceAll(/[^\w-]/g, "-")}.json`;
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
   console.log(`The report is in ${file}.`);
   if (countVerdicts(report).differs > 0 || report.ended !== undefined) process.exitCode = 1;
 }
 
-/** The first Ctrl-C ends the checks, after which their changes are reverted. The second Ctrl-C ends the process. */
+/** A Ctrl-C ends the checks, after which their changes are reverted. npm forwards it once more. */
 function abortOnSignals(): AbortSignal {
   const controller = new AbortController();
-  let abortedAt: number | undefined;
   const abort = () => {
-    if (abortedAt === undefined) {
-      abortedAt = performance.now();
-      console.error("\nTaking back what was made, which takes up to two minutes. Ctrl-C again leaves it.");
-      controller.abort();
-    } else if (performance.now() - abortedAt > duplicateSignalTime) process.exit(130);
+    if (!controller.signal.aborted)
+      console.error("\nTaking back what was made, which takes up to two minutes.");
+    controller.abort();
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, abort);
   return controller.signal;

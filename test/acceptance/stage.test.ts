@@ -70,13 +70,8 @@ test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
   ["a stage that keeps its data", { ...onStage, like: "prod" }, deploy, "The stage fresh keeps its data."],
   ["a stage with --yes that is down", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
   ["a stack without an API", onStage, () => deploy({}), "has no output ApiUrl: its state is CREATE_COMPLETE"],
-  ["a stage that is not deployed", onStage, () => fail(missing), `There is no stack ${stackName} with these`],
-  [
-    "a stage without a network",
-    onStage,
-    () => fail(offline),
-    "(getaddrinfo ENOTFOUND cloudformation): check",
-  ],
+  ["a stage that is not deployed", onStage, () => fail(missing), `${stackName}: ${missing.message}.`],
+  ["a stage without a network", onStage, () => fail(offline), `${stackName}: ${offline.message}.`],
 ])("a run refuses %s, and writes nothing", async (_, target, arrange, sentence) => {
   arrange();
   const opening = open(target, { signal: AbortSignal.abort(), note: () => {} });
