@@ -1,4 +1,3 @@
-import { request } from "node:http";
 import { gatewayMessages } from "../../../lib/gateway-messages.ts";
 import { leads } from "../../contract/account.ts";
 import type { HttpResponse } from "../../contract/client.ts";
@@ -15,7 +14,6 @@ export const gateway: Phase = {
       acceptance.signal.throwIfAborted();
       yield compared(comparison, seen);
     }
-    yield await encryptedOnly(acceptance);
     yield await throttled(acceptance);
   },
 };
@@ -71,22 +69,6 @@ const requests: readonly (readonly [ReturnType<typeof assumption>, Send])[] = [
     ({ mine }) => mine.post(leads, { name: "Accept" }, { "idempotency-key": ["a", "b"] }),
   ],
 ];
-
-/** Checks that the API cannot be reached without TLS. */
-async function encryptedOnly({ url }: Acceptance): Promise<Finding> {
-  const check = "A request to http:// in place of https://";
-  const comparison = assumption("no-plain-http", check, "no response");
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== "https:") return notSeen(comparison, "this run has no TLS");
-  const seen = await new Promise<string>((resolve) => {
-    const sent = request({ hostname, path: leads, timeout: 5000 }, ({ statusCode }) =>
-      resolve(`${statusCode}`),
-    );
-    sent.on("timeout", () => sent.destroy(new Error()));
-    sent.on("error", () => resolve("no response")).end();
-  });
-  return compared(comparison, seen);
-}
 
 /** The highest throttle that is tested, in requests at once and a second: a larger flood would disturb other callers. */
 const mostThrottle = 500;
