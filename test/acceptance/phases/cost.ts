@@ -113,7 +113,7 @@ export function readUnits(): ReadonlyMap<string, Units> {
 }
 
 /** Compares the median cost of some requests with the documented cost. */
-export function compareUnits(name: string, lines: readonly RequestLine[]): Finding {
+function compareUnits(name: string, lines: readonly RequestLine[]): Finding {
   const documented = readUnits().get(name);
   const expected = documented
     ? `at most ${documented.writes} W and ${documented.reads} R`
