@@ -34,8 +34,6 @@ interface LocalOptions {
   readonly templateDirectory?: string | undefined;
   /** How many requests each function serves concurrently; further requests wait. */
   readonly maxEnvironments?: number;
-  /** Whether to enforce the stage's throttle, by default true. */
-  readonly throttling?: boolean;
   /** Whether to feed functions from the table's stream, by default true. */
   readonly streams?: boolean;
   /** Variables of all functions besides their own. */
@@ -56,15 +54,12 @@ interface LocalOptions {
 /** A running service. */
 export type LocalRun = Awaited<ReturnType<typeof startLocal>>;
 
-/** A throttle that lets every request pass. */
-const unlimited = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY };
-
 /** The concurrent executions of a new AWS account. An environment with the AWS SDK needs some 30 MB. */
 const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions) {
-  const { port = 0, throttling = true, streams = true, log = console.log, onEngineExit = () => {} } = options;
+  const { port = 0, streams = true, log = console.log, onEngineExit = () => {} } = options;
   await using starting = new AsyncDisposableStack();
   const data = await openDataDirectory(options.dataDirectory);
   starting.defer(data.close);
@@ -92,9 +87,8 @@ export async function startLocal(options: LocalOptions) {
     for (const source of stack.eventSources)
       startStream(source, { client, streamArn, positions, invoke, log, signal });
   }
-  const api = { ...stack, throttle: throttling ? stack.throttle : unlimited };
   const { webPages } = options;
-  const gateway = await startGateway(api, { port, invoke, webPages, faultsOf: faults.take, log });
+  const gateway = await startGateway(stack, { port, invoke, webPages, faultsOf: faults.take, log });
   starting.defer(gateway.stop);
   const tableName = stack.table.input.TableName;
   /** The endpoint is that of the engine itself and not of the proxy, for callers without a role. */

@@ -28,7 +28,7 @@ const options = {
     tableName: `channels-${randomUUID()}`,
     settings: { channels: true },
   }),
-  ...{ dataDirectory: join(data, "local"), dynamodbEndpoint: engineEndpoint, throttling: false },
+  ...{ dataDirectory: join(data, "local"), dynamodbEndpoint: engineEndpoint },
   environment: { GRAPH_URL: meta.url },
   log: () => {},
 };

@@ -35,14 +35,13 @@ interface Authorization {
   readonly context: { readonly accountId?: string; readonly reason?: string };
 }
 
-/** Creates the handler of requests. Order: size, path, host, page, function URL, route, throttle, authorizer, function. */
+/** Creates the handler of requests. Order: size, path, host, page, function URL, route, authorizer, function. */
 export function createRequestHandler(
-  { routes, authorizer, throttle, urlFunction }: ApiDefinition,
+  { routes, authorizer, urlFunction }: ApiDefinition,
   invoke: Invoke,
   webPages?: WebPages,
 ) {
   const authorize = createAuthorization(authorizer, invoke);
-  const takeToken = createTokenBucket(throttle);
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
@@ -59,7 +58,6 @@ export function createRequestHandler(
     }
     const route = routes.find(({ method, path }) => method === incoming.method && path === event.rawPath);
     if (!route) return refuse(404, "no route");
-    if (!takeToken()) return refuse(429, "the throttle of the stage");
     const { status, context } = await authorize(event);
     if (status !== 200) return refuse(status, context.reason);
     const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));
@@ -137,18 +135,4 @@ async function findProblemCode(response: Response): Promise<string | undefined> 
   const bytes = await response.clone().bytes();
   const body = response.headers.has("content-encoding") ? gunzipSync(bytes) : bytes;
   return JSON.parse(new TextDecoder().decode(body)).code;
-}
-
-/** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
-export function createTokenBucket({ ratePerSecond, burst }: ApiDefinition["throttle"]): () => boolean {
-  let tokens = burst;
-  let refilledAt = performance.now();
-  return () => {
-    const at = performance.now();
-    tokens = Math.min(burst, tokens + ((at - refilledAt) / 1000) * ratePerSecond);
-    refilledAt = at;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  };
 }

@@ -1,6 +1,6 @@
 /**
  * Runs the service as `npm start` does, in another process than the client, with a new data directory, and without the
- * throttle of the stage and the rate limit. Fork this file: it sends its URL and a key, and ends when it is disconnected.
+ * rate limit. Fork this file: it sends its URL and a key, and ends when it is disconnected.
  */
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
@@ -15,7 +15,7 @@ const dataDirectory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
 process.once("disconnect", () => process.exit());
 
-const options = { throttling: false, log: () => {}, onEngineExit: () => process.exit(1) };
+const options = { log: () => {}, onEngineExit: () => process.exit(1) };
 const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, ...options });
 selectEngineTable(dynamodbEndpoint, tableName);
 const { apiKey } = await issueApiKey("bench");

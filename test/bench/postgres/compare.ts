@@ -19,7 +19,7 @@ const [rounds, reads] = [10, 20];
 /** Times pages of this service and of a Postgres, in which it replaces the tables `bench_leads` and `bench_keys`. */
 export async function comparePostgres(address: string, sizes: readonly number[]) {
   const directory = await mkdtemp(join(tmpdir(), "bench-postgres-"));
-  const options = { dataDirectory: directory, throttling: false, streams: false, log: () => {} };
+  const options = { dataDirectory: directory, streams: false, log: () => {} };
   const empty = await startLocal(options);
   const describe = new DescribeTableCommand({ TableName: empty.tableName });
   const { Table } = await engineClient(empty.dynamodbEndpoint).send(describe);

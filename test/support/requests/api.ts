@@ -14,7 +14,7 @@ import { noteSent } from "./sent.ts";
 
 type Options = Pick<
   NonNullable<Parameters<typeof startLocal>[0]>,
-  "maxEnvironments" | "faults" | "streams" | "throttling" | "templateDirectory" | "eventsUrl"
+  "maxEnvironments" | "faults" | "streams" | "templateDirectory" | "eventsUrl"
 >;
 
 /**
@@ -32,7 +32,6 @@ export async function startApi(options: Options = {}) {
     streams: false,
     dynamodbEndpoint: engineEndpoint,
     templateDirectory: assembly,
-    throttling: false,
     ...options,
     verbose: true,
     log: (line) => log.push(line),

@@ -10,7 +10,6 @@ interface Options {
   readonly respond?: (event: Record<string, unknown>) => unknown;
   readonly authorize?: (event: Record<string, unknown>) => unknown;
   readonly ttlSeconds?: number;
-  readonly throttle?: ApiDefinition["throttle"];
   readonly webPages?: WebPages;
   readonly port?: number;
 }
@@ -20,7 +19,6 @@ export async function startProbes({
   respond = () => ({ statusCode: 200 }),
   authorize = () => ({ isAuthorized: true }),
   ttlSeconds = 60,
-  throttle = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY },
   webPages,
   port = 0,
 }: Options = {}) {
@@ -34,7 +32,7 @@ export async function startProbes({
     const event = JSON.parse(payload);
     return fn === probe ? respond(event) : authorize(event);
   };
-  const api: ApiDefinition = { routes, authorizer, throttle, urlFunction: undefined };
+  const api: ApiDefinition = { routes, authorizer, urlFunction: undefined };
   const options = { port, invoke, webPages, faultsOf: () => [] };
   const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
   onTestFinished(() => gateway.stop());

@@ -43,7 +43,7 @@ async function startStage(stage: string) {
   const outdir = join(data, `${stage}-stack`);
   const run = await startLocal({
     templateDirectory: await synthesizeAssembly({ outdir, tableName, settings }),
-    ...{ dataDirectory, dynamodbEndpoint: engineEndpoint, throttling: false, log: () => {} },
+    ...{ dataDirectory, dynamodbEndpoint: engineEndpoint, log: () => {} },
     environment: { GRAPH_URL: meta.url },
   });
   afterAll(() => run.stop());
