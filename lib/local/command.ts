@@ -32,27 +32,23 @@ function parseStageName(text: string): string {
 }
 
 async function serve(settings: StartSettings): Promise<void> {
-  let run: LocalRun | undefined;
-  stopOnSignals(() => run);
   console.log("Starting …");
   const key = Promise.withResolvers<string>();
-  const webPages = referencePages(key.promise);
-  run = await startLocal({
+  const run = await startLocal({
     ...settings,
-    webPages,
+    webPages: referencePages(key.promise),
     environment: { LOG_ERROR_MESSAGES: "true", ...(settings.graphUrl && { GRAPH_URL: settings.graphUrl }) },
-    onEngineExit: () => exitWithEngine(run),
+    onEngineExit: exitWithEngine,
   });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
 }
 
-async function exitWithEngine(run: LocalRun | undefined): Promise<void> {
+function exitWithEngine(): never {
   console.error(
     "The embedded DynamoDB ended by itself, so this run ends too. Start it again: its data is kept.",
   );
-  await run?.stop();
   process.exit(1);
 }
 
@@ -79,22 +75,6 @@ function readPort(name: string, value: string): number {
 function readUrl(name: string, value: string | undefined, protocols: RegExp, example: string) {
   if (!value || protocols.test(URL.parse(value)?.protocol ?? "")) return value || undefined;
   throw new UserError(`${name}=${value} must be a URL such as ${example}.`);
-}
-
-/** Stops the run at the first signal, or exits at once while it is still starting. */
-function stopOnSignals(currentRun: () => LocalRun | undefined): void {
-  let stopping = false;
-  const stop = async () => {
-    const run = currentRun();
-    if (!run) process.exit(130);
-    // npm also forwards the Ctrl-C that this process has already received from the terminal.
-    if (stopping) return;
-    stopping = true;
-    console.log("Stopping …");
-    await run.stop();
-    process.exit(0);
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, stop);
 }
 
 function welcome(

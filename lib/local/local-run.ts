@@ -62,7 +62,7 @@ export async function startLocal(options: LocalOptions) {
   const { port = 0, streams = true, log = console.log, onEngineExit = () => {} } = options;
   await using starting = new AsyncDisposableStack();
   const data = await openDataDirectory(options.dataDirectory);
-  starting.defer(data.close);
+  starting.defer(data.unlock);
   const { endpoint } = options.dynamodbEndpoint
     ? { endpoint: options.dynamodbEndpoint }
     : starting.adopt(
@@ -89,7 +89,7 @@ export async function startLocal(options: LocalOptions) {
   }
   const { webPages } = options;
   const gateway = await startGateway(stack, { port, invoke, webPages, faultsOf: faults.take, log });
-  starting.defer(gateway.stop);
+  starting.defer(gateway.close);
   const tableName = stack.table.input.TableName;
   /** The endpoint is that of the engine itself and not of the proxy, for callers without a role. */
   const run = { url: gateway.url, dynamodbEndpoint: endpoint, tableName };

@@ -1,4 +1,4 @@
-import { chmod, mkdir, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
@@ -21,18 +21,14 @@ export async function openDataDirectory(directory: string) {
     throw new UserError(
       `Another \`npm start\` is running on the data in ${path}: stop it first, or set DATA_DIR to another directory.`,
     );
-  const runFile = join(path, "run.json");
   return {
     /** The real path. */
     path,
-    /** Writes to `run.json` how to reach this run, for the operator's commands. */
+    unlock,
+    /** Writes to `run.json` how to reach this run, for the operator's commands. The file stays after the run. */
     writeRun(run: Omit<RunFile, "dataFormat" | "pid">) {
       const content: RunFile = { ...run, dataFormat, pid: process.pid };
-      return writeFile(runFile, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-    },
-    async close() {
-      await rm(runFile, { force: true });
-      unlock();
+      return writeFile(join(path, "run.json"), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     },
   };
 }

@@ -10,9 +10,6 @@ import { createRequestHandler, gatewayResponse, type Outcome, type WebPages } fr
 /** The gateway's limit for the request line and all headers, in bytes. */
 const maxHeaderBytes = 10_240;
 
-/** How long the gateway waits for pending requests when it stops, in milliseconds. */
-const drainTimeout = 5000;
-
 interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
@@ -38,8 +35,6 @@ export async function startGateway(
       if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
       return { response: gatewayResponse(500) };
     });
-    // While the server stops, a connection that stays open would delay it.
-    if (!server.listening) response.setHeader("connection", "close");
     const body = await outcome.response.bytes();
     response.setHeaders(outcome.response.headers);
     response.writeHead(outcome.response.status, {
@@ -66,11 +61,9 @@ export async function startGateway(
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Rejects new requests, completes the pending ones, and closes. */
-    async stop() {
-      const timer = setTimeout(() => server.closeAllConnections(), drainTimeout);
-      await once(server.close(), "close");
-      clearTimeout(timer);
+    close() {
+      server.close();
+      server.closeAllConnections();
     },
   };
 }

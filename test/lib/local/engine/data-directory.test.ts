@@ -9,7 +9,7 @@ const mode = async (path: string) => (await stat(path)).mode & 0o7777;
 
 async function open(directory: string) {
   const data = await openDataDirectory(directory);
-  onTestFinished(() => data.close());
+  onTestFinished(data.unlock);
   return data;
 }
 
@@ -40,7 +40,7 @@ test("only one run at a time can use a directory, even under another path", asyn
     await expect(opened).rejects.toThrow(UserError);
     await expect(opened).rejects.toThrow(/^Another `npm start` is running on the data in /);
   }
-  await data.close();
+  data.unlock();
   await open(link);
 });
 

@@ -113,7 +113,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     child.kill("SIGKILL");
     await once(child, "exit");
     const data = await openDataDirectory(directory);
-    onTestFinished(data.close);
+    onTestFinished(data.unlock);
     const { client, log } = await start({ directory });
     const kept = await client.send(new GetItemCommand({ TableName: "probes", Key: Item }));
     expect(kept.Item).toEqual(Item);

@@ -35,7 +35,7 @@ export async function startProbes({
   const api: ApiDefinition = { routes, authorizer, urlFunction: undefined };
   const options = { port, invoke, webPages, faultsOf: () => [] };
   const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
-  onTestFinished(() => gateway.stop());
+  onTestFinished(gateway.close);
   const get = (path = "/probes", { headers, ...init }: RequestInit = {}) =>
     fetch(`${gateway.url}${path}`, { ...init, headers: { authorization: "x", ...headers } });
   return { ...gateway, log, get };
