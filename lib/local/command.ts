@@ -38,18 +38,10 @@ async function serve(settings: StartSettings): Promise<void> {
     ...settings,
     webPages: referencePages(key.promise),
     environment: { LOG_ERROR_MESSAGES: "true", ...(settings.graphUrl && { GRAPH_URL: settings.graphUrl }) },
-    onEngineExit: exitWithEngine,
   });
   const apiKey = await prepareDemoKey(settings.dataDirectory, run);
   key.resolve(apiKey);
   console.log(welcome(run, settings, apiKey));
-}
-
-function exitWithEngine(): never {
-  console.error(
-    "The embedded DynamoDB ended by itself, so this run ends too. Start it again: its data is kept.",
-  );
-  process.exit(1);
 }
 
 function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {

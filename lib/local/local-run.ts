@@ -47,8 +47,6 @@ interface LocalOptions {
   /** Whether to log more than warnings, errors and a line for each request and event. */
   readonly verbose?: boolean;
   readonly log?: (line: string) => void;
-  /** Called when the engine ends without having been stopped. */
-  readonly onEngineExit?: () => void;
 }
 
 /** A running service. */
@@ -59,15 +57,14 @@ const defaultMaxEnvironments = 10;
 
 /** Starts the whole service on this machine, as its template describes it. */
 export async function startLocal(options: LocalOptions) {
-  const { port = 0, streams = true, log = console.log, onEngineExit = () => {} } = options;
+  const { port = 0, streams = true, log = console.log } = options;
   await using starting = new AsyncDisposableStack();
   const data = await openDataDirectory(options.dataDirectory);
   starting.defer(data.unlock);
   const { endpoint } = options.dynamodbEndpoint
     ? { endpoint: options.dynamodbEndpoint }
-    : starting.adopt(
-        await startEngine({ directory: data.path, port: options.enginePort, log, onExit: onEngineExit }),
-        (engine) => engine.stop(),
+    : starting.adopt(await startEngine({ directory: data.path, port: options.enginePort, log }), (engine) =>
+        engine.stop(),
       );
   const directory =
     options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));

@@ -25,18 +25,21 @@ interface EngineOptions {
   /** 0 for any free port; by default, one that no web page can reach. */
   readonly port?: number | undefined;
   readonly log: (line: string) => void;
-  /** Called when the engine ends without having been stopped. */
-  readonly onExit: () => void;
 }
 
 /** How long an engine may take until it listens, in milliseconds. */
 const startTimeout = 10_000;
 
+/** Ends a run whose engine has ended without having been stopped. */
+const onExit = () => {
+  throw new Error("The embedded DynamoDB ended by itself. Start again: its data is kept.");
+};
+
 /** Starts the embedded DynamoDB on a free port of this machine. @throws UserError when it does not start */
 export async function startEngine(
   options: EngineOptions,
 ): Promise<{ endpoint: string; stop(): Promise<void> }> {
-  const { directory, log, onExit } = options;
+  const { directory, log } = options;
   const port = await findFreePort(options.port);
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   const data = databaseFile ? ["--db-path", databaseFile] : [];

@@ -15,7 +15,7 @@ const dataDirectory = await mkdtemp(join(tmpdir(), "bench-load-"));
 process.once("exit", () => rmSync(dataDirectory, { recursive: true, force: true }));
 process.once("disconnect", () => process.exit());
 
-const options = { log: () => {}, onEngineExit: () => process.exit(1) };
+const options = { log: () => {} };
 const { url, dynamodbEndpoint, tableName } = await startLocal({ dataDirectory, ...options });
 selectEngineTable(dynamodbEndpoint, tableName);
 const { apiKey } = await issueApiKey("bench");

@@ -53,10 +53,7 @@ export default async function setup(project: TestProject) {
   };
 }
 
-function startInMemory() {
-  const onExit = () => console.error("The embedded DynamoDB ended before the tests.");
-  return startEngine({ port: 0, log: console.log, onExit });
-}
+const startInMemory = () => startEngine({ port: 0, log: console.log });
 
 async function deleteTable(endpoint: string, TableName: string): Promise<void> {
   const client = engineClient(endpoint);

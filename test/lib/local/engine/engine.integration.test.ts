@@ -27,8 +27,7 @@ const definition = { ...stack.table, input: { ...stack.table.input, TableName: "
 /** Starts an engine, unless `settings` has a port on any free one. */
 async function start(settings: { readonly directory?: string; readonly port?: number | undefined } = {}) {
   const log: string[] = [];
-  const onExit = () => log.push("ended");
-  const engine = await startEngine({ port: 0, log: (line) => log.push(line), onExit, ...settings });
+  const engine = await startEngine({ port: 0, log: (line) => log.push(line), ...settings });
   onTestFinished(() => engine.stop());
   const client = engineClient(engine.endpoint);
   onTestFinished(() => client.destroy());
@@ -129,7 +128,7 @@ async function startInProcess(directory: string) {
     const directory = ${JSON.stringify(directory)};
     const data = await openDataDirectory(directory);
     setInterval(() => data, 60_000);
-    const { endpoint } = await startEngine({ directory, log: console.error, onExit: () => {} });
+    const { endpoint } = await startEngine({ directory, log: console.error });
     console.log(endpoint);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
