@@ -4,7 +4,6 @@ import { Command, InvalidArgumentError } from "commander";
 import { findApiKey } from "../../shared/domain/api-keys.ts";
 import { isStageName, stageNameRule } from "../../shared/stages.ts";
 import { issueApiKey } from "../ops/keys/api-key-changes.ts";
-import { UserError } from "../user-error.ts";
 import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import { readFaults } from "./iam/faults.ts";
 import { type LocalRun, startLocal } from "./local-run.ts";
@@ -20,7 +19,7 @@ export const startCommand = () =>
     .option("--verbose", "also log what the functions print, and all frames of errors", false)
     .addHelpText(
       "after",
-      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, GRAPH_URL, FAULTS, DYNAMODB_ENDPOINT and ENGINE_PORT.",
+      "\ndocs/configuration.md describes the environment variables PORT, DATA_DIR, EVENTS_URL, GRAPH_URL, FAULTS and DYNAMODB_ENDPOINT.",
     )
     .action(({ stage, verbose }: { stage: string; verbose: boolean }) =>
       serve({ ...readStartSettings(stage, process.env), verbose }),
@@ -49,24 +48,13 @@ function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: N
   const directory = stage === "dev" ? ".local" : `.local/stages/${stage}`;
   return {
     stage,
-    port: readPort("PORT", PORT),
+    port: Number(PORT),
     faults: env.FAULTS ? readFaults(env.FAULTS) : undefined,
-    enginePort: env.ENGINE_PORT ? readPort("ENGINE_PORT", env.ENGINE_PORT) : undefined,
     dataDirectory: DATA_DIR || join(import.meta.dirname, "../..", directory),
-    dynamodbEndpoint: readUrl("DYNAMODB_ENDPOINT", env.DYNAMODB_ENDPOINT, /^http:$/, "http://127.0.0.1:8000"),
-    graphUrl: readUrl("GRAPH_URL", env.GRAPH_URL, /^https?:$/, "http://127.0.0.1:4000/v26.0"),
-    eventsUrl: readUrl("EVENTS_URL", env.EVENTS_URL, /^https?:$/, "http://127.0.0.1:4000/events"),
+    dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
+    graphUrl: env.GRAPH_URL,
+    eventsUrl: env.EVENTS_URL,
   };
-}
-
-function readPort(name: string, value: string): number {
-  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
-  throw new UserError(`${name}=${value} must be a whole number from 0 to 65535.`);
-}
-
-function readUrl(name: string, value: string | undefined, protocols: RegExp, example: string) {
-  if (!value || protocols.test(URL.parse(value)?.protocol ?? "")) return value || undefined;
-  throw new UserError(`${name}=${value} must be a URL such as ${example}.`);
 }
 
 function welcome(

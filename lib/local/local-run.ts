@@ -24,8 +24,6 @@ interface LocalOptions {
   readonly dataDirectory: string;
   /** An engine to use in place of the embedded one. */
   readonly dynamodbEndpoint?: string | undefined;
-  /** The port of the embedded engine: 0 for any free one; by default, one that no web page can reach. */
-  readonly enginePort?: number | undefined;
   /** 0, the default, for any free port. */
   readonly port?: number;
   /** The stage to serve, by default `dev`. */
@@ -63,9 +61,7 @@ export async function startLocal(options: LocalOptions) {
   starting.defer(data.unlock);
   const { endpoint } = options.dynamodbEndpoint
     ? { endpoint: options.dynamodbEndpoint }
-    : starting.adopt(await startEngine({ directory: data.path, port: options.enginePort, log }), (engine) =>
-        engine.stop(),
-      );
+    : starting.adopt(await startEngine({ directory: data.path, log }), (engine) => engine.stop());
   const directory =
     options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));
   const stack = await readStack(directory);

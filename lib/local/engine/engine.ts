@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
@@ -22,8 +21,8 @@ export const enginePorts = [
 interface EngineOptions {
   /** The real path of the directory for its data; without it, the data is kept in memory. */
   readonly directory?: string | undefined;
-  /** 0 for any free port; by default, one that no web page can reach. */
-  readonly port?: number | undefined;
+  /** The ports from which a free one is chosen, 0 for any; by default, those that no web page can reach. */
+  readonly ports?: readonly number[];
   readonly log: (line: string) => void;
 }
 
@@ -39,8 +38,8 @@ const onExit = () => {
 export async function startEngine(
   options: EngineOptions,
 ): Promise<{ endpoint: string; stop(): Promise<void> }> {
-  const { directory, log } = options;
-  const port = await findFreePort(options.port);
+  const { directory, ports = enginePorts, log } = options;
+  const port = await findFreePort(ports);
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   const data = databaseFile ? ["--db-path", databaseFile] : [];
   const args = [engineBinary(), "serve", "--host", "127.0.0.1", "--port", String(port), ...data];
@@ -69,11 +68,8 @@ export async function startEngine(
   };
 }
 
-/** Finds a free port, because the engine does not print which port the system gave it. @param wanted 0 for any port */
-async function findFreePort(wanted: number | undefined): Promise<number> {
-  const first = randomInt(enginePorts.length);
-  const ports =
-    wanted === undefined ? [...enginePorts.slice(first), ...enginePorts.slice(0, first)] : [wanted];
+/** Finds a free port, because the engine does not print which port the system gave it. */
+async function findFreePort(ports: readonly number[]): Promise<number> {
   for (const port of ports) {
     await using server = createServer().listen(port, "127.0.0.1");
     const isFree = await once(server, "listening").catch(() => undefined);

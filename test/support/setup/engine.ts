@@ -53,7 +53,7 @@ export default async function setup(project: TestProject) {
   };
 }
 
-const startInMemory = () => startEngine({ port: 0, log: console.log });
+const startInMemory = () => startEngine({ ports: [0], log: console.log });
 
 async function deleteTable(endpoint: string, TableName: string): Promise<void> {
   const client = engineClient(endpoint);

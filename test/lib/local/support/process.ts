@@ -21,7 +21,6 @@ export function startCommand(
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ENGINE_PORT: "0",
       ...env,
     },
   });
