@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { errorCode, errorMessage, UserError } from "../../user-error.ts";
+import { errorMessage, UserError } from "../../user-error.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
 import { createRequestHandler, gatewayResponse, type Outcome, type WebPages } from "./request-routing.ts";
@@ -53,11 +53,7 @@ export async function startGateway(
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   await once(server.listen(port, "127.0.0.1"), "listening").catch((error: unknown) => {
-    const isInUse = errorCode(error) === "EADDRINUSE";
-    const reason = isInUse
-      ? "is in use: stop the process that uses it, or"
-      : `cannot be used (${errorMessage(error)}):`;
-    throw new UserError(`The port ${port} ${reason} set PORT to another one.`);
+    throw new UserError(`The port ${port} cannot be used (${errorMessage(error)}): set PORT to another one.`);
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

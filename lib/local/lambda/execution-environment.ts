@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { url as inspectorUrl } from "node:inspector";
 import { createInterface } from "node:readline";
+import { inspect } from "node:util";
 import { Worker } from "node:worker_threads";
-import { errorCode } from "../../user-error.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import { localRegion } from "../template/intrinsics.ts";
 
@@ -60,7 +60,7 @@ export function startEnvironment(
   createInterface({ input: worker.stderr }).on("line", log.error);
   /** Aborted when the environment ends, with a reason for the log. */
   const ended = new AbortController();
-  worker.once("error", (error) => ended.abort(new Error(describeFailure(error))));
+  worker.once("error", (error) => ended.abort(new Error(inspect(error))));
   worker.once("exit", (code) => ended.abort(new Error(`ended by itself with code ${code}`)));
   const ready = readMessage(initTimeout, "did not load");
   // Loading may fail before the first request awaits it.
@@ -103,9 +103,4 @@ export function startEnvironment(
     ended.abort(new Error(reason));
     await worker.terminate();
   }
-}
-
-function describeFailure(failure: unknown): string {
-  if (errorCode(failure) === "ERR_WORKER_OUT_OF_MEMORY") return "ran out of memory";
-  return failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
 }

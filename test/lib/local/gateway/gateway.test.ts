@@ -178,5 +178,7 @@ test("a port in use is a UserError", async () => {
   const port = Number(new URL(url).port);
   const second = startProbes({ port });
   await expect(second).rejects.toThrow(UserError);
-  await expect(second).rejects.toThrow(`The port ${port} is in use`);
+  await expect(second).rejects.toThrow(
+    `The port ${port} cannot be used (listen EADDRINUSE: address already in use`,
+  );
 });

@@ -84,7 +84,7 @@ test.each<[string, string, string, Partial<LocalFunction>?]>([
   [
     "fills its memory",
     handler("const all = []; for (;;) all.push(new Array(1000).fill(0.5));"),
-    "ran out of memory",
+    "reaching memory limit",
     { memorySize: 16 },
   ],
   ["returns a value that is not JSON", handler("return { a: 1n }"), "BigInt"],
