@@ -26,7 +26,7 @@ const timeout = 5000;
 
 /**
  * Opens an event bus with one target, the URL. Like EventBridge, it delivers each event separately and in no order. A failed
- * event is retried alone until the run ends.
+ * event is retried alone until the run ends, after any status but 2xx, as the webhook sample does.
  */
 export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
   return {
@@ -43,11 +43,7 @@ export function openLocalEventBus({ eventsUrl, log, signal }: EventBusOptions) {
     const failure = await post(url, event);
     if (signal.aborted) return;
     if (!failure) return log(entry(event));
-    if (!failure.isRetried)
-      return log(
-        `${entry(event)} was given up (on AWS, it goes to the rule's dead-letter queue): ${failure.reason}`,
-      );
-    if (attempt === 0) log(`${entry(event)} failed and is retried: ${failure.reason}`);
+    if (attempt === 0) log(`${entry(event)} failed and is retried: ${failure}`);
     setTimeout(retryDelay(attempt), undefined, { signal, ref: false }).then(
       () => deliver(event, url, attempt + 1),
       () => {},
@@ -71,16 +67,8 @@ const toEvent = ({ Source, DetailType, Detail }: PutEventsEntry) => ({
   detail: JSON.parse(Detail) as Readonly<Record<string, unknown>>,
 });
 
-/** The statuses below 500 that EventBridge retries. It also retries 407, with which `fetch` fails. */
-const retriedStatuses = new Set([401, 409, 429]);
-
-/**
- * Posts an event as an API destination does, which retries some statuses and requests without a response.
- *
- * @returns why the event could not be posted, and whether it is retried; undefined when it was posted
- * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-api-destinations.html
- */
-async function post(url: string, event: BusEvent) {
+/** Posts an event as an API destination does. @returns why the event could not be posted; undefined when it was posted */
+async function post(url: string, event: BusEvent): Promise<string | undefined> {
   try {
     const response = await fetch(url, {
       method: "POST",
@@ -90,12 +78,9 @@ async function post(url: string, event: BusEvent) {
       signal: AbortSignal.timeout(timeout),
     });
     await response.body?.cancel();
-    const { ok, status } = response;
-    if (ok) return undefined;
-    const isRetried = retriedStatuses.has(status) || status >= 500;
-    return { reason: `the connector responded with ${status}`, isRetried };
+    return response.ok ? undefined : `the connector responded with ${response.status}`;
   } catch (error) {
     const { cause = error } = error as { cause?: unknown };
-    return { reason: `the connector did not respond (${errorMessage(cause)})`, isRetried: true };
+    return `the connector did not respond (${errorMessage(cause)})`;
   }
 }
