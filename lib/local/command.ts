@@ -80,7 +80,7 @@ Create a lead, then list the leads:
   curl -X POST ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"name":"Ada Lovelace","email":"ada@example.com","source":"website"}'
   curl ${url}/api/v1/leads -H 'Authorization: Bearer ${apiKey}'
 
-Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id, and why it failed.
+Ctrl-C stops it. Each request is logged on one line: method, path, status, time, account, request id, and why the gateway refused it.
 `;
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
 import type {
   APIGatewayProxyStructuredResultV2,
   APIGatewaySimpleAuthorizerWithContextResult,
@@ -22,7 +21,7 @@ const functionUrlPath = "/webhook";
 /** Serves pages beside the API; undefined for a request that is not for one of them. */
 export type WebPages = (request: IncomingMessage) => Promise<Response | undefined>;
 
-/** A response. The account, which the authorizer identified, and the reason for a failure are for the log. */
+/** A response. The account, which the authorizer identified, and why the gateway refused the request are for the log. */
 export interface Outcome {
   readonly response: Response;
   readonly account?: string | undefined;
@@ -61,7 +60,7 @@ export function createRequestHandler(
     const { status, context } = await authorize(event);
     if (status !== 200) return refuse(status, context.reason);
     const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));
-    return { response, account: context.accountId, reason: await findProblemCode(response) };
+    return { response, account: context.accountId };
   };
 }
 
@@ -127,12 +126,4 @@ function toResponse(result: unknown): Response {
     status: statusCode,
     headers: headers as Record<string, string>,
   });
-}
-
-/** The code of a problem; undefined for another response. */
-async function findProblemCode(response: Response): Promise<string | undefined> {
-  if (response.headers.get("content-type") !== "application/problem+json") return undefined;
-  const bytes = await response.clone().bytes();
-  const body = response.headers.has("content-encoding") ? gunzipSync(bytes) : bytes;
-  return JSON.parse(new TextDecoder().decode(body)).code;
 }
