@@ -65,7 +65,6 @@ export async function startLocal(options: LocalOptions) {
   const directory =
     options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));
   const stack = await readStack(directory);
-  if (stack.hasCors) log("The local run has no CORS: corsOrigins has no effect here.");
   const streamArn = await prepareTable(stack.table, endpoint);
   const faults = createFaults(options.faults ?? []);
   const stopping = new AbortController();

@@ -29,8 +29,6 @@ export function parseStack(template: Template, manifest: AssetManifest, director
   const functions = readFunctions(findResources, manifest, directory);
   return {
     ...readApi(findResources, functions),
-    /** Whether API Gateway would answer preflight requests, which the local gateway does not. */
-    hasCors: findResources("AWS::ApiGatewayV2::Api").some(({ properties }) => properties.CorsConfiguration),
     functions,
     table: readTable(findResources),
     eventSources: readEventSources(findResources, functions),
