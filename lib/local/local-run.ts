@@ -146,7 +146,6 @@ async function startFunctions(
       GetParameter: (input) => readSecret(join(directory, "secrets.json"), input),
     },
     faults,
-    verbose,
     log,
   });
   resources.defer(proxy.close);

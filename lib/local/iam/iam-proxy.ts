@@ -20,8 +20,6 @@ interface ProxyOptions {
   /** Operations of services other than DynamoDB, by name. Each turns an input into an output. */
   readonly operations: Readonly<Record<string, (input: never) => Promise<object>>>;
   readonly faults: Faults;
-  /** Whether to log denials. The denied function also logs them. */
-  readonly verbose: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -37,7 +35,6 @@ export async function startIamProxy({
   findPartitionKey,
   operations,
   faults,
-  verbose,
   log,
   ...engine
 }: ProxyOptions) {
@@ -49,10 +46,8 @@ export async function startIamProxy({
     if (!caller) return rejection(400, "UnrecognizedClientException", "The security token is invalid.");
     const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
-    if (denial !== undefined) {
-      if (verbose) log(`[${caller.label}] AccessDeniedException: ${denial}`);
-      return rejection(400, "AccessDeniedException", denial);
-    }
+    // The function logs it.
+    if (denial !== undefined) return rejection(400, "AccessDeniedException", denial);
     // The SDK sends the function's trace id, which the worker sets to the request id. Functions of the stream have none.
     const requestId = incoming.headers["x-amzn-trace-id"]?.toString();
     const fault = faults.draw(requestId, operation);
