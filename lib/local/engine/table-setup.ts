@@ -4,7 +4,6 @@ import {
   type DynamoDBClient,
   ResourceInUseException,
   UpdateTimeToLiveCommand,
-  waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { isRecord } from "../../../shared/json.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
@@ -45,8 +44,6 @@ async function createTable(
   const created = await client.send(new CreateTableCommand(input)).catch((error: unknown) => {
     if (!(error instanceof ResourceInUseException)) throw error;
   });
-  // Another run on the same engine may be creating it.
-  await waitUntilTableExists({ client, maxWaitTime: 120, minDelay: 0.05, maxDelay: 2 }, { TableName });
   if (!created) return;
   const TimeToLiveSpecification = { AttributeName, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));

@@ -31,7 +31,6 @@ export function createFunctionPool(
   /** Free places, each with the environment that had it last. The place that was used last is the last one. */
   const free: (ExecutionEnvironment | undefined)[] = Array(maxEnvironments).fill(undefined);
   const waiting: ((place: ExecutionEnvironment) => void)[] = [];
-  let closed = false;
 
   return {
     /**
@@ -49,16 +48,16 @@ export function createFunctionPool(
       try {
         return JSON.parse(await environment.invoke(requestId, payload)) as unknown;
       } catch (error) {
-        if (!closed) logLines(`The request ${requestId} failed: ${errorMessage(error)}`);
+        logLines(`The request ${requestId} failed: ${errorMessage(error)}`);
         throw new Error(`The function ${fn.label} failed.`, { cause: error });
       } finally {
-        const next = closed ? undefined : waiting.shift();
+        const next = waiting.shift();
         if (next) next(environment);
         else free.push(environment);
       }
     },
     async close(): Promise<void> {
-      closed = true;
+      waiting.length = 0;
       await Promise.all([...environments].map((environment) => environment.end()));
     },
   };

@@ -21,11 +21,7 @@ async function createPool(
   const options = { variables, maxEnvironments, verbose, log: (line: string) => log.push(line) };
   const pool = createFunctionPool(fn, options);
   onTestFinished(() => pool.close());
-  return {
-    log,
-    close: () => pool.close(),
-    call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)),
-  };
+  return { log, call: (event: unknown = {}) => pool.invoke(JSON.stringify(event)) };
 }
 
 const handler = (body: string) => `exports.handler = async (event, context) => { ${body} };`;
@@ -188,17 +184,6 @@ test("output of the function is logged under its name, each object on one line",
     .toEqual(
       expect.arrayContaining([expect.stringMatching(/^\[probe\] \{.*x{90}.*deeper.*\}$/), "[probe] bad"]),
     );
-});
-
-test("requests that the end of the run interrupts are not logged as failures of the function", async () => {
-  const { call, log, close } = await createPool(
-    handler("console.info('called'); await new Promise(() => {})"),
-  );
-  const pending = call().catch((error: unknown) => error);
-  await expect.poll(() => log).toContain("[probe] called");
-  await close();
-  expect(await pending).toMatchObject({ message: "The function probe failed." });
-  expect(log.join("\n")).not.toContain("failed");
 });
 
 test("a function gets Lambda's variables, its own ones and its access key, but no variables of the developer", async () => {
