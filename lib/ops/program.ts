@@ -1,7 +1,6 @@
 import { Command } from "commander";
-import { errorMessage } from "../user-error.ts";
 import { toUserError } from "./output/aws-errors.ts";
-import { endByInterrupt, printFailure } from "./output/interruption.ts";
+import { endByInterrupt } from "./output/interruption.ts";
 import { escapeConsole, escapeLines } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
@@ -36,10 +35,7 @@ export async function runProgram(): Promise<void> {
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (cause) {
-    const error = await toUserError(cause);
-    const { isPrinted = false, details = {} } = Object(error);
-    if (!isPrinted) printFailure(errorMessage(error), details);
-    throw error;
+    throw await toUserError(cause);
   } finally {
     process.off("SIGINT", endByInterrupt);
   }
@@ -47,11 +43,6 @@ export async function runProgram(): Promise<void> {
 
 /** Also escapes the words of the command line that the parser repeats in its messages, except for line breaks. */
 function escapeOutput(command: Command): void {
-  const write = (text: string) => process.stderr.write(escapeLines(text));
-  const outputError = (text: string) => {
-    write(text);
-    printFailure(text.trim());
-  };
-  command.configureOutput({ writeErr: write, outputError });
+  command.configureOutput({ writeErr: (text) => process.stderr.write(escapeLines(text)) });
   for (const each of command.commands) escapeOutput(each);
 }

@@ -25,11 +25,9 @@ export const inColumns = (
   columns?: readonly string[],
 ): Printed => ({ json, text: json.length === 0 ? none : formatColumns(json, columns) });
 
-/** @returns whether there is something to print */
-export function print({ json: isJson = false }: TableOptions, { json, text }: Printed): boolean {
+export function print({ json: isJson = false }: TableOptions, { json, text }: Printed): void {
   const printed = isJson ? JSON.stringify(json) : text;
   if (printed) console.log(printed);
-  return Boolean(printed);
 }
 
 /** What the action of a command works with. */
@@ -48,8 +46,8 @@ export const onTable =
     const invalid = new InvalidItems();
     const pace = await selectTableByOptions(options);
     const printed = await act(options, { pace, invalid });
-    const isPrinted = print(options, printed);
-    if (printed.failure) throw Object.assign(printed.failure, { isPrinted });
+    print(options, printed);
+    if (printed.failure) throw printed.failure;
     invalid.print();
   };
 

@@ -49,8 +49,7 @@ export async function storeRows(
   store: (storing: Storing) => Promise<void>,
 ): Promise<void> {
   const runId = newId("import");
-  const details = () => ({ importId: runId, stored: countStored() });
-  reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`, details);
+  reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`);
   try {
     await store({ account, runId, dryRun, pace, look: { at: 0, exists } });
   } catch (error) {
@@ -59,9 +58,7 @@ export async function storeRows(
     const cause = await toUserError(error);
     const reason = errorMessage(cause).replace(/\.?$/, ".");
     const message = `Stopped after ${countStored()} rows, new ones as ${runId}: ${reason}${advice}`;
-    const failure =
-      cause instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
-    throw Object.assign(failure, { details: details() });
+    throw cause instanceof UserError ? new UserError(message, { cause }) : new Error(message, { cause });
   }
 }
 
