@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { toUserError } from "./output/aws-errors.ts";
 import { endByInterrupt } from "./output/interruption.ts";
-import { escapeConsole, escapeLines } from "./output/printed-text.ts";
+import { escapeConsole } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -30,7 +30,6 @@ export async function runProgram(): Promise<void> {
   const [name = ""] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
-  escapeOutput(program);
   process.on("SIGINT", endByInterrupt);
   try {
     await program.parseAsync(args, { from: "user" });
@@ -39,10 +38,4 @@ export async function runProgram(): Promise<void> {
   } finally {
     process.off("SIGINT", endByInterrupt);
   }
-}
-
-/** Also escapes the words of the command line that the parser repeats in its messages, except for line breaks. */
-function escapeOutput(command: Command): void {
-  command.configureOutput({ writeErr: (text) => process.stderr.write(escapeLines(text)) });
-  for (const each of command.commands) escapeOutput(each);
 }

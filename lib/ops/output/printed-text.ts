@@ -11,9 +11,6 @@ const unsafe = /[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu;
 export const escapeText = (text: string) =>
   text.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** Escapes a text of several lines, except for its line breaks. */
-export const escapeLines = (text: string) => text.split("\n").map(escapeText).join("\n");
-
 /** A stored value as text; an absent one is empty. `String` throws for a map that has a `toString`. */
 export const toText = (value: unknown = "") =>
   value instanceof NumberValue || typeof value !== "object" ? String(value) : JSON.stringify(value);
@@ -26,6 +23,9 @@ export const shellWord = (text: string) =>
 export function escapeConsole(): void {
   for (const name of ["log", "error", "warn"] as const) {
     const print = console[name].bind(console);
-    console[name] = (...values: unknown[]) => print(escapeLines(format(...values)));
+    console[name] = (...values: unknown[]) => {
+      const lines = format(...values).split("\n");
+      print(lines.map(escapeText).join("\n"));
+    };
   }
 }
