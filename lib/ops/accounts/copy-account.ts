@@ -13,7 +13,7 @@ import { type Adapt, type Copying, type CopyOutcome, copyItem, copyLacking, once
 
 /** Copies the settings of an account, its records of imported rows, its erased leads and its leads. */
 export async function copyAccount(copying: Copying): Promise<void> {
-  const { source, account, invalid, counts, dryRun, wouldExist, erased, pace, look } = copying;
+  const { source, account, invalid, counts, dryRun, wouldExist, erased, pace } = copying;
   const copyEach = <Type extends Exclude<RecordType, "message" | "conversation">>(
     type: Type,
     copy: (record: StoredRecords[Type]) => Promise<CopyOutcome>,
@@ -24,8 +24,6 @@ export async function copyAccount(copying: Copying): Promise<void> {
       if (record) counts[await copy(record)] += 1;
     });
   await copyEach("account", (own) => copyLacking(copying, toItem.account(account, own)));
-  // The next look finds the account that was copied. From then on, its absence means that it was erased.
-  look.at = 0;
   await copyEach("leadImport", (start) => copyItem(copying, toItem.leadImport(account, start), once));
   // Erased leads come before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));

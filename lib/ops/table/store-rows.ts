@@ -15,16 +15,8 @@ export interface Storing {
   /** Whether nothing is written. */
   readonly dryRun: boolean;
   readonly pace: Pace;
-  readonly look: Look;
-}
-
-/** The last look at the account, which is shared by all rows. */
-interface Look {
-  /** When it was, in milliseconds since the epoch. */
-  at: number;
-  /** Whether the account existed. */
+  /** Whether the account existed when it was last read: its absence then means that it was erased meanwhile. */
   exists: boolean;
-  running?: Promise<void> | undefined;
 }
 
 interface StoringOptions {
@@ -51,7 +43,7 @@ export async function storeRows(
   const runId = newId("import");
   reportProgress(() => `${countStored()} rows are stored, new ones as ${runId}.`);
   try {
-    await store({ account, runId, dryRun, pace, look: { at: 0, exists } });
+    await store({ account, runId, dryRun, pace, exists });
   } catch (error) {
     // A copy that is run again would bring the erased account back.
     const advice = error instanceof AccountErasedError ? "" : " Run the same command again to continue.";
@@ -62,44 +54,23 @@ export async function storeRows(
   }
 }
 
-/** How long a look at the account is enough, in milliseconds. */
-const lookedFor = 1000;
-
-/** How long a look can take, in milliseconds: what its call may take. If it seems to take longer, this process has slept. */
-const longestLook = 10_000;
-
 /**
- * Checks that the account may be written to, before each write. It looks at the account once a second, and again after this
- * process has slept. A condition in each transaction would let the transactions that run at the same time conflict.
+ * Checks that the account may be written to, before each write. A condition in each transaction would let the transactions
+ * that run at the same time conflict.
  *
  * @throws UserError when the account is frozen or was erased meanwhile
  */
 export async function checkWritable(storing: Storing): Promise<void> {
-  const { look } = storing;
-  // On a slow network, each look takes longer than it is enough: one that this call has waited for is enough.
-  for (let enough = lookedFor; Date.now() - look.at >= enough; enough = longestLook) {
-    look.running ??= lookAgain(storing).finally(() => {
-      look.running = undefined;
-    });
-    await look.running;
-  }
-}
-
-async function lookAgain({ account, pace, look }: Storing): Promise<void> {
+  const { account, pace } = storing;
   await pace.spend(1);
-  let at = 0;
-  const item = await pace.retry(() => {
-    at = Date.now();
-    return readItem(accountKey(account));
-  });
+  const item = await readItem(accountKey(account));
   const frozenAt = frozenSince(item);
   if (frozenAt)
     throw new UserError(
       `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased.`,
     );
-  if (!item && look.exists) throw new AccountErasedError(`The account ${account} was erased meanwhile.`);
-  look.at = at;
-  look.exists = item !== undefined;
+  if (!item && storing.exists) throw new AccountErasedError(`The account ${account} was erased meanwhile.`);
+  storing.exists = item !== undefined;
 }
 
 /** The parameters of a write that stores an item if it is absent. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freezeAccount } from "../../../../lib/ops/erasure/erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { accountKey } from "../../../../shared/dynamodb/keys.ts";
@@ -16,8 +16,6 @@ import { copy } from "../accounts/support/copy.ts";
 useTablesOfCommands();
 
 skipWaits();
-
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 
 /** How many rows are stored by each command. */
 const rows = 300;
@@ -67,17 +65,13 @@ const closures: Readonly<Record<string, [close: (account: string) => Promise<unk
 };
 
 describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
-  test.each(Object.entries(closures))("ends if its account is %s while it sleeps", async (_, [
-    close,
-    end,
-  ]) => {
+  test.each(Object.entries(closures))("ends if its account is %s meanwhile", async (_, [close, end]) => {
     const account = await open();
     let writes = 0;
     let before = Number.POSITIVE_INFINITY;
     using _calls = aroundCalls(async (command, send) => {
       if (writesLead(account, command) && ++writes === 100) {
         await close(account);
-        vi.setSystemTime(Date.now() + 1000);
         before = writes;
       }
       return send(command);
@@ -89,37 +83,5 @@ describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
     );
     // Only the writes that had begun.
     expect(writes - before).toBeLessThanOrEqual(32);
-  });
-
-  test("looks at its account once a second", async () => {
-    const account = await open();
-    let looks = 0;
-    let writes = 0;
-    using _ = aroundCalls((command, send) => {
-      if (command.input.Key?.pk === accountKey(account).pk) looks += 1;
-      if (writesLead(account, command) && ++writes % 100 === 0) vi.setSystemTime(Date.now() + 1000);
-      return send(command);
-    });
-    expect((await run(account)).failure).toBeUndefined();
-    expect(writes).toBe(rows);
-    // Two are made before the first row.
-    expect(looks - 2).toBeGreaterThanOrEqual(3);
-    expect(looks - 2).toBeLessThanOrEqual(5);
-  });
-
-  test("stores its rows if each look takes longer than a second", async () => {
-    const account = await open();
-    let looks = 0;
-    let writes = 0;
-    using _ = aroundCalls(async (command, send) => {
-      if (writesLead(account, command)) writes += 1;
-      if (command.input.Key?.pk !== accountKey(account).pk) return send(command);
-      if (++looks > 2 * rows) throw new Error("It only looks.");
-      const response = await send(command);
-      vi.setSystemTime(Date.now() + 1500);
-      return response;
-    });
-    expect((await run(account)).failure).toBeUndefined();
-    expect(writes).toBe(rows);
   });
 });
