@@ -1,40 +1,24 @@
 import { expiryAttribute, type ItemType } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { InvalidItems } from "../table/invalid-items.ts";
-import { findOwner, isAccountId } from "../table/item-owner.ts";
+import { findOwner } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
 
-/** Of an account without items. `others` are derived items, imported rows and the account. */
-export const noItems = { leads: 0, conversations: 0, messages: 0, keys: 0, erasedLeads: 0, others: 0 };
+/** The numbers of an account's items by type. */
+type Counts = Partial<Record<ItemType, number>>;
 
-const names: Partial<Record<ItemType, keyof typeof noItems>> = {
-  lead: "leads",
-  conversation: "conversations",
-  message: "messages",
-  apiKey: "keys",
-  erasedLead: "erasedLeads",
-};
-
-/**
- * Counts the items of each account, except items that expire. Reads the whole table.
- *
- * @param invalid receives the items whose account has an invalid name
- */
-export async function countAccounts(pace: Pace, invalid?: InvalidItems) {
-  const accounts = new Map<string, typeof noItems & { frozen?: true }>();
+/** Counts the items of each account, except items that expire. Reads the whole table. */
+export async function countAccounts(pace: Pace) {
+  const accounts = new Map<string, { readonly counts: Counts; frozenAt?: unknown }>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);
       if (!owner) continue;
-      if (!isAccountId(owner.account)) {
-        invalid?.note(item, "its account is not the id of an account");
-        continue;
-      }
-      const counts = accounts.get(owner.account) ?? { ...noItems };
-      counts[names[owner.type] ?? "others"] += 1;
-      if (owner.type === "account" && item.frozenAt !== undefined) counts.frozen = true;
-      accounts.set(owner.account, counts);
+      const { account, type } = owner;
+      const found = accounts.get(account) ?? { counts: {} };
+      found.counts[type] = (found.counts[type] ?? 0) + 1;
+      if (type === "account") found.frozenAt = item.frozenAt;
+      accounts.set(account, found);
     }
   };
   const selection = {

@@ -25,9 +25,14 @@ const listCommand = () =>
     "list all accounts with the number of their items, also of revoked keys; reads the whole table",
     { account: "none", paced: true },
   ).action(
-    onTable<TableOptions>(async (_, { pace, invalid }) => {
-      const accounts = await countAccounts(pace, invalid);
-      const rows = [...accounts].map(([account, counts]) => ({ account, ...counts }));
-      return inColumns(rows, "The table has no accounts.");
+    onTable<TableOptions>(async (_, { pace }) => {
+      const accounts = await countAccounts(pace);
+      const rows = Array.from(accounts, ([account, { counts, frozenAt }]) => ({
+        ...counts,
+        account,
+        frozenAt,
+      }));
+      const columns = ["account", "lead", "conversation", "message", "apiKey", "frozenAt"];
+      return inColumns(rows, "The table has no accounts.", columns);
     }),
   );

@@ -1,12 +1,10 @@
-import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { metaChannels } from "../../../shared/meta-channels.ts";
 import { disconnectSender } from "../channels/channels-command.ts";
 import { checkAccount, confirm, onTable, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber, type TableOptions } from "../command/command.ts";
 import { erase } from "../erasure/erase.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
-import { readEach } from "../table/read-items.ts";
-import { countAccounts, noItems } from "./account-items.ts";
+import { countAccounts } from "./account-items.ts";
 
 export type CacheOptions = TableOptions & { readonly cacheSeconds?: number };
 
@@ -48,14 +46,13 @@ export async function findCacheSeconds({ cacheSeconds, local, stage }: CacheOpti
 
 async function eraseAccount(options: AccountOptions & CacheOptions, { pace, invalid }: Tools) {
   const { account, dryRun, yes } = options;
-  const [exists] = await readEach([accountKey(account)], pace);
   // Items can be left without their account.
-  const counts = dryRun || !yes || !exists ? (await countAccounts(pace)).get(account) : undefined;
-  if (!exists && !counts) await checkAccount(options, pace);
-  if (dryRun || !yes) {
-    const { leads, conversations, messages, keys, erasedLeads, others } = counts ?? noItems;
-    const text = `The account ${account} has ${leads} leads, ${conversations} conversations, ${messages} messages, ${keys} keys, ${erasedLeads} erased leads and ${others} other items.`;
-    if (dryRun) return { json: { account, ...(counts ?? noItems) }, text };
+  const { counts } = (await countAccounts(pace)).get(account) ?? {};
+  if (!counts) await checkAccount(options, pace);
+  const numbers = Object.entries(counts ?? {}).sort();
+  const text = `The account ${account} has ${numbers.map(([type, count]) => `${count} ${type}`).join(", ")}.`;
+  if (dryRun) return { json: { ...Object.fromEntries(numbers), account }, text };
+  if (!yes) {
     console.error(`${text}\n${eventsNote}`);
     await confirm(account, { kind: "account", action: "erase it" });
   }
@@ -63,12 +60,10 @@ async function eraseAccount(options: AccountOptions & CacheOptions, { pace, inva
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account }, invalid);
   await erase(found, { pace, scan: true }, keyCache);
-  const { lead: leads = 0, erasedLead: notes = 0 } = found.counts;
-  // This run has noted the erasure of its leads, too. Those before are of an interrupted run, or of `leads erase`.
-  const erasedLeads = Math.max(0, notes - leads);
+  const { lead: leads = 0 } = found.counts;
   return {
-    json: { account, erased: true, leads, erasedLeads, invalid: [...invalid.values()] },
-    text: `The account ${account} is erased: ${leads} leads, ${erasedLeads} erased before, and all that belonged to them.`,
+    json: { account, erased: true, leads, invalid: [...invalid.values()] },
+    text: `The account ${account} is erased: ${leads} leads, and all that belonged to them.`,
     failure: invalid.toFailure(),
   };
 }

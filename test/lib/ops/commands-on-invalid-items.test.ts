@@ -162,7 +162,7 @@ describe("with invalid items in the table", () => {
     [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run"],
     [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run", "--no-scan"],
     [0, "accounts", "erase", ...ofAccount, "--dry-run"],
-    [3, "accounts", "list"],
+    [0, "accounts", "list"],
     [0, "accounts", "show-limit", ...ofAccount],
     [0, "keys", "list", ...ofAccount],
     [1, "counts", "verify", ...ofAccount],
