@@ -9,7 +9,7 @@ type Counts = Partial<Record<ItemType, number>>;
 
 /** Counts the items of each account, except items that expire. Reads the whole table. */
 export async function countAccounts(pace: Pace) {
-  const accounts = new Map<string, { readonly counts: Counts; frozenAt?: unknown }>();
+  const accounts = new Map<string, { readonly counts: Counts; settings?: Item }>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);
@@ -17,12 +17,12 @@ export async function countAccounts(pace: Pace) {
       const { account, type } = owner;
       const found = accounts.get(account) ?? { counts: {} };
       found.counts[type] = (found.counts[type] ?? 0) + 1;
-      if (type === "account") found.frozenAt = item.frozenAt;
+      if (type === "account") found.settings = { requests: item.requests, frozenAt: item.frozenAt };
       accounts.set(account, found);
     }
   };
   const selection = {
-    ProjectionExpression: "pk, sk, accountId, frozenAt",
+    ProjectionExpression: "pk, sk, accountId, requests, frozenAt",
     // Items that expire may be all that is left of an account.
     FilterExpression: `attribute_not_exists(${expiryAttribute})`,
   };

@@ -5,7 +5,7 @@ import { countAccounts } from "./account-items.ts";
 import { copyAccountCommand } from "./accounts-copy.ts";
 import { eraseAccountCommand } from "./accounts-erase.ts";
 import { exportAccountCommand } from "./accounts-export.ts";
-import { freezeCommand, setLimitCommand, showLimitCommand, unfreezeCommand } from "./accounts-settings.ts";
+import { freezeCommand, setLimitCommand, unfreezeCommand } from "./accounts-settings.ts";
 
 export const accountsCommand = () =>
   new Command("accounts")
@@ -16,8 +16,7 @@ export const accountsCommand = () =>
     .addCommand(freezeCommand())
     .addCommand(unfreezeCommand())
     .addCommand(eraseAccountCommand())
-    .addCommand(setLimitCommand())
-    .addCommand(showLimitCommand());
+    .addCommand(setLimitCommand());
 
 const listCommand = () =>
   command(
@@ -27,12 +26,12 @@ const listCommand = () =>
   ).action(
     onTable<TableOptions>(async (_, { pace }) => {
       const accounts = await countAccounts(pace);
-      const rows = Array.from(accounts, ([account, { counts, frozenAt }]) => ({
+      const rows = Array.from(accounts, ([account, { counts, settings }]) => ({
         ...counts,
         account,
-        frozenAt,
+        ...settings,
       }));
-      const columns = ["account", "lead", "conversation", "message", "apiKey", "frozenAt"];
+      const columns = ["account", "lead", "conversation", "message", "apiKey", "requests", "frozenAt"];
       return inColumns(rows, "The table has no accounts.", columns);
     }),
   );

@@ -1,7 +1,7 @@
-import { largestLimit, readAccountSettings, readFrozenAt } from "../../../shared/domain/accounts.ts";
+import { largestLimit, readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
-import { onAccount, type Printed } from "../command/action.ts";
+import { onAccount } from "../command/action.ts";
 import { type AccountOptions, command, parseNumber } from "../command/command.ts";
 import { freezeAccount } from "../erasure/erase.ts";
 import { waitForWriters } from "../erasure/wait-for-writers.ts";
@@ -34,23 +34,11 @@ export const setLimitCommand = () =>
       onAccount(async ({ account, ...options }: AccountOptions & { requests: number | "stage" }) => {
         const requests = options.requests === "stage" ? undefined : options.requests;
         await writeLimit(account, requests);
-        return describeLimit(account, requests);
+        const limit =
+          requests === undefined ? "the rate limit of its stage" : `a limit of ${requests} requests a minute`;
+        return { json: { account, requests }, text: `The account ${account} has ${limit}.` };
       }),
     );
-
-export const showLimitCommand = () =>
-  command("show-limit", "show the rate limit of an account").action(
-    onAccount(async ({ account }) => {
-      const { rateLimitRequests } = await readAccountSettings(account);
-      return describeLimit(account, rateLimitRequests);
-    }),
-  );
-
-function describeLimit(account: string, requests: number | undefined): Printed {
-  const limit =
-    requests === undefined ? "the rate limit of its stage" : `a limit of ${requests} requests a minute`;
-  return { json: { account, requests: requests ?? null }, text: `The account ${account} has ${limit}.` };
-}
 
 /** `accounts freeze`: stops all writes for an account, so that a copy has everything. */
 export const freezeCommand = () =>

@@ -163,7 +163,6 @@ describe("with invalid items in the table", () => {
     [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run", "--no-scan"],
     [0, "accounts", "erase", ...ofAccount, "--dry-run"],
     [0, "accounts", "list"],
-    [0, "accounts", "show-limit", ...ofAccount],
     [0, "keys", "list", ...ofAccount],
     [1, "counts", "verify", ...ofAccount],
   ])("with the exit code %i: %s %s %s %s %s", async (code, ...args) => {

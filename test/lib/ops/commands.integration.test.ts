@@ -11,7 +11,7 @@ test("--local uses neither the AWS credentials nor the endpoint of the operator"
     ...{ AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:9", AWS_REGION: "eu-central-1" },
     AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   };
-  const outcome = await program(["accounts", "show-limit", "--account", "local", "--local"], { env });
+  const outcome = await program(["keys", "list", "--account", "local", "--local"], { env });
   expect(outcome).toMatchObject({ code: 0, stderr: "" });
 });
 

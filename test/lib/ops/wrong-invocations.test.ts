@@ -46,12 +46,11 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
       "accounts export --output nobody.jsonl",
       "accounts erase --yes",
       "accounts set-limit --requests 5",
-      "accounts show-limit",
       "counts verify",
     ].map((line) => `${line} --account nobody ${onTable}`),
   // This table was restored without its indexes.
   [`There is no account nobody in the table ${restored}. See \`npm run ops -- accounts list --table ${restored}\`, or create it with \`npm run ops -- keys issue --account nobody --table ${restored}\`.`]:
-    [`accounts show-limit --account nobody --table ${restored}`],
+    [`accounts export --output nobody.jsonl --account nobody --table ${restored}`],
   "The account acme has no lead lead_1.": [
     ...["show", "erase --yes"].map((line) => `leads ${line} --lead lead_1 --account acme ${onTable}`),
   ],
@@ -86,10 +85,7 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   [`${inUtf8} is in UTF-8: leave out --encoding.`]: [
     `leads import ${inUtf8} --account acme ${onTable} --encoding latin1`,
   ],
-  "Name the table: --local, --stage NAME or --table NAME.": [
-    "keys list --account acme",
-    "accounts show-limit --account acme",
-  ],
+  "Name the table: --local, --stage NAME or --table NAME.": ["keys list --account acme"],
   "error: option '--stage <name>' argument 'Prod' is invalid. A stage's name has 1 to 21 lower-case letters, digits or '-', the first one a letter.":
     ["keys list --account acme --stage Prod"],
   "error: option '--table <name>' argument '../acme' is invalid. A table's name has 3 to 255 letters, digits, '_', '.' or '-'.":
