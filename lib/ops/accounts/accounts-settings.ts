@@ -1,4 +1,4 @@
-import { largestLimit, readFrozenAt } from "../../../shared/domain/accounts.ts";
+import { largestLimit } from "../../../shared/domain/accounts.ts";
 import { accountKey } from "../../../shared/dynamodb/keys.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { onAccount } from "../command/action.ts";
@@ -62,11 +62,8 @@ export const unfreezeCommand = () =>
     writes: "always",
   }).action(
     onAccount(async ({ account }) => {
-      const since = await readFrozenAt(account);
       await updateItem(buildUpdate(accountKey(account), { frozenAt: undefined }));
-      const text = since
-        ? `The account ${account} can write again, with each key once it is authorized again.`
-        : `The account ${account} was not frozen.`;
+      const text = `The account ${account} can write again, with each key once it is authorized again.`;
       return { json: { account, frozenAt: null }, text };
     }),
   );
