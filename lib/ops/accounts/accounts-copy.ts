@@ -3,7 +3,6 @@ import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
-import { InvalidItems } from "../table/invalid-items.ts";
 import { type Storing, storeRows } from "../table/store-rows.ts";
 import { copyAccount } from "./copy-account.ts";
 import { copyChannels, copyScanned } from "./copy-clients.ts";
@@ -41,10 +40,6 @@ export const copyAccountCommand = () =>
       "--keys",
       "also copy API keys, their later revocations, and connected channels with their tokens: both work here, too",
     )
-    .addHelpText(
-      "after",
-      "\nExit codes: 0 success, 1 failure, 3 some items are not valid or do not fit what is stored, and are left out.",
-    )
     .action(({ account: from, toAccount: account = from, ...options }: CopyOptions) =>
       onTable(copyFrom)({ ...options, from, account }),
     );
@@ -63,13 +58,12 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   const source = await openSource(from, fromTable, fromRegion, pace);
   const kind = `account that is written (${account})`;
   if (replace && !dryRun && !yes) await confirm(account, { kind, action: "replace what differs" });
-  const left = new InvalidItems();
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   const countStored = () => counts.stored + counts.present + counts.replaced;
   const store = async (storing: Storing) => {
     const none = () => new Set<string>();
     const sets = { erased: none(), repeated: none(), wouldExist: none() };
-    const copying = { ...storing, replace, source, invalid, left, counts, ...sets };
+    const copying = { ...storing, replace, source, invalid, counts, ...sets };
     await copyAccount(copying);
     // Before conversations: idempotency records show which messages are already here under other ids.
     await copyScanned(copying, keys);
@@ -79,12 +73,10 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   await storeRows({ ...options, exists: false }, pace, countStored, store);
   if (Object.values(counts).every((number) => number === 0) && invalid.size === 0)
     throw new UserError(`The table ${fromTable} has nothing of the account ${from}.`);
-  left.print("do not fit what is stored");
-  const named = { invalid: [...invalid.values()], leftOut: [...left.values()] };
-  const { stored, replaced, present, erased, left: leftOut } = counts;
+  const { stored, replaced, present, erased } = counts;
   const verb = dryRun ? "would be " : "";
   return {
-    json: { account, from: fromTable, fromAccount: from, ...counts, ...named },
-    text: `From ${from} in ${fromTable} to ${account} in ${tableName}: ${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${leftOut + invalid.size} left out.`,
+    json: { account, from: fromTable, fromAccount: from, ...counts, invalid: [...invalid.values()] },
+    text: `From ${from} in ${fromTable} to ${account} in ${tableName}: ${stored} items ${verb}copied, ${replaced} ${verb}replaced, ${present} already there, ${erased} of erased leads, ${invalid.size} left out.`,
   };
 }

@@ -33,7 +33,7 @@ export async function copyConversations(copying: Copying): Promise<void> {
 
 /** Copies a conversation with its messages, and counts all messages that it then has. */
 async function copyConversation(copying: Copying, item: Item): Promise<void> {
-  const { account, source, invalid, counts, left, dryRun, pace } = copying;
+  const { account, source, invalid, counts, dryRun, pace } = copying;
   const items = await queryAll(messagesOf(source.account, String(item.sk)), pace, source);
   const whole = readWhole(item, items, invalid);
   if (!whole) return;
@@ -50,7 +50,8 @@ async function copyConversation(copying: Copying, item: Item): Promise<void> {
   counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
     counts[outcome] += wanted.length;
-    if (outcome === "left") for (const message of wanted) left.note(message, "its conversation is left out");
+    if (outcome === "left")
+      for (const message of wanted) invalid.note(message, "its conversation is left out");
     return;
   }
   const ofLead: Adapt = async (stored) => (stored ? {} : ifLeadExists(copying, conversation.leadId));

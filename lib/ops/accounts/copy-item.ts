@@ -34,10 +34,8 @@ export interface Copying extends Storing {
   readonly source: SourceTable;
   /** Whether existing items get the values that they have in the other table. */
   readonly replace: boolean;
-  /** The items that are not valid. */
+  /** The items that are left out: that are not valid, or do not fit what is stored. */
   readonly invalid: InvalidItems;
-  /** The items that do not fit what is stored. */
-  readonly left: InvalidItems;
   /** How many items have had each outcome. */
   readonly counts: Record<CopyOutcome, number>;
   /** The leads that are erased in the source, or here in an account with the source's name. Leads that exist here stay. */
@@ -63,7 +61,7 @@ export type Adapt = (
  * `replace`, in all fields that differ. Leaves out an item if the stored one differs in a field that never changes.
  */
 export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt): Promise<CopyOutcome> {
-  const { replace, dryRun, pace, left } = copying;
+  const { replace, dryRun, pace, invalid } = copying;
   const Key = { pk: wanted.pk, sk: wanted.sk };
   let writes = 1;
   const outcome = await pace.retry(async () => {
@@ -73,7 +71,7 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
     const field = stored && differences(stored, wanted).find((name) => fixed.includes(name));
     const fitted = field === undefined ? adapted : { left: `its ${field} is not the stored one` };
     if ("left" in fitted) {
-      left.note(wanted, fitted.left);
+      invalid.note(wanted, fitted.left);
       return "left";
     }
     const { item = wanted, others = [] } = fitted;

@@ -62,7 +62,7 @@ export function command(
   if (account === "optional") made.option("--account <id>", "the account", parseAccountId);
   if (!paced) return made;
   made.option("--units <n>", "the most read units to use per second", parseUnits, defaultUnits);
-  if (!writes) return made.addHelpText("after", leftOutCodes);
+  if (!writes) return made;
   return made
     .option("--dry-run", "print what the command would do, and change nothing", false)
     .option(...yesOption);
@@ -104,8 +104,6 @@ export const parseTable = parseText(
 const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
 export const yesOption = ["--yes", "do not ask for confirmation"] as const;
-
-const leftOutCodes = "\nExit codes: 0 success, 1 failure, 3 some items are not valid and are left out.";
 
 /** A command with the options that name the same table, ready to be pasted, as Markdown. */
 export function opsCommand({ local, stage, table }: TableOptions, line: string): string {

@@ -24,21 +24,21 @@ export class InvalidItems extends Map<string, { type: string; pk: unknown; sk: u
   noteInvalid = ({ pk, sk, field }: InvalidItemError): void =>
     this.note({ pk, sk }, `its ${field} is invalid`);
 
-  toSentence(outcome = "left as they are", problem = "are not valid"): string {
+  toSentence(outcome: string): string {
     const items = formatColumns([...this.values()].slice(0, mostShown));
     const more = this.size > mostShown ? `\nand ${this.size - mostShown} more` : "";
-    return `These items ${problem} and were ${outcome}:\n${items}${more}`;
+    return `These items were ${outcome}:\n${items}${more}`;
   }
 
   /** The error of an erasure that has left items as they are. */
   toFailure(): UserError | undefined {
-    return this.size > 0 ? new UserError(`${this.toSentence()}\n${leftHint}`) : undefined;
+    return this.size > 0 ? new UserError(`${this.toSentence("left as they are")}\n${leftHint}`) : undefined;
   }
 
   /** Names the items on stderr, if there are any, and sets the exit code of a command that has done the rest. */
-  print(problem?: string): void {
+  print(): void {
     if (this.size === 0) return;
-    console.error(this.toSentence("left out", problem));
+    console.error(this.toSentence("left out"));
     process.exitCode = someInvalid;
   }
 }

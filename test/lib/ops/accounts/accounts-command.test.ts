@@ -51,7 +51,7 @@ test("accounts copy copies an account to another one, with the same items", asyn
   expect((await accounts(...args, "--dry-run")).output).toMatchObject({ stored: 31 });
   expect(await tableItems()).toEqual(before);
   const output = {
-    ...{ account, from: tableName, fromAccount: source, invalid: [], leftOut: [] },
+    ...{ account, from: tableName, fromAccount: source, invalid: [] },
     ...{ stored: 31, present: 0, replaced: 0, erased: 0, left: 0 },
   };
   expect(await accounts(...args)).toEqual({ failure: undefined, code: 0, printed: "", output });

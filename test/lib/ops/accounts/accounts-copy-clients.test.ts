@@ -137,7 +137,7 @@ test("a message is not copied if both stages have received its webhook", async (
   const later = await inSource(() => receiveEntry(account, message));
   expect(await copy(account, later)).toMatchObject({
     code: 3,
-    output: { stored: 0, leftOut: [{ reason: "its request has taken effect here, too" }] },
+    output: { stored: 0, invalid: [{ reason: "its request has taken effect here, too" }] },
   });
   const items = [...(await tableItems()).values()];
   expect(items.filter(({ conversationId, message }) => conversationId && message)).toHaveLength(1);
@@ -173,7 +173,7 @@ test("with --keys, keys work in the copy until they are revoked or expire in eit
   const later = await inSource(async () => revokeApiKey(await item("later")));
   const { code, output } = await copy(account, later, "--keys");
   expect({ code, output }).toMatchObject({ code: 3, output: { stored: 0, replaced: 1, left: 1 } });
-  expect(output.leftOut).toMatchObject([{ type: "apiKey", reason: "its accountId is not the stored one" }]);
+  expect(output.invalid).toMatchObject([{ type: "apiKey", reason: "its accountId is not the stored one" }]);
   expect((await states()).slice(0, 3)).toMatchObject([works, "revoked", "revoked"]);
   expect((await copy(account, from, "--keys", "--to-account", "other")).failure).toBe(
     "API keys work only for an account of the same name: leave out --keys or --to-account.",
@@ -201,8 +201,8 @@ test("channels are copied with their tokens and times, but not if another accoun
   expect([...memory.items()]).toEqual([]);
   const leftOut = async () => {
     const { code, output } = await copy(account, from, "--keys");
-    expect({ code, output }).toMatchObject({ code: 3, output: { left: 1, invalid: [] } });
-    return output.leftOut[0].reason;
+    expect({ code, output }).toMatchObject({ code: 3, output: { left: 1 } });
+    return output.invalid[0].reason;
   };
   const rest = `: pass it to \`npm run ops -- channels connect --account ${account} --channel instagram --sender ${instagram} --table unit\``;
   expect(await leftOut()).toBe(`its token cannot be read (there is none)${rest}`);

@@ -480,10 +480,10 @@ describe("an item that contradicts what is stored is reported and left out", () 
     const dryRun = await replace(data.account, data.from, "--dry-run");
     const { code, output, printed } = await replace(data.account, data.from);
     expect(code).toBe(3);
-    expect(printed).toContain("These items do not fit what is stored and were left out:\n");
+    expect(printed).toContain("These items were left out:\n");
     expect(dryRun.output).toEqual(output);
-    expect(output.left).toBe(output.leftOut.length);
-    const found = new Set(output.leftOut.map(({ reason }: { reason: string }) => reason));
+    expect(output.left).toBe(output.invalid.length);
+    const found = new Set(output.invalid.map(({ reason }: { reason: string }) => reason));
     expect([...found]).toEqual(reasons.map((reason) => expect.stringMatching(reason)));
     expect(await tableItems()).toEqual(before);
   });
@@ -496,7 +496,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
     const dryRun = await run("--dry-run");
     const output = await run();
     expect(dryRun).toEqual(output);
-    expect(new Set(output.leftOut.map(({ reason }: { reason: string }) => reason))).toEqual(
+    expect(new Set(output.invalid.map(({ reason }: { reason: string }) => reason))).toEqual(
       new Set([
         expect.stringMatching(nameTaken),
         "its lead is not in this table: run the command again",

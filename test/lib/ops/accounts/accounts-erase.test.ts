@@ -222,7 +222,7 @@ describe("accounts erase", () => {
       ...{ account, erased: true, leads: 1, invalid: [{ type: "apiKey", pk, sk, reason }] },
     });
     expect(failure).toMatch(
-      /^These items are not valid .*\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
+      /^These items were left as they are:\n.*\napiKey +KEY#hash +key +its accountId is not a string\n/,
     );
     expect(failure).toContain("then run the command again");
     expect(await readItem(keys.apiKeyKey(sha256, keyId))).toEqual(planted);
