@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
@@ -49,11 +49,6 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
   if (keys && account !== from)
     throw new UserError(
       "API keys work only for an account of the same name: leave out --keys or --to-account.",
-    );
-  const region = await table.config.region();
-  if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
-    throw new UserError(
-      `The account ${account} would be copied onto itself: name another table with --from-table, or another account with --to-account.`,
     );
   const source = await openSource(from, fromTable, fromRegion, pace);
   const kind = `account that is written (${account})`;
