@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { toUserError } from "./output/aws-errors.ts";
-import { endByInterrupt } from "./output/interruption.ts";
+import { endBySignal, endingSignals } from "./output/interruption.ts";
 import { escapeConsole } from "./output/printed-text.ts";
 
 /** The commands by their names, in the order of the help. */
@@ -30,12 +30,12 @@ export async function runProgram(): Promise<void> {
   const [name = ""] = args;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   for (const load of command ? [command] : Object.values(commands)) program.addCommand(await load());
-  process.on("SIGINT", endByInterrupt);
+  for (const signal of endingSignals) process.on(signal, endBySignal);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (cause) {
     throw await toUserError(cause);
   } finally {
-    process.off("SIGINT", endByInterrupt);
+    for (const signal of endingSignals) process.off(signal, endBySignal);
   }
 }

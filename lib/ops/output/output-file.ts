@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
-import { endBySignal } from "./interruption.ts";
-
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+import { reportProgress } from "./interruption.ts";
 
 /**
  * Writes a file that only its owner can access. Until it is complete, it has a random name beside `path`. If the text fails,
@@ -23,11 +21,9 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
   // Checked before a long text is read.
   if (lstatSync(path, { throwIfNoEntry: false })) throw existing(path);
   const part = `${path}.${randomUUID()}.part`;
-  const stop = (signal: NodeJS.Signals) => {
-    rmSync(part, { force: true });
-    endBySignal(signal, `Stopped: ${path} is not written. Run the same command again.`);
-  };
-  for (const signal of signals) process.prependListener(signal, stop);
+  const removePart = () => rmSync(part, { force: true });
+  process.once("exit", removePart);
+  reportProgress(() => `${path} is not written.`);
   // Not `open`, which would create the file even after a signal has ended this process.
   const file = orUserError(() => openSync(part, "wx", 0o600));
   try {
@@ -36,9 +32,9 @@ export async function writeOutput(text: AsyncIterable<string>, path: string): Pr
     // Unlike a rename, a link overwrites nothing, even if another process has just created the file.
     orUserError(() => linkSync(part, path));
   } finally {
-    rmSync(part, { force: true });
+    removePart();
     closeSync(file);
-    for (const signal of signals) process.off(signal, stop);
+    process.off("exit", removePart);
   }
 }
 

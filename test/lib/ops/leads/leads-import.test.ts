@@ -204,7 +204,7 @@ test("--units limits the rows per second, and at most 32 are written concurrentl
 
 test("Ctrl-C says what is stored, and how to go on", async () => {
   using _ = aroundCalls(async (command, send) => {
-    if (JSON.stringify(command.input).includes('"name":"Bob"')) process.emit("SIGINT");
+    if (JSON.stringify(command.input).includes('"name":"Bob"')) process.emit("SIGINT", "SIGINT");
     return send(command);
   });
   const path = await leadFile("name\nAda\nBob\n");
