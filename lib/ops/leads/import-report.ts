@@ -1,17 +1,8 @@
 import type { Printed } from "../command/action.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
-import { shellWord } from "../output/printed-text.ts";
 import { someInvalid } from "../table/invalid-items.ts";
 import type { LeadFile } from "./file/lead-file.ts";
 import type { Rejects } from "./rejects.ts";
-
-/** This command with more options, to be pasted. A time zone that the command already has is kept. */
-export function commandWith(options: readonly string[]): string {
-  const given = process.argv.slice(2);
-  const hasZone = given.some((word) => word.startsWith("--time-zone"));
-  const more = options.filter((_, i) => !hasZone || ![options[i], options[i - 1]].includes("--time-zone"));
-  return ["npm run ops --", ...given.map(shellWord), ...more].join(" ");
-}
 
 /** A sentence with the columns, and the lines before the header, that are left out; empty if there are none. */
 export function describeLeftOut(leftOut: readonly string[]): string[] {
@@ -42,7 +33,7 @@ export function describeOutcomes(
   { importId, counts, different = 0, update = false, first = [] }: Outcomes,
   rejects: Rejects,
 ): Printed {
-  const { path, count: rejected, options: remedies } = rejects;
+  const { path, count: rejected } = rejects;
   const { account } = options;
   const { leftOut } = header;
   const { imported = 0, present = 0 } = counts;
@@ -53,7 +44,6 @@ export function describeOutcomes(
     ...first.map((lead) => JSON.stringify(lead)),
     `${rows} rows: ${numbers.join(", ")}.${see}`,
     ...rejects.commonest,
-    ...(remedies.length > 0 ? ["If these options are right, run:", commandWith(remedies)] : []),
     ...(different > 0
       ? [
           `${different} rows are stored with other values: ${update ? fixed : "add --update, which changes all but createdAt."}`,

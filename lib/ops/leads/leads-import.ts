@@ -5,12 +5,13 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Printed, print, type Tools } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
+import { shellWord } from "../output/printed-text.ts";
 import { type Storing, storeRows } from "../table/store-rows.ts";
 import { type FileOptions, withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
-import { commandWith, describeLeftOut, describeOutcomes } from "./import-report.ts";
+import { describeLeftOut, describeOutcomes } from "./import-report.ts";
 import { Rejects } from "./rejects.ts";
 import { storeLead } from "./store-lead.ts";
 import { undoImport } from "./undo-import.ts";
@@ -111,7 +112,7 @@ function unknownColumns({ header, count }: LeadFile, first: readonly object[], r
       "Nothing is stored yet, because some columns or the encoding are unknown:",
       ...lines,
       "This command keeps up to ten of the unknown columns as metadata, and leaves the rest out:",
-      commandWith([...options, ...rejects.options]),
+      ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" "),
       ...describeLeftOut(leftOut),
       ...(first[0] ? [`The first lead would be ${JSON.stringify(first[0])}`] : []),
       ...(rejects.count > 0

@@ -1,7 +1,6 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { errorCode, errorMessage, UserError } from "../../user-error.ts";
-import { shellWord } from "../output/printed-text.ts";
-import type { Remedy, RowFault } from "./file/file-parts.ts";
+import type { RowFault } from "./file/file-parts.ts";
 
 /** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
 export class Rejects {
@@ -12,8 +11,6 @@ export class Rejects {
   count = 0;
   /** The number of faults with each field and code, and their first message. */
   readonly #reasons = new Map<string, { count: number; first: string; isOne: boolean }>();
-  /** The remedies of all faults so far, by option; of `--map-value`, by option and text. */
-  readonly #remedies = new Map<string, Remedy>();
 
   constructor(file: string, isDryRun: boolean) {
     this.#file = file;
@@ -21,9 +18,8 @@ export class Rejects {
   }
 
   /** @throws UserError when the file cannot be written */
-  add(line: number, faults: readonly RowFault[], row: unknown): void {
+  add(line: number, errors: readonly RowFault[], row: unknown): void {
     this.count += 1;
-    const errors = faults.map(({ field, code, message }) => ({ field, code, message }));
     for (const { field, code, message } of errors) {
       const name = field.replace(/\[\d+\]/, "");
       const sentence = `${name || "The row"} ${message}`.replace(/\.?$/, ".");
@@ -32,7 +28,6 @@ export class Rejects {
       reason.isOne &&= reason.first === sentence;
       this.#reasons.set(`${name} ${code}`, reason);
     }
-    for (const { remedies = [] } of faults) for (const each of remedies) this.#addRemedy(each);
     try {
       this.path ??= this.#create();
       appendFileSync(this.path, `${JSON.stringify({ line, errors, row })}\n`);
@@ -57,20 +52,6 @@ export class Rejects {
         if (errorCode(error) !== "EEXIST") throw error;
       }
     }
-  }
-
-  /** Keeps only the values that remedy all faults so far, such as the date formats that fit all texts. */
-  #addRemedy({ option, values }: Remedy): void {
-    const key = option === "--map-value" ? `${option} ${values[0]}` : option;
-    const { values: others = values } = this.#remedies.get(key) ?? {};
-    this.#remedies.set(key, { option, values: others.filter((value) => values.includes(value)) });
-  }
-
-  /** The options with which rejected rows become valid, if only one value of the option remains. */
-  get options(): readonly string[] {
-    return [...this.#remedies.values()].flatMap(({ option, values: [value, other] }) =>
-      value === undefined || other !== undefined ? [] : [option, shellWord(value)],
-    );
   }
 
   /** The commonest reasons, one line each. Messages that name other leads or texts are one reason, with an example. */

@@ -15,19 +15,11 @@ export interface CsvRecord {
   readonly skipped?: readonly number[];
 }
 
-/** An option with which rows with a fault become valid: `--map-value` once for each text, any other option only once. */
-export interface Remedy {
-  readonly option: "--map" | "--map-value" | "--date-format" | "--time-zone";
-  /** The values, of which one must be chosen. */
-  readonly values: readonly string[];
-}
-
-export const rowFault = (
-  field: string,
-  code: FaultCode | "wrong_columns",
-  message: string,
-  remedies?: readonly Remedy[],
-) => ({ field, code, message, ...(remedies && { remedies }) });
+export const rowFault = (field: string, code: FaultCode | "wrong_columns", message: string) => ({
+  field,
+  code,
+  message,
+});
 
 /** A fault of a row: its field (`""` for the whole row), a code and the end of a sentence. */
 export type RowFault = ReturnType<typeof rowFault>;

@@ -45,9 +45,9 @@ const row = {
 const validate = requestValidator({ properties: { body: row } });
 
 function statusFault(code: RowFault["code"], status: unknown): RowFault {
-  const value = `${status}=new`;
-  const message = `must be one of ${leadStatuses.join(", ")}: --map-value ${shellWord(value)} says which one it is`;
-  return rowFault("status", code, message, [{ option: "--map-value", values: [value] }]);
+  const example = shellWord(`${status}=new`);
+  const message = `must be one of ${leadStatuses.join(", ")}: --map-value ${example} says which one it is`;
+  return rowFault("status", code, message);
 }
 
 /** The faults of a row, in the words of the API. */
@@ -153,8 +153,7 @@ const idForm =
 
 /** The fault of an id, if it has one: it must have the form that the API gives it, and no future time. */
 function idFaults(id: string, now: number): RowFault[] {
-  if (!hasIdForm("lead", id))
-    return [rowFault("id", "invalid_format", idForm, [{ option: "--map", values: ["id=externalId"] }])];
+  if (!hasIdForm("lead", id)) return [rowFault("id", "invalid_format", idForm)];
   return idTimestamp(id) <= now + maxIdAhead
     ? []
     : [rowFault("id", "out_of_range", "must not contain a future time")];
@@ -162,14 +161,11 @@ function idFaults(id: string, now: number): RowFault[] {
 
 /** The fault of a text that is no time, or can be read as a time only with options. */
 function timeFault(text: string): RowFault {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const zone = { option: "--time-zone", values: [timeZone] } as const;
   const withZone = "must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone";
-  if (parseTime(text, "UTC") !== undefined) return rowFault("createdAt", "invalid_format", withZone, [zone]);
-  const values = guessFormats(text);
-  const formats = values.map((format) => `--date-format ${shellWord(format)}`);
+  if (parseTime(text, "UTC") !== undefined) return rowFault("createdAt", "invalid_format", withZone);
+  const formats = guessFormats(text).map((format) => `--date-format ${shellWord(format)}`);
   const message = `must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: ${formats.join(" or ") || "see --date-format"}, and --time-zone`;
-  return rowFault("createdAt", "invalid_format", message, [{ option: "--date-format", values }, zone]);
+  return rowFault("createdAt", "invalid_format", message);
 }
 
 function creationFaults(text: string, id: unknown, now: number): RowFault[] {

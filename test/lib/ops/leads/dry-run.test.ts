@@ -1,7 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
-import { commandWith } from "../../../../lib/ops/leads/import-report.ts";
+import { expect, test } from "vitest";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { runs } from "../../../support/cases/part.ts";
 import { runJson } from "../../../support/commands/command.ts";
@@ -143,14 +142,4 @@ test.each<readonly [string, string, string[], object[], string[]]>([
   const { output } = await leads("acme", "import", path, "--dry-run", ...args);
   const expected = first.map((lead) => ({ score: 0, status: "new", tags: [], ...lead }));
   expect([output.first, output.leftOut]).toEqual([expected, leftOut]);
-});
-
-test("a command to paste keeps the time zone that was given", () => {
-  const argv = ["node", "ops.ts", "leads", "import", "a b.csv", "--time-zone", "Europe/Berlin"];
-  const given = vi.spyOn(process, "argv", "get").mockReturnValue(argv);
-  const more = ["--date-format", "d.M.yy", "--time-zone", "UTC"];
-  const command = "npm run ops -- leads import 'a b.csv'";
-  expect(commandWith(more)).toBe(`${command} --time-zone Europe/Berlin --date-format d.M.yy`);
-  given.mockReturnValue(argv.slice(0, -2));
-  expect(commandWith(more)).toBe(`${command} --date-format d.M.yy --time-zone UTC`);
 });

@@ -51,6 +51,7 @@ const files: Readonly<Record<string, OtherFile>> = {
     first: [
       "1 row: id must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId",
     ],
+    options: ["--map", "id=externalId"],
     stored: [
       {
         ...{
@@ -67,11 +68,8 @@ const files: Readonly<Record<string, OtherFile>> = {
   Brevo: {
     content:
       "CONTACT ID;EMAIL;FIRSTNAME;LASTNAME;SMS;WHATSAPP;ADDED_TIME;OPT_IN\n7;li@example.com;Li;Wei;8613;8614;12-04-2022 09:30;Yes\n8;;Bo;;-;;25-04-2022 09:30;No\n",
-    first: [
-      "--date-format 'd-M-yyyy H:mm' or --date-format 'M-d-yyyy H:mm'",
-      "--map OPT_IN=metadata.OPT_IN --date-format 'd-M-yyyy H:mm' --time-zone",
-    ],
-    options: berlin,
+    first: ["--date-format 'd-M-yyyy H:mm' or --date-format 'M-d-yyyy H:mm'", "--map OPT_IN=metadata.OPT_IN"],
+    options: ["--date-format", "d-M-yyyy H:mm", ...berlin],
     stored: [
       {
         externalId: "7",
@@ -208,12 +206,7 @@ test.each(Object.entries(files))("a file of %s is imported with at most two runs
     for (const sentence of first) expect(stdout + stderr).toContain(sentence);
     // The exit code is 3 for mistakes in rows only, and 1 for mistakes in the file.
     expect({ code, leads: await storedLeads(account) }).toEqual({ code: stderr ? 1 : 3, leads: [] });
-    if (stderr.includes("npm run")) {
-      words = pasted(stderr);
-      // The printed command accepts every row as it is.
-      const { stdout: tried } = await program([...words, "--dry-run", "--json"]);
-      expect(JSON.parse(tried)).toMatchObject({ valid: stored.length, rejected: 0 });
-    }
+    if (stderr.includes("npm run")) words = pasted(stderr);
   }
   const run = async () => {
     const { code, stdout, stderr } = await program([...words, ...options, "--json"]);
