@@ -10,7 +10,7 @@ import { type Lead, lead, leadStatuses } from "../../../../shared/schemas/lead-s
 import { requestValidator } from "../../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../../shared/timestamps.ts";
 import { shellWord } from "../../output/printed-text.ts";
-import { guessFormats, parseTime } from "./creation-time.ts";
+import { parseTime } from "./creation-time.ts";
 import { type Row, type RowFault, rowFault } from "./file-parts.ts";
 
 /** A lead with the fields that a row has. */
@@ -159,19 +159,15 @@ function idFaults(id: string, now: number): RowFault[] {
     : [rowFault("id", "out_of_range", "must not contain a future time")];
 }
 
-/** The fault of a text that is no time, or can be read as a time only with options. */
-function timeFault(text: string): RowFault {
-  const withZone = "must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone";
-  if (parseTime(text, "UTC") !== undefined) return rowFault("createdAt", "invalid_format", withZone);
-  const formats = guessFormats(text).map((format) => `--date-format ${shellWord(format)}`);
-  const message = `must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: ${formats.join(" or ") || "see --date-format"}, and --time-zone`;
-  return rowFault("createdAt", "invalid_format", message);
-}
+const timeForm =
+  "must have the form of ISO 8601, such as 2026-11-21T01:59:00Z: see --date-format and --time-zone";
+const withZone = "must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone";
 
 function creationFaults(text: string, id: unknown, now: number): RowFault[] {
   const field = "createdAt";
   const time = parseTimestamp(text);
-  if (time === undefined) return [timeFault(text)];
+  if (time === undefined)
+    return [rowFault(field, "invalid_format", parseTime(text, "UTC") === undefined ? timeForm : withZone)];
   if (time < 0 || time > now + maxIdAhead)
     return [rowFault(field, "out_of_range", "must be between 1970 and now")];
   if (typeof id !== "string" || idFaults(id, now).length > 0 || idTimestamp(id) === time) return [];

@@ -68,7 +68,7 @@ const files: Readonly<Record<string, OtherFile>> = {
   Brevo: {
     content:
       "CONTACT ID;EMAIL;FIRSTNAME;LASTNAME;SMS;WHATSAPP;ADDED_TIME;OPT_IN\n7;li@example.com;Li;Wei;8613;8614;12-04-2022 09:30;Yes\n8;;Bo;;-;;25-04-2022 09:30;No\n",
-    first: ["--date-format 'd-M-yyyy H:mm' or --date-format 'M-d-yyyy H:mm'", "--map OPT_IN=metadata.OPT_IN"],
+    first: ["see --date-format and --time-zone.", "--map OPT_IN=metadata.OPT_IN"],
     options: ["--date-format", "d-M-yyyy H:mm", ...berlin],
     stored: [
       {
@@ -85,7 +85,7 @@ const files: Readonly<Record<string, OtherFile>> = {
   LinkedIn: {
     content:
       'Notes:\n"When exporting your data, some ""email addresses"" are missing."\n\nFirst Name,Last Name,URL,Email Address,Company,Connected On\n Ole ,Berg,https://example.com/ole,,Berg AS,15 Jan 2024\n',
-    first: ["--date-format 'd MMM yyyy'", "--map URL=metadata.URL --map Company=metadata.Company"],
+    first: ["--map URL=metadata.URL --map Company=metadata.Company"],
     options: ["--date-format", "d MMM yyyy", ...berlin],
     lost: ["line 1", "line 2"],
     stored: [
@@ -114,7 +114,7 @@ const files: Readonly<Record<string, OtherFile>> = {
     content:
       '[{"Person - Name":"Tom, Jr.","Lead labels":"a|b","Tags":"hot|cold","Person - Email - Work":"tom@example.com","Person - Phone - Mobile":"+1 2","Person - Person created":"20240115"},{"Person - Name":"Uma","Tags":null}]',
     ending: ".json",
-    first: ["--date-format yyyyMMdd", "--map 'Lead labels=metadata.Lead labels'"],
+    first: ["--map 'Lead labels=metadata.Lead labels'"],
     options: ["--date-format", "yyyyMMdd", "--time-zone", "UTC"],
     stored: [
       {
