@@ -9,8 +9,6 @@ export interface CsvRecord {
   /** How many cells it has, also empty ones. */
   readonly width: number;
   readonly cells: readonly Cell[];
-  /** The fault of cells whose columns are not known. */
-  readonly fault?: RowFault;
   /** The lines before the header that are not empty. */
   readonly skipped?: readonly number[];
 }

@@ -77,22 +77,19 @@ function* readLeadRows(records: readonly CsvRecord[], header: Header, options: F
   // An export contains texts as they are stored.
   const isExport = isDeepStrictEqual(names, columns);
   const equals = new Map<string, number>();
-  for (const { line, width, cells, fault = widthFault(width, names.length) } of records) {
+  for (const { line, width, cells } of records) {
     const sha256 = hashRow(names, cells, equals);
-    if (fault) {
+    if (width !== names.length) {
+      const message = `must have ${names.length} cells like the header, but has ${width}`;
       // Only a person can tell which cell belongs to which column.
-      yield { line, value: { cells: cells.map(([, cell]) => cell) }, sha256, fault };
+      const value = { cells: cells.map(([, cell]) => cell) };
+      yield { line, value, sha256, fault: rowFault("", "wrong_columns", message) };
       continue;
     }
     const read = isExport ? cells : cells.map(([index, cell]): Cell => [index, plainCell(cell)]);
     yield { line, value: toFields(header, read, options), sha256 };
   }
 }
-
-const widthFault = (width: number, expected: number) =>
-  width === expected
-    ? undefined
-    : rowFault("", "wrong_columns", `must have ${expected} cells like the header, but has ${width}`);
 
 function hashRow(names: readonly string[], cells: readonly Cell[], equals: Map<string, number>): string {
   const parts = cells.map(([index, cell]) => JSON.stringify([names[index], cell])).sort();

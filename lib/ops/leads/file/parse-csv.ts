@@ -5,7 +5,7 @@ import { UserError } from "../../../user-error.ts";
 import { unescapeCell } from "./csv-cells.ts";
 import { isHeader } from "./csv-header.ts";
 import type { FileOptions } from "./file-options.ts";
-import { type Cell, type CsvRecord, rowFault } from "./file-parts.ts";
+import type { Cell, CsvRecord } from "./file-parts.ts";
 
 const separators = [",", ";", "\t", "|"];
 
@@ -74,12 +74,6 @@ function findHeader(head: string, options: FileOptions) {
   return first;
 }
 
-const cellsFault = rowFault(
-  "",
-  "wrong_columns",
-  'must have fields in place of its cells, such as {"name":"Ada","email":"ada@example.com"}',
-);
-
 /**
  * Parses a JSON array of objects, or one object per line, into the rows of a table, whose first row has the names. From an
  * entry of a file of rejected rows, it takes only the row.
@@ -88,25 +82,16 @@ export function parseJsonRows(text: string, isLines: boolean): CsvRecord[] {
   const found = isLines ? text.split(lineBreak).flatMap(parseLine) : parseJson(text);
   if (!Array.isArray(found) || !found.every(isRecord))
     throw new UserError("A .json file must have an array of objects.");
-  const objects = found.map((each) => {
-    const { row, errors } = each;
-    if (!Array.isArray(errors) || !isRecord(row)) return { fields: each };
-    return Array.isArray(row.cells) ? { fields: {}, unnamed: row.cells } : { fields: row };
-  });
+  const objects = found.map((each) => (Array.isArray(each.errors) && isRecord(each.row) ? each.row : each));
   const columns = new Map<string, number>();
-  for (const { fields } of objects)
+  for (const fields of objects)
     for (const name of Object.keys(fields)) if (!columns.has(name)) columns.set(name, columns.size);
-  // If no row has fields, each row is rejected, and not the header.
-  if (columns.size === 0 && objects.some(({ unnamed }) => unnamed)) columns.set("name", 0);
   const width = columns.size;
-  const rows = objects.map(({ fields, unnamed }, i) => {
-    const line = i + 1;
-    if (unnamed)
-      return { line, width, cells: unnamed.map((cell, n): Cell => [n, jsonToCell(cell)]), fault: cellsFault };
+  const rows = objects.map((fields, i) => {
     const cells = Object.entries(fields).map(
       ([name, value]): Cell => [columns.get(name) ?? 0, jsonToCell(value)],
     );
-    return { line, width, cells: cells.filter(([, cell]) => cell !== "") };
+    return { line: i + 1, width, cells: cells.filter(([, cell]) => cell !== "") };
   });
   return [{ line: 0, width, cells: Array.from(columns, ([name, i]) => [i, name]) }, ...rows];
 }
