@@ -38,7 +38,7 @@ export function describeOutcomes(
   const { leftOut } = header;
   const { imported = 0, present = 0 } = counts;
   const all = { ...counts, rejected };
-  const see = rejected > 0 ? ` See ${path}.` : "";
+  const see = path && rejected > 0 ? ` See ${path}.` : "";
   const numbers = Object.entries(all).map(([outcome, count]) => `${count} ${outcome}`);
   const lines = [
     ...first.map((lead) => JSON.stringify(lead)),

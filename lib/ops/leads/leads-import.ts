@@ -44,7 +44,7 @@ export const importCommand = () =>
     )
     .addHelpText(
       "after",
-      "\nInvalid rows are reported in <file>.rejected.jsonl, which can be corrected and imported. If it exists, the next ones are <file>.rejected-2.jsonl and so on. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
+      "\nInvalid rows are written to <file>.rejected-<time>.jsonl, which can be corrected and imported. --dry-run checks the rows and needs no table.\nExit codes: 0 all rows are stored or, with --undo, all leads of the import erased; 1 failure; 3 some rows are invalid, or some leads kept.",
     )
     .action(importOrUndo);
 
@@ -58,9 +58,12 @@ async function importOrUndo(path: string | undefined, options: ImportOptions): P
   if (path === undefined) return onOwn((tools) => undoImport(String(undo), options, tools));
   const file = await openLeadFile(path, options);
   const isUnknown = file.header.options.length > 0;
-  const rejects = new Rejects(path, dryRun || isUnknown);
-  const valid = validRows(file, rejects, { startedAt: Date.now(), update, lines: new Map() });
-  if (!dryRun && !isUnknown) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
+  const isTried = dryRun || isUnknown;
+  const startedAt = Date.now();
+  const time = new Date(startedAt).toISOString().replaceAll(":", "-");
+  const rejects = new Rejects(isTried ? undefined : `${path}.rejected-${time}.jsonl`);
+  const valid = validRows(file, rejects, { startedAt, update, lines: new Map() });
+  if (!isTried) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
   const first: object[] = [];
   for await (const { lead } of valid) if (first.length < 3) first.push(lead);
   if (isUnknown) throw unknownColumns(file, first, rejects);
@@ -116,7 +119,7 @@ function unknownColumns({ header, count }: LeadFile, first: readonly object[], r
       ...describeLeftOut(leftOut),
       ...(first[0] ? [`The first lead would be ${JSON.stringify(first[0])}`] : []),
       ...(rejects.count > 0
-        ? [`${rejects.count} of ${count} rows would be rejected, see ${rejects.path}:`, ...rejects.commonest]
+        ? [`${rejects.count} of ${count} rows would be rejected:`, ...rejects.commonest]
         : []),
     ].join("\n"),
   );

@@ -1,65 +1,42 @@
-import { appendFileSync, writeFileSync } from "node:fs";
-import { errorCode, errorMessage, UserError } from "../../user-error.ts";
+import { appendFileSync } from "node:fs";
+import { errorMessage, UserError } from "../../user-error.ts";
 import type { RowFault } from "./file/file-parts.ts";
 
-/** The file of rejected rows, with one JSON object on each line. It is created with the first row. */
+/** The rejected rows of a run. An import writes them to a file, with one JSON object on each line. */
 export class Rejects {
-  readonly #file: string;
-  readonly #isDryRun: boolean;
-  /** Undefined until a row is rejected. */
-  path: string | undefined;
+  /** The file, which is created with the first row. */
+  readonly path: string | undefined;
   count = 0;
-  /** The number of faults with each field and code, and their first message. */
-  readonly #reasons = new Map<string, { count: number; first: string; isOne: boolean }>();
+  /** For each reason, the number of rows with it, and the line of the first one. */
+  readonly #reasons = new Map<string, { count: number; readonly line: number }>();
 
-  constructor(file: string, isDryRun: boolean) {
-    this.#file = file;
-    this.#isDryRun = isDryRun;
+  constructor(path?: string) {
+    this.path = path;
   }
 
   /** @throws UserError when the file cannot be written */
   add(line: number, errors: readonly RowFault[], row: unknown): void {
     this.count += 1;
-    for (const { field, code, message } of errors) {
-      const name = field.replace(/\[\d+\]/, "");
-      const sentence = `${name || "The row"} ${message}`.replace(/\.?$/, ".");
-      const reason = this.#reasons.get(`${name} ${code}`) ?? { count: 0, first: sentence, isOne: true };
+    for (const { field, message } of errors) {
+      const sentence = `${field.replace(/\[\d+\]/, "") || "The row"} ${message}`.replace(/\.?$/, ".");
+      const reason = this.#reasons.get(sentence) ?? { count: 0, line };
       reason.count += 1;
-      reason.isOne &&= reason.first === sentence;
-      this.#reasons.set(`${name} ${code}`, reason);
+      this.#reasons.set(sentence, reason);
     }
+    if (!this.path) return;
     try {
-      this.path ??= this.#create();
-      appendFileSync(this.path, `${JSON.stringify({ line, errors, row })}\n`);
+      // Only its owner can read the file, because it contains the data of leads.
+      appendFileSync(this.path, `${JSON.stringify({ line, errors, row })}\n`, { mode: 0o600 });
     } catch (error) {
-      throw new UserError(`The rejected rows of ${this.#file} cannot be written: ${errorMessage(error)}`);
+      throw new UserError(`The rejected rows cannot be written: ${errorMessage(error)}`);
     }
   }
 
-  /**
-   * Creates a file that only its owner can read, because it contains the data of leads. The file of an earlier import stays,
-   * because it may have been corrected, and so does that of another import at the same time.
-   */
-  #create(): string {
-    const options = { mode: 0o600, flag: this.#isDryRun ? "w" : "wx" };
-    for (let number = 1; ; number++) {
-      const ending = number > 1 ? `-${number}` : "";
-      const path = `${this.#file}${this.#isDryRun ? ".dry-run" : ""}.rejected${ending}.jsonl`;
-      try {
-        writeFileSync(path, "", options);
-        return path;
-      } catch (error) {
-        if (errorCode(error) !== "EEXIST") throw error;
-      }
-    }
-  }
-
-  /** The commonest reasons, one line each. Messages that name other leads or texts are one reason, with an example. */
+  /** The commonest reasons, one line each. */
   get commonest(): readonly string[] {
-    const sorted = [...this.#reasons.values()].sort((a, b) => b.count - a.count);
-    const lines = sorted.map(
-      ({ count, first, isOne }) =>
-        `  ${count} ${count === 1 ? "row" : "rows"}${isOne ? "" : ", for example"}: ${first}`,
+    const sorted = [...this.#reasons].sort(([, a], [, b]) => b.count - a.count);
+    const lines = sorted.map(([sentence, { count, line }]) =>
+      count === 1 ? `  Line ${line}: ${sentence}` : `  ${count} rows, first line ${line}: ${sentence}`,
     );
     return lines.length > 5 ? [...lines.slice(0, 5), `  ${lines.length - 5} other reasons.`] : lines;
   }

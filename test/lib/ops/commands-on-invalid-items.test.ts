@@ -131,8 +131,9 @@ describe("with invalid items in the table", () => {
     for (const each of [ids.ada, ids.grace, name]) expect(text).toContain(each);
     const checked = await ops("leads", "import", path, ...ofAccount, "--dry-run", "--json");
     expect(JSON.parse(checked.stdout)).toMatchObject({ rows: exported, valid: exported - 1, rejected: 1 });
-    const [rejected] = await readLines(`${path}.dry-run.rejected.jsonl`);
-    expect(rejected.errors).toMatchObject([{ field: "email" }]);
+    expect((await ops("leads", "import", path, ...ofAccount, "--dry-run")).stdout).toMatch(
+      / Line \d+: email /,
+    );
   });
 
   test("accounts export and accounts copy accept the same items", async () => {

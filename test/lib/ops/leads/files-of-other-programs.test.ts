@@ -27,7 +27,7 @@ const files: Readonly<Record<string, OtherFile>> = {
       '"Record ID","Last Name","First Name","Email","Mobile Phone Number","Phone Number","Lead Status","Create Date","Company name"\r\n"501","Krüger","Ida","ida@example.com","+49 177 2","+49 30 1","NEW","2024-07-11 21:22","Krüger, Söhne"\r\n"502","","Jon","","","NULL","Attempted to contact","2024-08-18",""\r\n',
     first: [
       "--map 'Company name=metadata.Company name'",
-      "2 rows: createdAt must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone.",
+      "2 rows, first line 2: createdAt must have a time zone, such as 2026-11-21T01:59:00Z: see --time-zone.",
       "--map-value 'attempted to contact=new' says which one it is.",
     ],
     options: [...berlin, "--map-value", "Attempted to Contact=qualified", "--map-value", "NULL="],
@@ -49,7 +49,7 @@ const files: Readonly<Record<string, OtherFile>> = {
       "utf16le",
     ),
     first: [
-      "1 row: id must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId",
+      "Line 2: id must be lead_ followed by a ULID, as in an export: for ids of your own, use --map id=externalId",
     ],
     options: ["--map", "id=externalId"],
     stored: [
