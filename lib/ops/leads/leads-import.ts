@@ -107,12 +107,12 @@ async function storeLeads(
   return describeOutcomes(options, file, { importId, counts, different, update }, rejects);
 }
 
-/** The error for unknown columns or a guessed encoding, with a command that stores the file, and the faults of its rows. */
+/** The error for unknown columns, with a command that stores the file, and the faults of its rows. */
 function unknownColumns({ header, count }: LeadFile, first: readonly object[], rejects: Rejects): UserError {
   const { options, leftOut, lines } = header;
   return new UserError(
     [
-      "Nothing is stored yet, because some columns or the encoding are unknown:",
+      "Nothing is stored yet, because some columns are unknown:",
       ...lines,
       "This command keeps up to ten of the unknown columns as metadata, and leaves the rest out:",
       ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" "),

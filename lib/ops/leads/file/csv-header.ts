@@ -82,14 +82,12 @@ export const isHeader = (cells: readonly string[], { map }: Pick<FileOptions, "m
  * Reads the header. Unknown columns are proposed as metadata, as far as there is room.
  *
  * @param filled how many rows have a cell in each column
- * @param guessed the encoding of the file, if the operator must confirm it
  * @throws UserError with all faults of the header
  */
 export function readHeader(
   { width, cells, skipped = [] }: CsvRecord,
   filled: ReadonlyMap<number, number>,
   { map, ignoreOthers }: FileOptions,
-  guessed?: string,
 ) {
   const names = Array<string>(width).fill("");
   for (const [index, name] of cells) names[index] = name.trim();
@@ -116,12 +114,7 @@ export function readHeader(
   const options = proposed.flatMap(({ from, column }) => ["--map", shellWord(`${from}=${column}`)]);
   if (leftOut.length > 0 && !ignoreOthers) options.push("--ignore-others");
   leftOut.unshift(...skipped.map((line) => `line ${line}`));
-  if (wrong.length === 0 && faults.size === 0) {
-    if (guessed) options.unshift("--encoding", guessed);
-    return { names, columns, options, leftOut, lines };
-  }
-  if (guessed)
-    wrong.push(`The file is not in UTF-8: add --encoding ${guessed}, or another if the names look wrong.`);
+  if (wrong.length === 0 && faults.size === 0) return { names, columns, options, leftOut, lines };
   if (options.length > 0) wrong.push(`To keep or leave out the other columns, add ${options.join(" ")}`);
   throw new UserError(
     ["Nothing is stored, because of faults in the header:", ...lines, ...wrong, columnsSentence].join("\n"),

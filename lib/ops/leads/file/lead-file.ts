@@ -28,9 +28,7 @@ export async function openLeadFile(path: string, options: FileOptions) {
   });
   if (bytes.length > constants.MAX_STRING_LENGTH)
     throw new UserError(`${path} has more than ${constants.MAX_STRING_LENGTH} bytes: split it.`);
-  const encoding = findEncoding(path, bytes, options.encoding);
-  const isGuessed = encoding === guessedEncoding && options.encoding === undefined;
-  const text = decodeText(path, bytes, encoding);
+  const text = decodeText(path, bytes, options.encoding);
   const isJson = ending.startsWith(".json");
   const all = isJson ? parseJsonRows(text, ending === ".jsonl") : parseCsv(text, options);
   const [first, ...records] = all.filter(({ cells }) => cells.some(([, cell]) => cell.trim() !== ""));
@@ -38,28 +36,18 @@ export async function openLeadFile(path: string, options: FileOptions) {
   const filled = new Map<number, number>();
   for (const { cells } of records)
     for (const [index] of cells) filled.set(index, (filled.get(index) ?? 0) + 1);
-  const header = readHeader(first, filled, options, isGuessed ? guessedEncoding : undefined);
+  const header = readHeader(first, filled, options);
   return { count: records.length, header, rows: () => readLeadRows(records, header, options) };
 }
 
-/** The encoding of a file, by the option or its bytes. @throws UserError if the option contradicts text in UTF-8 */
-function findEncoding(path: string, bytes: Buffer, named?: string): string {
+/** The text of a file, without its byte order mark. @param named its encoding; by default, its first bytes tell it */
+function decodeText(path: string, bytes: Buffer, named?: string): string {
   if (named && !/^utf-?8$/i.test(named) && isUtf8(bytes) && !isAscii(bytes))
     throw new UserError(`${path} is in UTF-8: leave out --encoding.`);
   const mark = bytes.subarray(0, 2).toString("hex");
-  if (mark === "feff") return "utf-16be";
-  if (named) return named;
   // Without a byte order mark, a zero byte after a first ASCII character also shows UTF-16LE.
-  if (mark === "fffe" || mark.endsWith("00")) return "utf-16le";
-  // If only its ASCII characters are valid UTF-8, the file is not damaged UTF-8, but in another encoding.
-  return isUtf8(bytes) || /[^\0-\x7f\ufffd]/.test(bytes.toString()) ? "utf-8" : guessedEncoding;
-}
-
-/** The encoding that Excel writes in Europe and America. The operator must confirm it. */
-const guessedEncoding = "windows-1252";
-
-/** A text without its byte order mark. @throws UserError */
-function decodeText(path: string, bytes: Buffer, encoding: string): string {
+  const found = mark === "fffe" || mark.endsWith("00") ? "utf-16le" : "utf-8";
+  const encoding = mark === "feff" ? "utf-16be" : (named ?? found);
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {

@@ -164,7 +164,7 @@ const files: Readonly<Record<string, OtherFile>> = {
   },
   "Windows-1252": {
     content: Buffer.from("name,source\nJos\xe9 \x96 \x80,Caf\xe9\n", "latin1"),
-    first: ["--encoding windows-1252"],
+    options: ["--encoding", "windows-1252"],
     stored: [{ name: "José – €", source: "café" }],
   },
   JSON: {

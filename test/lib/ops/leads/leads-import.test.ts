@@ -126,15 +126,19 @@ To keep or leave out the other columns, add --ignore-others
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
     ],
     [
-      "a header without names, in another encoding than UTF-8",
-      Buffer.from("pr\xe9nom,email\nJos\xe9,a@b.de\n", "latin1"),
+      "a header without names",
+      "prénom,email\nJosé,a@b.de\n",
       `Nothing is stored, because of faults in the header:
   1. "prénom" is unknown
   2. "email" is known
 The column name is missing: with --map "<name>=name", another column takes its place, or several are joined.
-The file is not in UTF-8: add --encoding windows-1252, or another if the names look wrong.
 To keep or leave out the other columns, add --map 'prénom=metadata.prénom'
 The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, or addresses.<channel> in place of addresses.`,
+    ],
+    [
+      "text that is not in UTF-8",
+      Buffer.from("name\nJos\xe9\n", "latin1"),
+      /is not utf-8 text. Save it as CSV in UTF-8, or name its encoding, such as --encoding windows-1252/,
     ],
     [
       "half a character of UTF-16",
