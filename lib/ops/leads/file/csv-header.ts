@@ -81,12 +81,12 @@ export const isHeader = (cells: readonly string[], { map }: Pick<FileOptions, "m
 /**
  * Reads the header. Unknown columns are proposed as metadata, as far as there is room.
  *
- * @param filled how many rows have a cell in each column
+ * @param filled the columns in which a row has a cell
  * @throws UserError with all faults of the header
  */
 export function readHeader(
   { width, cells, skipped = [] }: CsvRecord,
-  filled: ReadonlyMap<number, number>,
+  filled: ReadonlySet<number>,
   { map, ignoreOthers }: FileOptions,
 ) {
   const names = Array<string>(width).fill("");
@@ -101,11 +101,10 @@ export function readHeader(
       'The column name is missing: with --map "<name>=name", another column takes its place, or several are joined.',
     );
   const lines = describe(names, plan);
-  // The columns that would be lost: the columns with the most cells first, and the ids of other records last.
-  const isId = (name: string) => Number(/(?:^|[\s_.-])ids?$/i.test(name));
-  const lost = Array.from(filled, ([index, count]) => ({ index, count, name: names[index] ?? "" }))
-    .filter(({ index }) => index < width && !columns.has(index))
-    .sort((a, b) => isId(a.name) - isId(b.name) || b.count - a.count || a.index - b.index);
+  // The columns that would be lost.
+  const lost = names
+    .map((name, index) => ({ name, index }))
+    .filter(({ index }) => filled.has(index) && !columns.has(index));
   const proposed = ignoreOthers ? [] : propose(lost, taken);
   for (const { index, column } of proposed) columns.set(index, [{ column, order: 0 }]);
   const leftOut = lost

@@ -33,9 +33,8 @@ export async function openLeadFile(path: string, options: FileOptions) {
   const all = isJson ? parseJsonRows(text, ending === ".jsonl") : parseCsv(text, options);
   const [first, ...records] = all.filter(({ cells }) => cells.some(([, cell]) => cell.trim() !== ""));
   if (!first) throw new UserError("The file is empty: its first row must name the columns.");
-  const filled = new Map<number, number>();
-  for (const { cells } of records)
-    for (const [index] of cells) filled.set(index, (filled.get(index) ?? 0) + 1);
+  const filled = new Set<number>();
+  for (const { cells } of records) for (const [index] of cells) filled.add(index);
   const header = readHeader(first, filled, options);
   return { count: records.length, header, rows: () => readLeadRows(records, header, options) };
 }
