@@ -5,13 +5,12 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { UserError } from "../../user-error.ts";
 import { onAccount, type Printed, print, type Tools } from "../command/action.ts";
 import { type AccountOptions, command } from "../command/command.ts";
-import { shellWord } from "../output/printed-text.ts";
 import { type Storing, storeRows } from "../table/store-rows.ts";
 import { type FileOptions, withFileOptions } from "./file/file-options.ts";
 import { rowFault } from "./file/file-parts.ts";
 import { type LeadFile, openLeadFile } from "./file/lead-file.ts";
 import { type Import, type LeadRow, rowToLead } from "./file/row-to-lead.ts";
-import { describeLeftOut, describeOutcomes } from "./import-report.ts";
+import { describeOutcomes, describeUnknown } from "./import-report.ts";
 import { Rejects } from "./rejects.ts";
 import { storeLead } from "./store-lead.ts";
 import { undoImport } from "./undo-import.ts";
@@ -51,7 +50,7 @@ export const importCommand = () =>
 type ImportOptions = AccountOptions & FileOptions & { readonly update: boolean; readonly undo?: string };
 
 async function importOrUndo(path: string | undefined, options: ImportOptions): Promise<void> {
-  const { undo, dryRun, update } = options;
+  const { account, undo, dryRun, update } = options;
   if ((path === undefined) === (undo === undefined))
     throw new UserError("Name a file, or an import with --undo.");
   const onOwn = (act: (tools: Tools) => Promise<Printed>) => onAccount((_, tools) => act(tools))(options);
@@ -66,9 +65,10 @@ async function importOrUndo(path: string | undefined, options: ImportOptions): P
   if (!isTried) return onOwn(({ pace }) => storeLeads(file, valid, rejects, options, pace));
   const first: object[] = [];
   for await (const { lead } of valid) if (first.length < 3) first.push(lead);
-  if (isUnknown) throw unknownColumns(file, first, rejects);
   const counts = { valid: file.count - rejects.count };
-  print(options, describeOutcomes(options, file, { counts, first }, rejects));
+  const tried = describeOutcomes(account, file, { counts, first }, rejects);
+  if (isUnknown) throw new UserError(`${describeUnknown(file.header)}\n${tried.text}`);
+  print(options, tried);
 }
 
 async function storeLeads(
@@ -78,7 +78,7 @@ async function storeLeads(
   options: ImportOptions,
   pace: Pace,
 ) {
-  const { update } = options;
+  const { account, update } = options;
   const outcomes = { stored: 0, updated: 0, present: 0, different: 0, erased: 0 };
   /** Stores a row, or rejects it if it does not fit what is stored. */
   const storeRow = async (storing: Storing, row: LeadRow) => {
@@ -104,25 +104,7 @@ async function storeLeads(
   const { stored: imported, updated, different, erased } = outcomes;
   const present = outcomes.present + different;
   const counts = { imported, ...(update && { updated }), present, erased };
-  return describeOutcomes(options, file, { importId, counts, different, update }, rejects);
-}
-
-/** The error for unknown columns, with a command that stores the file, and the faults of its rows. */
-function unknownColumns({ header, count }: LeadFile, first: readonly object[], rejects: Rejects): UserError {
-  const { options, leftOut, lines } = header;
-  return new UserError(
-    [
-      "Nothing is stored yet, because some columns are unknown:",
-      ...lines,
-      "This command keeps up to ten of the unknown columns as metadata, and leaves the rest out:",
-      ["npm run ops --", ...process.argv.slice(2).map(shellWord), ...options].join(" "),
-      ...describeLeftOut(leftOut),
-      ...(first[0] ? [`The first lead would be ${JSON.stringify(first[0])}`] : []),
-      ...(rejects.count > 0
-        ? [`${rejects.count} of ${count} rows would be rejected:`, ...rejects.commonest]
-        : []),
-    ].join("\n"),
-  );
+  return describeOutcomes(account, file, { importId, counts, different }, rejects);
 }
 
 /** Reads the valid rows. Invalid rows are written to the rejects. */
