@@ -130,7 +130,7 @@ const queryTypeFault = (value: unknown): CodeAndMessage =>
     ? ["repeated", "must be given once"]
     : ["invalid_encoding", "must be percent-encoded UTF-8"];
 
-export const rangeMessage = ({ minimum, maximum }: PropertySchema) =>
+const rangeMessage = ({ minimum, maximum }: PropertySchema) =>
   `must be a whole number from ${minimum} to ${maximum}`;
 
 const nameFault = ({ propertyNames }: PropertySchema): CodeAndMessage => [

@@ -86,12 +86,7 @@ async function storeLeads(
       outcomes[await storeLead(storing, row, update)] += 1;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      // The API's message is for its clients. Operators change the lead in another way.
-      const message = error.message.replace(
-        /To change it, .*/,
-        "Correct the row, or change that lead with --update.",
-      );
-      const { faults = [rowFault("", "not_allowed", `is not stored: ${message}`)] } = error.details;
+      const { faults = [rowFault("", "not_allowed", `is not stored: ${error.message}`)] } = error.details;
       rejects.add(row.line, faults, row.value);
     }
   };

@@ -1,12 +1,11 @@
 import { withChanges } from "../../../../shared/domain/lead-changes.ts";
 import { nameKeys } from "../../../../shared/domain/lead-names.ts";
-import { maxFaults } from "../../../../shared/errors.ts";
-import { rangeMessage, toFaults } from "../../../../shared/http/schema-faults.ts";
+import { toFaults } from "../../../../shared/http/schema-faults.ts";
 import { hasIdForm, idTimestamp, maxIdAhead } from "../../../../shared/ids.ts";
 import { isRecord } from "../../../../shared/json.ts";
 import { normalizeLabel } from "../../../../shared/normalize-label.ts";
 import { addressFaults, sizeFaults } from "../../../../shared/schemas/field-schemas.ts";
-import { type Lead, lead, leadStatuses } from "../../../../shared/schemas/lead-schemas.ts";
+import { type Lead, lead } from "../../../../shared/schemas/lead-schemas.ts";
 import { requestValidator } from "../../../../shared/schemas/validator.ts";
 import { parseTimestamp } from "../../../../shared/timestamps.ts";
 import { shellWord } from "../../output/printed-text.ts";
@@ -44,24 +43,14 @@ const row = {
 
 const validate = requestValidator({ properties: { body: row } });
 
-function statusFault(code: RowFault["code"], status: unknown): RowFault {
-  const example = shellWord(`${status}=new`);
-  const message = `must be one of ${leadStatuses.join(", ")}: --map-value ${example} says which one it is`;
-  return rowFault("status", code, message);
-}
-
 /** The faults of a row, in the words of the API. */
 function schemaFaults(body: unknown): RowFault[] {
   if (validate({ body })) return [];
   const schemas = { query: {}, body: row as never };
+  const option = `--map-value ${shellWord(`${Object(body).status}=new`)}`;
   return toFaults(validate.errors ?? [], schemas, { query: {}, body } as never).map(
     ({ field, code, message }) =>
-      // All cells are text, so any fault of a score is reported as its range.
-      field === "score"
-        ? rowFault(field, "out_of_range", rangeMessage(lead.properties.score))
-        : field === "status"
-          ? statusFault(code, Object(body).status)
-          : rowFault(field, code, code === "unknown" ? "is not a field of a lead" : message),
+      rowFault(field, code, field === "status" ? `${message}: ${option} says which one it is` : message),
   );
 }
 
@@ -78,7 +67,7 @@ export function rowToLead(
   // `updatedAt` is ignored: an export has the time of a change in its own table, and other files have it in any form.
   const { updatedAt: _, ...row } = Object(value) as Readonly<Record<string, unknown>>;
   const { id, externalId, addresses, name, createdAt: time } = row;
-  const faults = schemaFaults(isRecord(value) ? row : value).slice(0, maxFaults);
+  const faults = schemaFaults(isRecord(value) ? row : value);
   const mayBeStored = update && [id, externalId, addresses].some((part) => part !== undefined);
   const others = [
     ...(name === undefined && !mayBeStored ? [rowFault("name", "required", "is required")] : []),

@@ -421,7 +421,7 @@ describe("a repeated leads import", () => {
     );
     const { report } = await importFile(account, path);
     expect(report).toMatchObject({ imported: 1, present: 0, rejected: 2 });
-    const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. Correct the row, or change that lead with --update.`;
+    const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. To change it, send ifExists=update.`;
     expect(await readLines(report.rejects)).toMatchObject([
       { line: 3, errors: [{ field: "addresses", message: "must not be the same as on line 2" }] },
       { line: 4, errors: [{ message: `is not stored: ${ofOther}` }] },
