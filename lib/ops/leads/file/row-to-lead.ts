@@ -105,11 +105,8 @@ const reservedFaults = ({ metadata }: Readonly<Record<string, unknown>>) =>
     ? [rowFault("metadata", "forbidden_key", "must not have the name __proto__")]
     : [];
 
-/** A spreadsheet shortens a long number to a text such as `4.91772E+11`, which several people would share. */
-const shortenedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
-
-/** What a spreadsheet shows in place of a value that it cannot work out, such as `#N/A`, in German `#NV`. */
-const spreadsheetError = /^#(?:N\/A|NV|[\p{Lu}\d/]+[!?])$/u;
+/** A long number that a spreadsheet has shortened, or what it shows in place of a value that it cannot work out. */
+const damaged = /^(?:\d(?:[.,]\d+)?[Ee]\+\d+|#(?:N\/A|NV|[\p{Lu}\d/]+[!?]))$/u;
 
 /** A number as it is dialled within a country: no country code begins with 0. */
 const localNumber = /^\(?0[\s()/-]*[1-9]/;
@@ -124,17 +121,14 @@ function textFaults({ name, externalId, addresses }: Readonly<Record<string, unk
       ? [rowFault(field, "invalid_format", message)]
       : [];
   return [
-    ...Object.entries({ name, externalId, addresses: all }).flatMap(([field, value]) => [
-      ...faultsOf(field, value, shortenedNumber, allDigits),
-      ...faultsOf(field, value, spreadsheetError, noError),
-    ]),
+    ...faultsOf("name", name, damaged, damage),
+    ...faultsOf("externalId", externalId, damaged, damage),
+    ...faultsOf("addresses", all, damaged, damage),
     ...faultsOf("addresses[whatsapp]", whatsapp, localNumber, countryCode),
   ];
 }
 
-const allDigits =
-  "must have all its digits, which a spreadsheet has shortened: give the column the format Text there";
-const noError = "must not be the error of a formula: correct it in the spreadsheet, or empty the cell";
+const damage = "must not be what a spreadsheet made of it, such as 4.91772E+11 or #N/A: correct it there";
 const countryCode = "must begin with the country code, such as +49: without it, the number reaches nobody";
 
 const idForm =
