@@ -1,9 +1,7 @@
-import { conversationKey, erasedLeadKey } from "../../../shared/dynamodb/keys.ts";
-import type { Pace } from "../../../shared/dynamodb/pace.ts";
+import { conversationKey } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { UserError } from "../../user-error.ts";
 import { onTable, type Printed, type Tools } from "../command/action.ts";
-import { command, opsCommand } from "../command/command.ts";
+import { command } from "../command/command.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { findConversations, readEach, readMessageItems } from "../table/read-items.ts";
 import { readStored } from "../table/valid-records.ts";
@@ -20,7 +18,7 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   const { pace, invalid } = tools;
   const items = await findLeads(options, tools);
   const known = new Set(items.map(({ sk }) => String(sk)));
-  const failure = await notFound(options, pace, known);
+  const failure = await unknownPerson(options, pace, known);
   if (items.length === 0) {
     // The named person may be among the leads that cannot be read.
     invalid.print();
@@ -30,18 +28,6 @@ async function show(options: PersonOptions, tools: Tools): Promise<Printed> {
   for (const item of items) leads.push(await readLead(account, item, tools));
   const json = { account, leads, invalid: [...invalid.values()] };
   return { json, text: JSON.stringify(json, null, 2), failure };
-}
-
-/** The error for a person who is not found. Messages of a lead remain until its erasure has ended, so it names such leads. */
-async function notFound(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
-  const { account, lead = [] } = options;
-  const error = await unknownPerson(options, pace, known);
-  const keys = lead.filter((id) => !known.has(id)).map((id) => erasedLeadKey(account, id));
-  const pending = (await readEach(keys, pace)).filter((erasure) => erasure.pending).map(({ sk }) => sk);
-  if (!error || pending.length === 0) return error;
-  const line = `leads erase --account ${account} --lead ${pending.join(" ")}`;
-  const whose = lead.length === 1 ? "Its erasure" : `The erasure of ${pending.join(", ")}`;
-  return new UserError(`${error.message} ${whose} has not ended: run ${opsCommand(options, line)}.`);
 }
 
 /** Reads all items whose own fields make them part of a lead. Of an invalid lead or conversation, only the id is shown. */

@@ -92,24 +92,6 @@ test("several leads are shown and erased at once, and those that do not exist ar
   expect(await show(two)).toMatchObject({ failure: `The account ${account} has no lead ${two}.` });
 });
 
-test("leads show says of a lead whose erasure has not ended how to end it", async () => {
-  const account = await anAccount();
-  const [{ id }, other] = [await aLead(account), newId("lead")];
-  await aMessage(account, id);
-  await beginErasure(account, id, new Pace());
-  const show = async (...ids: string[]) =>
-    (await runJson(showCommand(), "--account", account, "--lead", ...ids)).failure;
-  const command = `\`npm run ops -- leads erase --account ${account} --lead ${id} --table ${tableName}\``;
-  expect(await show(id)).toBe(
-    `The account ${account} has no lead ${id}. Its erasure has not ended: run ${command}.`,
-  );
-  expect(await show(other, id)).toBe(
-    `The account ${account} has no lead ${other}, ${id}. The erasure of ${id} has not ended: run ${command}.`,
-  );
-  await endErasure(account, id, new Pace());
-  expect(await show(id)).toBe(`The account ${account} has no lead ${id}.`);
-});
-
 test("leads erase says what it will erase before it asks: also earlier erasures that had not ended, but no unknown leads", async () => {
   const account = await anAccount();
   const [{ id: one }, { id: two }, missing] = [await aLead(account), await aLead(account), newId("lead")];
