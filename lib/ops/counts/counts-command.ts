@@ -3,7 +3,6 @@ import type { Item } from "../../../shared/dynamodb/table-client.ts";
 import type { Finding } from "../../../shared/pages/audit/compare-tree.ts";
 import { pacedMaintenance, repair } from "../../../shared/pages/audit/repair.ts";
 import { type Verified, verify } from "../../../shared/pages/audit/verify.ts";
-import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { UserError } from "../../user-error.ts";
 import { inColumns, onAccount, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, opsCommand } from "../command/command.ts";
@@ -26,7 +25,7 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
     const findings: Finding[] = [];
     let start: string | undefined;
     do {
-      const reading = { pace, onInvalid: invalid.noteInvalid, onSecondLook };
+      const reading = { pace, onInvalid: invalid.noteInvalid };
       const part: Verified = await verify(owner, reading, { start });
       findings.push(...part.findings);
       start = part.next;
@@ -53,12 +52,6 @@ async function verifyCounts(options: VerifyOptions, { pace, invalid }: Tools): P
   console.error(`${found}, which are corrected.`);
   return printed;
 }
-
-/** Tells the operator why the command waits. */
-const onSecondLook = ({ list }: CountedOwner, milliseconds: number) =>
-  console.error(
-    `Counts of ${list.type}s differ, perhaps by changes that are still being counted: comparing again in ${milliseconds / 1000} s.`,
-  );
 
 /** What is printed of a wrong tree: of the whole list, or of one source or channel, which is written as in keys. */
 const toPlace = ({ owner, differences, damage }: Finding) => ({

@@ -21,8 +21,6 @@ interface Reading {
   readonly pace: Pace;
   /** Called for items that are no rows; without it, they are logged. */
   readonly onInvalid?: (error: InvalidItemError) => void;
-  /** Called before the wait after which findings are checked again. */
-  readonly onSecondLook?: (list: CountedOwner, milliseconds: number) => void;
 }
 
 /** The time after which findings are checked again, in milliseconds: a change may be on its way to be counted. */
@@ -47,7 +45,6 @@ export async function verify(
   const { trees, next } = await compareTrees(list, { start, maxRows }, reading);
   const found = trees.filter(isWrong);
   if (found.length === 0) return { findings: [], next };
-  reading.onSecondLook?.(list, secondLook);
   await reading.pace.wait(secondLook);
   const part = { start, end: next, maxRows: Number.POSITIVE_INFINITY };
   const again = await compareTrees(list, part, reading);

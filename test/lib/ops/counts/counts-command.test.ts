@@ -49,10 +49,7 @@ test("verify finds a wrong row in a list and in its source, and --repair correct
   ]);
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   expect((await counts("verify", "--repair")).failure).toBeUndefined();
-  expect(error.mock.calls).toEqual([
-    [expect.stringMatching(/^Counts of leads differ, .* comparing again in 60 s\.$/)],
-    [expect.stringMatching(/ differ in 2 places, which are corrected\.$/)],
-  ]);
+  expect(error.mock.calls).toEqual([[expect.stringMatching(/ differ in 2 places, which are corrected\.$/)]]);
   expect(await counts("verify", "--json")).toEqual({ printed: ["[]"], failure: undefined });
 });
 
