@@ -5,9 +5,8 @@ import type { Pace } from "../../dynamodb/pace.ts";
 import { between, queryAll, queryPages } from "../../dynamodb/read-pages.ts";
 import { InvalidItemError } from "../../errors.ts";
 import { inParallel } from "../../in-parallel.ts";
-import { type CountedOwner, isRowKey, keyAt } from "../tree/counted-list.ts";
+import { type CountedOwner, isRowKey } from "../tree/counted-list.ts";
 import { type CountedRow, countedOnly, countedRow, endOf, type RowBounds } from "../tree/rows.ts";
-import { limits } from "../tree/tree-limits.ts";
 import { labelTreeRecords, readValidRoot } from "../tree/tree-store.ts";
 import { compareTree, type Finding } from "./compare-tree.ts";
 
@@ -66,9 +65,6 @@ function wrongTwice(first: Finding, second: Finding): Finding {
   };
 }
 
-/** How long a change may wait in the stream until it is counted, in milliseconds. */
-const longestWait = 24 * 3_600_000;
-
 /** @returns all trees, each with what is wrong with it, and where the rows that were not compared begin */
 async function compareTrees(list: CountedOwner, part: RowBounds, reading: Reading) {
   const { pace } = reading;
@@ -79,17 +75,13 @@ async function compareTrees(list: CountedOwner, part: RowBounds, reading: Readin
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);
   // The tree of the list also has the rows without a label.
   byLabel.set(undefined, rows);
-  const old = keyAt(list.list, Date.now() - longestWait);
   const range = { start: part.start, until: next ?? part.end };
   const trees: Finding[] = [];
   const keys = new Set([undefined, ...recorded, ...byLabel.keys()]);
   await inParallel([...[...keys].entries()], async ([index, labelKey]) => {
     const rows = byLabel.get(labelKey) ?? [];
-    // A list with few rows needs no tree, and a label has one if it has a record.
-    const needsRoot =
-      labelKey === undefined
-        ? rows.filter(({ sk }) => sk < old).length > limits.tail
-        : recorded.includes(labelKey);
+    // A label has a tree if it has a record. A list without a tree is exact, and its next change counts all its rows.
+    const needsRoot = labelKey !== undefined && recorded.includes(labelKey);
     // The tree of a label also has all rows of the label before `fed`, except those whose change is on its way.
     const must = { ...range, rows, needsRoot, countedUntil: labelKey === undefined ? "" : fed };
     trees[index] = await compareTree({ ...list, labelKey }, must, pace);

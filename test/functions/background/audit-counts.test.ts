@@ -72,20 +72,14 @@ test("in a week, each list is verified once, and repaired if it is wrong", async
   await countLeads("lost");
   await countLeads("correct");
   await putLeads("uncounted", newIds(1, 0));
-  // A change that the stream never delivers, and a lost root.
+  // A change that the stream never delivers, and a lost root, without which a list only costs more.
   await putLeads("changed", [first], "booked");
   const lost = { account: "lost", list: countedLists.lead };
   await table.send(new DeleteCommand({ TableName: tableName, Key: treeKey(lost, "root") }));
 
-  expect(await audit(0)).toEqual({ verified: 4, repaired: 2, oldest: 0 });
+  expect(await audit(0)).toEqual({ verified: 4, repaired: 1, oldest: 0 });
   const repaired = { event: "counts repaired", list: "lead", complete: true };
-  expect(lines.error).toHaveLength(2);
-  expect(lines.error).toEqual(
-    expect.arrayContaining([
-      { ...repaired, account: "changed", trees: 2, damaged: 0, rows: 2 },
-      { ...repaired, account: "lost", trees: 1, damaged: 1, rows: 0 },
-    ]),
-  );
+  expect(lines.error).toEqual([{ ...repaired, account: "changed", trees: 2, damaged: 0, rows: 2 }]);
   expect(await readRoot(lost)).toBeDefined();
   expect(await audit(167)).toEqual({ verified: 0, repaired: 0, oldest: 167 });
   expect(await audit(1)).toEqual({ verified: 4, repaired: 0, oldest: 0 });

@@ -105,15 +105,6 @@ test("an expiring root of a list with rows is an empty tree, and the rows below 
   expect((await check()).findings).toEqual([]);
 });
 
-test("a list may have no root while the stream still has the changes of all its rows", async () => {
-  const { memory } = new WatchedTable();
-  const items = putLeads(memory, "acme", 40, () => ({}), Date.now() - 3_600_000);
-  expect(await check()).toEqual({ findings: [], waits: [] });
-  for (const item of items.slice(0, 17)) memory.delete(item);
-  putLeads(memory, "acme", 17, () => ({}), Date.now() - age);
-  expect((await check()).findings).toMatchObject([{ damage: { message: "The root is missing." } }]);
-});
-
 test("the trees of an erased account and of a list without rows are not reported", async () => {
   const { memory, items } = await countedLeads();
   memory.delete(treeKey(webLeads, "root"));
