@@ -6,7 +6,6 @@ import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, findList } from "../tree/counted-list.ts";
 import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
-import type { Finding } from "./compare-tree.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { firstKey, verify } from "./verify.ts";
 
@@ -93,7 +92,12 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
   const { account, list } = owner;
   try {
     const { findings, next } = await verify(owner, { pace }, { start, maxRows });
-    await repairFound(owner, findings, run);
+    if (findings.length > 0) {
+      run.repaired++;
+      const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
+      console.error({ event: logEvents.countsRepaired, account, list: list.type, rows });
+    }
+    await repair(owner, findings, pacedMaintenance(pace));
     if (next !== undefined) return next;
     run.verified++;
   } catch (error) {
@@ -103,22 +107,4 @@ async function auditRows(owner: CountedOwner, start: string, run: Run, isFirst: 
     console.error({ event: logEvents.countsGivenUp, account, list: list.type, ...loggedError(error) });
   }
   return lastKey;
-}
-
-/** Repairs what is wrong with rows of a list, and logs how much it was, even if the time is up. */
-async function repairFound(owner: CountedOwner, findings: readonly Finding[], run: Run): Promise<void> {
-  const { account, list } = owner;
-  let complete = false;
-  try {
-    await repair(owner, findings, pacedMaintenance(run.pace));
-    complete = true;
-  } finally {
-    const rows = findings.reduce((sum, { differences }) => sum + differences.length, 0);
-    const damaged = findings.filter(({ damage }) => damage).length;
-    if (findings.length > 0) {
-      run.repaired++;
-      const repaired = { trees: findings.length, damaged, rows, complete };
-      console.error({ event: logEvents.countsRepaired, account, list: list.type, ...repaired });
-    }
-  }
 }
