@@ -108,13 +108,6 @@ export const externalIdChecks = [
       expectMatch("the lead by its id", (await mine.list(leads, { id: lead.id })).data, [body]);
       await mine.expectIndexed(leads, { source, status: "qualified" }, [lead.id]);
     },
-    "Updates at the same moment overwrite nothing of each other": async ({ mine }) => {
-      const externalId = unique("update");
-      await mine.createLead({ externalId });
-      await atOnce(5, (n) => update(mine, { externalId, metadata: { [`n${n}`]: "x" } }));
-      const { data } = await mine.list(leads, { externalId });
-      expectMatch("the lead", data, [{ metadata: entries(5) }]);
-    },
     "With ifExists=update, a lead that does not exist is created, and needs a name": async ({ mine }) => {
       const externalId = unique("create");
       expectFaults(await update(mine, { externalId }), ["body name required"]);
