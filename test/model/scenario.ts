@@ -57,7 +57,7 @@ export interface Scenario {
   readonly crashes?: number;
   /** The pages that are read one after another while other steps happen. */
   readonly pages?: readonly number[];
-  /** The filter of these pages; by default, the whole list is read. The index of the filter can be late without bound. */
+  /** The filter of these pages; by default, the whole list is read. */
   readonly filter?: RowFilter;
 }
 

@@ -14,10 +14,10 @@ export interface Slack {
 }
 
 /** A page that is being read while other steps happen, and what was true since the start of the read. */
-export interface Reading extends Slack {
+export interface Reading {
   readonly actor: Actor;
   readonly page: number;
-  /** The rows that have matched all the time, and the rows that have matched at any time: bits of their numbers. */
+  /** The rows that its total must have all the time, and those that it may have at any time: bits of their numbers. */
   readonly always: number;
   readonly ever: number;
 }
@@ -49,8 +49,6 @@ export interface State {
   readonly pending: number;
   /** The numbers of the records of pending changes and of changes that are being counted, by event number. */
   readonly records: readonly (number | undefined)[];
-  /** The rows as they were before each change, if indexes are read: an index may still have any of these versions. */
-  readonly past: readonly TableState[];
   readonly underWay: UnderWay | undefined;
   readonly maintainers: readonly (Working | undefined)[];
   readonly reading: Reading | undefined;
@@ -62,17 +60,15 @@ export interface State {
 
 /** Identifies a state. Maintainers with equal clocks are interchangeable, unless an answer is on its way to an actor. */
 export function stateKey(state: State, skews: readonly number[]): string {
-  const { table, clock, events, pending, records, past, maintainers, reading } = state;
+  const { table, clock, events, pending, records, maintainers, reading } = state;
   const working = maintainers.map((it, i) => `${skews[i]} ${it?.actor.number} ${it?.batch}`);
-  const { actor, always, ever, imported, deleted } = reading ?? {};
-  const read = [actor?.number, always, ever, imported, deleted];
+  const { actor, always, ever } = reading ?? {};
+  const read = [actor?.number, always, ever];
   const { underWay, crashes, pages } = state;
   if (!underWay) working.sort();
   const { before, misses } = underWay?.transaction ?? {};
   const answer = [underWay?.actor, underWay?.request, underWay?.outcome.number, before, misses];
-  return [...[table, clock, events, pending, working, read], ...[answer, crashes, pages, records, past]].join(
-    " ",
-  );
+  return [...[table, clock, events, pending, working, read], ...[answer, crashes, pages, records]].join(" ");
 }
 
 /** The changes that no maintainer has finished counting. */

@@ -1,5 +1,3 @@
-import { itemTypes } from "../../shared/dynamodb/keys.ts";
-import type { Item } from "../../shared/dynamodb/table-client.ts";
 import { MemoryTable } from "../support/memory-table/memory-table.ts";
 import { isRead } from "./steps/commands.ts";
 import { Numbers, remember, toText } from "./texts.ts";
@@ -20,8 +18,6 @@ export class Tables {
   readonly #numbers = new Map<string, TableState>();
   readonly #results = new Map<string, { outcome: Outcome; table: TableState }>();
   readonly #outcomes = new Numbers();
-  readonly #rows = new Map<TableState, TableState>();
-  readonly #mixtures = new Map<string, readonly TableState[]>();
 
   /** The table without items. */
   readonly empty: TableState = this.#number();
@@ -39,33 +35,6 @@ export class Tables {
   items(table: TableState) {
     this.#restore(table);
     return [...this.#memory.items()];
-  }
-
-  /** The state with the rows of another state, without its trees. */
-  withoutTrees(table: TableState): TableState {
-    return remember(this.#rows, table, () =>
-      this.#store(this.items(table).filter(({ pk }) => !String(pk).startsWith(itemTypes.count))),
-    );
-  }
-
-  /** The states that combine rows of the given states: each row is as it was in any of them. */
-  mixtures(tables: readonly TableState[]): readonly TableState[] {
-    return remember(this.#mixtures, tables.join(), () => {
-      const states = tables.map((table) => new Map(this.items(table).map((item) => [item.sk, item])));
-      const keys = new Set(states.flatMap((state) => [...state.keys()]));
-      let mixed: readonly (readonly Item[])[] = [[]];
-      for (const sk of keys) {
-        const versions = new Map(states.map((state) => [toText(state.get(sk)), state.get(sk)])).values();
-        mixed = [...versions].flatMap((item) => mixed.map((items) => (item ? [...items, item] : items)));
-      }
-      return [...new Set(mixed.map((items) => this.#store(items)))];
-    });
-  }
-
-  #store(items: readonly Item[]): TableState {
-    this.#restore(this.empty);
-    for (const item of items) this.#memory.put(item);
-    return this.#number();
   }
 
   #execute(command: object): Outcome {

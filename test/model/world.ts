@@ -49,11 +49,9 @@ export function worldOf(scenario: Scenario) {
     const { do: kind, row, ...what } = event;
     const take = async () => {
       const record = records.add(change, state.clock);
-      const before = tables.withoutTrees(state.table);
       return {
         ...state,
         table: steps.write(state.table, toCommand(change)),
-        past: scenario.filter ? [...new Set([...state.past, before])].sort() : [],
         pending: state.pending | (record === undefined ? 0 : 1 << number),
         records: Object.assign([...state.records], { [number]: record }),
       };
@@ -83,7 +81,7 @@ export function worldOf(scenario: Scenario) {
       }
       return {
         ...{ table, clock: startTime, events: scenario.events.map(() => 0), pending: 0 },
-        ...{ records: [], past: [], underWay: undefined },
+        ...{ records: [], underWay: undefined },
         maintainers: maintainers.map(() => undefined),
         ...{ reading: undefined, crashes: 0, pages: 0 },
       };

@@ -10,7 +10,7 @@ const run = world({ limits: { ...flat, tail: 16 }, maintainers: [0, 0] });
 const rows = [[100], [2.84, 2.82, 2.8]];
 const behind = { maintainers: [-100] };
 
-/** Readers whose indexes can be late without bound, and a reader during changes of the tail. */
+/** Readers of a label during changes, and a reader during changes of the tail. */
 export const readers = [
   ofSource("a reader, and a first feed", [[100], [12, 11]], [[change(0)]]),
   ofSource("a reader, and rows move", [[100, 90], [12]], [[move(1, "b")], [remove(2)]]),

@@ -73,8 +73,13 @@ export function eventsOf(scenario: Scenario) {
       return { imported: count("import"), deleted: count("delete") };
     },
 
-    /** The rows of a set of events. */
-    rows: (set: number) => new Set(inSet(set).flatMap((event) => ("row" in event ? event.row : []))),
+    /** The rows of a set of events, or of those of some kinds. */
+    rows: (set: number, kinds?: readonly Event["do"][]) =>
+      new Set(
+        inSet(set).flatMap((event) =>
+          "row" in event && kinds?.includes(event.do) !== false ? event.row : [],
+        ),
+      ),
   };
 }
 

@@ -6,7 +6,7 @@ import type { State, Transaction } from "../state.ts";
 import { type Outcome, type TableState, Tables } from "../tables.ts";
 import { Numbers } from "../texts.ts";
 import { type Actor, Actors, waitIsOver } from "./actors.ts";
-import { isEventual, readsRows } from "./commands.ts";
+import { readsRows } from "./commands.ts";
 import { eventsOf, Records } from "./events.ts";
 
 /** A step from one state to another. */
@@ -34,7 +34,7 @@ export class Steps {
   }
 
   /**
-   * The steps of an actor: the answers to each of its requests. Indexes can be late without bound. Only readers use them.
+   * The steps of an actor: the answers to each of its requests.
    *
    * @param set puts the actor into the state after the answer to a request
    */
@@ -67,14 +67,12 @@ export class Steps {
         return { ...after, underWay: { actor: name, request: request.name, outcome, transaction } };
       };
       const missed = this.#miss(state, command, number);
-      const late = isEventual(command) ? [...this.#lateOutcomes(state, command, number)] : [];
       return [
         { label, readsRows: reads, take },
         ...missed.map(({ after, outcome }) => ({
           label: `${label} (as before)`,
           take: () => resume(after, outcome),
         })),
-        ...late.map((it) => ({ label: `${label} (late)`, readsRows: reads, take: () => resume(state, it) })),
       ];
     });
   }
@@ -89,15 +87,6 @@ export class Steps {
     if (outcome.number === this.tables.run(state.table, command, number).outcome.number) return [];
     const left = { ...transaction, misses: transaction.misses - 1 };
     return [{ after: { ...state, underWay: { ...underWay, transaction: left } }, outcome }];
-  }
-
-  /** The answers of an index that still has earlier versions of some rows, if they differ. */
-  #lateOutcomes({ table, past }: State, command: object, number: number): Iterable<Outcome> {
-    const outcomeOf = (state: TableState) => this.tables.run(state, command, number).outcome;
-    const mixtures = past.length > 0 ? this.tables.mixtures([...past, this.tables.withoutTrees(table)]) : [];
-    const outcomes = new Map(mixtures.map(outcomeOf).map((outcome) => [outcome.number, outcome]));
-    outcomes.delete(outcomeOf(table).number);
-    return outcomes.values();
   }
 
   /** The step to a time, unless the write of a route must land before this time. */
