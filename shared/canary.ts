@@ -97,13 +97,9 @@ function createClient(url: string, apiKey: string) {
   const authorization = `Bearer ${apiKey}`;
   async function request(name: string, path: string, expected: number, init: RequestInit) {
     const signal = AbortSignal.timeout(responseTimeout);
-    const [response, text] = await fetch(new URL(path, url), { ...init, redirect: "manual", signal })
-      .then(async (response) => [response, await response.text()] as const)
-      .catch((error: unknown) => {
-        throw failedCheck(`${name} got no response (${connectionCode(error)})`);
-      });
+    const response = await fetch(new URL(path, url), { ...init, redirect: "manual", signal });
     const { status, headers } = response;
-    const body: Body = Object(parseJson(text));
+    const body: Body = Object(parseJson(await response.text()));
     if (status !== expected) throw failedCheck(`${name} returned ${status}`);
     if (!("id" in body || "data" in body)) throw failedCheck(`${name} returned ${status} without data`);
     return { replayed: headers.get("idempotency-replayed") === "true", body };
@@ -121,11 +117,3 @@ function createClient(url: string, apiKey: string) {
 }
 
 type Client = ReturnType<typeof createClient>;
-
-/** The code of a network error, which is the cause of the error from `fetch`, or else the name of the error. */
-function connectionCode(error: unknown): string {
-  const { name, code } = (
-    error instanceof TypeError && error.cause ? error.cause : error
-  ) as NodeJS.ErrnoException;
-  return typeof code === "string" ? code : name;
-}

@@ -104,13 +104,13 @@ function storeKey(value: string | undefined) {
     .resolves({ Parameter: { ...(value !== undefined && { Value: value }) } });
 }
 
-/** Expects a run to fail. @returns the code of the cause that it logs */
-async function failure(): Promise<string | undefined> {
+/** Expects a run to fail. @returns the code of the cause that it logs, or else the name of the cause */
+async function failure(): Promise<string> {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   await expect(run()).rejects.toThrow("The function failed.");
   const [{ event, cause }] = error.mock.lastCall ?? [];
   expect(event).toBe("function failed");
-  return cause.code;
+  return typeof cause.code === "string" ? cause.code : cause.name;
 }
 
 const [leads, conversations] = ["/api/v1/leads", "/api/v1/conversations"];
@@ -208,14 +208,8 @@ test("a run waits eight seconds for a response", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout").mockImplementation(() => timeout.call(AbortSignal, 10));
   respond = ({ signal }) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-  expect(await failure()).toBe("GET /api/v1/leads got no response (TimeoutError)");
+  expect(await failure()).toBe("TimeoutError");
   expect(limit).toHaveBeenCalledExactlyOnceWith(8000);
-});
-
-test("a run without a connection logs why", async () => {
-  const cause = Object.assign(new Error("secret"), { code: "ECONNREFUSED" });
-  respond = () => Promise.reject(new TypeError("fetch failed", { cause }));
-  expect(await failure()).toBe("GET /api/v1/leads got no response (ECONNREFUSED)");
 });
 
 test("a run fails if no key is stored", async () => {
@@ -226,7 +220,7 @@ test("a run fails if no key is stored", async () => {
   parameters
     .on(GetParameterCommand)
     .rejects(Object.assign(new Error("secret"), { name: "ParameterNotFound", code: undefined }));
-  expect(await failure()).toBeUndefined();
+  expect(await failure()).toBe("ParameterNotFound");
 });
 
 test("if changes are no longer counted, runs fail from the second one on, until all changes are counted", async () => {
