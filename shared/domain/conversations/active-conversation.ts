@@ -1,4 +1,3 @@
-import { logInvalidItem } from "../../dynamodb/invalid-items.ts";
 import { activeConversationKey, conversationKey } from "../../dynamodb/keys.ts";
 import { type Item, isAsRead, readItem, tableName } from "../../dynamodb/table-client.ts";
 import { check, type TransactItems } from "../../dynamodb/transact.ts";
@@ -69,15 +68,8 @@ export function addMessage(account: string, message: Message, isReply = true) {
  * Reads which conversation the uniqueness lock of a lead on a channel names, and which one it named before. The values are
  * hints: they may not be ids, or be of another lead.
  */
-export async function readLock(account: string, { leadId, channel }: LeadOnChannel): Promise<Item> {
-  const lock = await readItem(activeConversationKey(account, leadId, channel));
-  if (lock && !isId("conv", lock.conversationId)) logWrongLock(account, { leadId, channel });
-  return lock ?? {};
-}
-
-/** Logs that a lock names no conversation of its lead on its channel. The channel, a caller's text, is left out. */
-export const logWrongLock = (account: string, { leadId, channel }: LeadOnChannel): void =>
-  logInvalidItem({ pk: activeConversationKey(account, leadId, channel).pk, field: "conversationId" });
+export const readLock = async (account: string, { leadId, channel }: LeadOnChannel): Promise<Item> =>
+  (await readItem(activeConversationKey(account, leadId, channel))) ?? {};
 
 /**
  * The parts of a transaction that make the lock of a lead on a channel name a conversation. They fail if a message may join

@@ -21,7 +21,7 @@ import {
 } from "../idempotent-replay.ts";
 import { keepLead, readRecipient } from "../leads.ts";
 import { notFound } from "../not-found.ts";
-import { addMessage, logWrongLock, maxAhead, readLock, takeLock } from "./active-conversation.ts";
+import { addMessage, maxAhead, readLock, takeLock } from "./active-conversation.ts";
 import { conversationItem, summarize } from "./conversations.ts";
 
 /** How long a request with an inbound message is remembered, in seconds: channels retry their webhooks for a week. */
@@ -125,8 +125,6 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
       if (last >= Date.parse(message.createdAt) && last < Date.now() + maxAhead)
         outgoing.lastMessageAt = last;
       else outgoing.ended = conversationId;
-      if (item.pk !== undefined && (item.leadId !== input.leadId || item.channel !== input.channel))
-        logWrongLock(account, input);
     }
     throw error;
   }
