@@ -105,19 +105,13 @@ function describe({ keyword, params }: ValidationError, place: ErrorPlace): Code
   }
 }
 
-const fieldChoices = /^(?:fields|select|columns|attributes|projection)\b/i;
-
 /** Names the parameter or field that the caller most likely meant, or lists all that exist. */
 function unknownMessage(name: string, { in: where, schema, property }: ErrorPlace): string {
   const place = property.properties ? "object" : "route";
   const rejection = `is not a ${where === "query" ? "parameter" : "field"} of this ${place}`;
   const known = Object.keys(property.properties ?? schema.properties);
-  const isList = where === "query" && known.length > 0;
   if (where === "body" && known.includes("externalId") && /^(?:id|status|score)$/.test(name))
     return "can be set only with ifExists=update";
-  if (isList && /^(?:deleted|erased)/i.test(name))
-    return `${rejection}: lists have no erased records, but the event lead.erased reports each erasure`;
-  if (isList && fieldChoices.test(name)) return `${rejection}: records always have all their fields`;
   const meant = knownName(name, known);
   return meant === undefined
     ? `${rejection}, which takes ${known.join(", ") || "none"}`
