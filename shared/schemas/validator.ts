@@ -58,20 +58,9 @@ const recordOptions = {
 /** A validator of requests. @throws Error at its first call when Ajv does not know the schema's keywords */
 export const requestValidator = (schema: ObjectSchema): Validator => validator(schema, requestOptions);
 
-/** The range in which JavaScript's integers are exact. */
-const exact = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-
 /** A validator of stored records, which may have further attributes. */
-export function recordValidator<Schema extends ObjectSchema>({
-  properties,
-  required = [],
-}: Schema): Validator<Inferred<Schema>> {
-  const bounded = Object.entries(properties).map(([name, property]) => [
-    name,
-    { ...(property.type === "integer" && exact), ...property },
-  ]);
-  return validator({ properties: Object.fromEntries(bounded), required }, recordOptions);
-}
+export const recordValidator = <Schema extends ObjectSchema>({ properties, required = [] }: Schema) =>
+  validator<Inferred<Schema>>({ properties, required }, recordOptions);
 
 function validator<T>(objectSchema: ObjectSchema, options: Options): UncompiledValidator<T> {
   const schema = { type: "object", ...objectSchema };
