@@ -32,12 +32,6 @@ export function queryParser(schema: Route["query"]): MiddlewareObj<RouteEvent> {
 
 type QueryValue = string | null | readonly string[];
 
-/**
- * How many values of a parameter are parsed, as many as a body may have. No parameter takes so many, so the request is
- * invalid, whatever the other values are.
- */
-const maxValues = 1000;
-
 function parseQuery(raw: string, isArray: (name: string) => boolean): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = Object.create(null);
   for (const pair of raw.split("&").filter(Boolean)) {
@@ -45,16 +39,14 @@ function parseQuery(raw: string, isArray: (name: string) => boolean): Record<str
     const name = decode(rawName) ?? rawName;
     const value = decode(rawValue);
     const before = query[name];
-    if (isArray(name))
-      query[name] = value === null || before === null ? null : appendValues(before, name, value);
-    else query[name] = before === undefined ? value : [];
+    if (!isArray(name)) query[name] = before === undefined ? value : [];
+    else if (value === null || before === null) query[name] = null;
+    else {
+      const values = value.split(",").map((part) => (name === "id" ? part.trim() : part));
+      query[name] = [...(before ?? []), ...values];
+    }
   }
   return query;
-}
-
-function appendValues(before: QueryValue | undefined, name: string, value: string): readonly string[] {
-  const values = value.split(",", maxValues).map((part) => (name === "id" ? part.trim() : part));
-  return [...(before ?? []), ...values].slice(0, maxValues);
 }
 
 function decode(text: string): string | null {

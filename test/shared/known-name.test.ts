@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { knownName } from "../../../shared/http/known-name.ts";
-import { conversationsQuery } from "../../../shared/schemas/conversation-schemas.ts";
-import { leadsQuery, leadUpdate } from "../../../shared/schemas/lead-schemas.ts";
+import { knownName } from "../../shared/http/known-name.ts";
+import { conversationsQuery } from "../../shared/schemas/conversation-schemas.ts";
+import { leadsQuery, leadUpdate } from "../../shared/schemas/lead-schemas.ts";
 
 const [ofLeads, ofConversations, ofUpdate] = [leadsQuery, conversationsQuery, leadUpdate].map(
   ({ properties }) => Object.keys(properties),
