@@ -91,9 +91,7 @@ const namedFaults = 5;
 /** The error for a request with faults; its detail names the first ones. */
 export function invalidInput(faults: readonly Fault[]): ApiError {
   const named = faults.slice(0, namedFaults).map(({ field, message }) => `${field || "body"} ${message}`);
-  const unnamed = Math.min(faults.length, maxFaults) - namedFaults;
-  const atLeast = faults.length >= maxFaults ? "at least " : "";
-  const more = unnamed > 0 ? `; and ${atLeast}${unnamed} more faults` : "";
+  const more = faults.length > namedFaults ? "; and more" : "";
   return new ApiError("invalid_input", `The request is invalid: ${named.join("; ")}${more}.`, { faults });
 }
 

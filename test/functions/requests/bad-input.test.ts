@@ -83,17 +83,6 @@ test("no message repeats more than one character of the body", async () => {
       expect(await jsonFault(open.slice(0, at) + secret + open.slice(at))).not.toMatch(/[ZQXJ]{2}/);
 });
 
-test.each([
-  [99, "94"],
-  [100, "at least 95"],
-  [900, "at least 95"],
-])("of %i faults, the first 100 are listed, and the detail says how many more there are: %s", async (count, more) => {
-  const body = Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
-  const { faults, problem } = await refuse("create-lead", { body: { name: "Ada", ...body } });
-  expect(faults).toHaveLength(Math.min(count, 100));
-  expect(problem.detail).toContain(`; and ${more} more faults.`);
-});
-
 test("repeated names are not listed if there are 100 other faults", async () => {
   const twice = Array.from({ length: 150 }, (_, n) => `"f${n}":1,"f${n}":1`);
   const { faults } = await refuse("create-lead", { body: `{${twice}}` });
@@ -105,6 +94,7 @@ test("the response to 100 faults with long names has less than 64 KB", async () 
   const names = Array.from({ length: 100 }, (_, n) => [n + long(100, "\0"), 1]);
   const { problem } = await refuse("create-lead", { body: Object.fromEntries(names) });
   expect(problem.errors).toHaveLength(100);
+  expect(problem.detail).toMatch(/; and more\.$/);
   expect(Buffer.byteLength(JSON.stringify(problem))).toBeLessThan(64 * 1024);
 });
 
