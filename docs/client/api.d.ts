@@ -646,7 +646,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @description The delivery state of an outbound message, once the service or a connector has reported it: `sent`, `failed`, `delivered` or `read`.
              * @example failed
              * @enum {string}
              */
@@ -796,7 +796,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.
+             * @description The delivery state of an outbound message, once the service or a connector has reported it: `sent`, `failed`, `delivered` or `read`.
              * @example failed
              * @enum {string}
              */

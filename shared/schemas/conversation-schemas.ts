@@ -272,7 +272,7 @@ export const messageDescriptions: Descriptions<typeof message> = {
   template: "The template that WhatsApp sends in place of the text, if the message has one.",
   metadata: "The metadata, as sent.",
   delivery:
-    "The delivery state of an outbound message, once a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
+    "The delivery state of an outbound message, once the service or a connector has reported it: `sent`, `failed`, `delivered` or `read`.",
   deliveryError: "Why it failed, if the report says so.",
   providerId: "The id of the message at the channel's provider, if a report contained it.",
   createdAt: "When the message was stored, in UTC.",
