@@ -139,7 +139,11 @@ const noSpaces = "must not contain spaces: in a query, + means a space, so send 
 
 describe("the message of a fault", () => {
   test.each<[RouteName, string | string[], ...string[]]>([
-    ["list-leads", ["x=x", "after=x", "deletedAfter=x", "fields=x"], `* ${notParameter}, which takes ${leadsParameters}`],
+    [
+      "list-leads",
+      ["x=x", "after=x", "deletedAfter=x", "fields=x"],
+      `* ${notParameter}, which takes ${leadsParameters}`,
+    ],
     ["list-leads", "=1", `"" ${notParameter}, which takes ${leadsParameters}`],
     ["list-leads", "cursor=x", `* ${notParameter}, but page is`],
     ["create-lead", "page=1", `* ${notParameter}, which takes ifExists`],

@@ -32,9 +32,7 @@ test.each([
   const RequestItems = { unit: { Keys, ConsistentRead: true } };
   // Blanks around a comma are no part of an id.
   const query = `${filter}&id=${ids.join("%20,+")}&id=${prefix}`;
-  expect(await callsOf(name, { query })).toMatchObject([
-    { name: "BatchGetCommand", RequestItems },
-  ]);
+  expect(await callsOf(name, { query })).toMatchObject([{ name: "BatchGetCommand", RequestItems }]);
 });
 
 test("create-lead replaces no lead", async () => {
