@@ -20,7 +20,7 @@ function start(env: Record<string, string>, options?: Parameters<typeof startCom
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
   test("serves a stage until Ctrl-C or the end of its engine, and keeps its data and its key", async () => {
     const staging = {
-      ...{ like: "dev", account: "123456789012", region: "eu-central-1" },
+      ...{ account: "123456789012", region: "eu-central-1" },
       ...{ rateLimitRequests: 600, deployment: "canary" },
     };
     const cwd = await copyProject({ staging });
