@@ -1,15 +1,11 @@
 import { isAscii } from "node:buffer";
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import { build } from "esbuild";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { bundleFunctions, bundleOptions, functionNames } from "../../../lib/bundling/bundle.ts";
+import { describe, expect, test } from "vitest";
+import { bundleFunctions, functionNames } from "../../../lib/bundling/bundle.ts";
 import { conversationsQueryDescriptions } from "../../../shared/schemas/conversation-schemas.ts";
 import { leadsQueryDescriptions } from "../../../shared/schemas/lead-schemas.ts";
-import { listening } from "../../support/requests/listening.ts";
 import { createDirectory } from "../../support/stack/synthesize.ts";
 
 /** The size limits of bundles that may be larger than the others, in bytes. */
@@ -82,49 +78,4 @@ describe.each(functionNames)("the bundle of %s", async (name) => {
     const sdk = sources.filter((file) => /node_modules\/@(aws-sdk|smithy)\//.test(file));
     expect(sdk.filter((file) => unneeded.test(file))).toEqual([]);
   });
-});
-
-// In a directory from which no module of the SDK is found.
-const sdk = join(await createDirectory(), "sdk.cjs");
-const { metafile } = await build({
-  ...{ ...bundleOptions, metafile: true, outfile: sdk },
-  stdin: {
-    contents: 'export { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";',
-    resolveDir: import.meta.dirname,
-  },
-});
-
-test("the SDK imports the modules that are not bundled only on demand", () => {
-  const imports = Object.values(metafile.inputs)
-    .flatMap(({ imports }) => imports)
-    .filter(({ path, external }) => external && !path.startsWith("node:"));
-  expect([...new Set(imports.map(({ path }) => path))].sort()).toEqual(bundleOptions.external);
-  expect([...new Set(imports.map(({ kind }) => kind))]).toEqual(["dynamic-import"]);
-});
-
-test("without these modules, requests are signed with the credentials and the region of Lambda's variables", async () => {
-  const received: IncomingHttpHeaders[] = [];
-  const server = createServer(({ headers }, response) => {
-    received.push(headers);
-    response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
-  });
-  onTestFinished(() => void server.close());
-  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
-  vi.stubEnv("AWS_REGION", "eu-west-3");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDFIRST");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "secret");
-  vi.stubEnv("AWS_SESSION_TOKEN", "token-1");
-  vi.stubEnv("AWS_ENDPOINT_URL_DYNAMODB", await listening(server));
-  const { DynamoDBClient, GetItemCommand } = createRequire(import.meta.url)(
-    sdk,
-  ) as typeof import("@aws-sdk/client-dynamodb");
-  const client = new DynamoDBClient({ maxAttempts: 1 });
-  onTestFinished(() => client.destroy());
-  await client.send(new GetItemCommand({ TableName: "table", Key: { pk: { S: "a" } } }));
-  expect(received).toEqual([
-    expect.objectContaining({
-      authorization: expect.stringMatching(/Credential=AKIDFIRST\/\d{8}\/eu-west-3\/dynamodb\/aws4_request/),
-      "x-amz-security-token": "token-1",
-    }),
-  ]);
 });
