@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
-import cdkJson from "../cdk.json" with { type: "json" };
 import { bundleFunctions } from "./bundling/bundle.ts";
 import { readConfig } from "./config/config.ts";
 import { ServiceStack } from "./stack.ts";
@@ -30,8 +29,6 @@ export async function createApp(props: AppProps = {}): Promise<App> {
   const { stages, outdir, context, checked = true } = props;
   const app = new App({
     outdir,
-    // The CDK's command line passes these flags by itself. Without the command line, the stack must be the same.
-    context: cdkJson.context,
     postCliContext: context,
     autoSynth: false,
   });
