@@ -85,15 +85,9 @@ export async function synthesizeApp(app: App, stage: string, validated = false) 
     /** What the local run reads from the template. */
     local: await readStack(directory),
     /** The findings of the CDK and cdk-nag; undefined if they did not check the app. */
-    findings: await readFindings(join(directory, "validation-report.json")).catch(() => undefined),
+    findings: (await readJson(join(directory, "validation-report.json")).catch(() => undefined))
+      ?.pluginReports,
   };
-}
-
-/** The reports of all plugins, without those that only ask about settings that a stage leaves open. */
-async function readFindings(path: string) {
-  const { pluginReports }: { pluginReports: { violations: { ruleName: string }[] }[] } = await readJson(path);
-  const isQuestion = (name: string) => name.startsWith("Annotation::leads-and-conversations:");
-  return pluginReports.filter(({ violations }) => !violations.every(({ ruleName }) => isQuestion(ruleName)));
 }
 
 type Synthesized = ReturnType<typeof synthesizeApp>;
