@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { projectStages, readProjectStage, readSettings } from "../../lib/config/read-stage-file.ts";
+import { projectStages, readSettings } from "../../lib/config/read-stage-file.ts";
 import type { Settings } from "../../lib/config/settings.ts";
 import { readLocalRun } from "../../lib/ops/command/local-run-file.ts";
 import { UserError } from "../../lib/user-error.ts";
@@ -11,8 +11,6 @@ import { openAccounts } from "./own-accounts.ts";
 /** The target of the run: either `stage` or `local`. */
 export interface Target {
   readonly stage?: string;
-  /** For a stage without a file: the stage with the same settings. */
-  readonly like?: string;
   readonly local?: boolean;
   /** Whether a stage that keeps its data may be used. */
   readonly yes?: boolean;
@@ -37,7 +35,7 @@ const highLimit = 100_000;
 export async function open(target: Target, { signal, note, load = 1000 }: Control) {
   const startedAt = Date.now();
   await using opening = new AsyncDisposableStack();
-  const settings = readTargetSettings(target);
+  const settings = readSettings(projectStages, target.stage ?? "dev");
   const aws = await openStage(target, settings);
   const accounts = await openAccounts(target);
   const url = aws?.output("ApiUrl") ?? (await readLocalRun()).url;
@@ -56,15 +54,6 @@ export async function open(target: Target, { signal, note, load = 1000 }: Contro
     /** Reverts the changes of the checks when the run ends, the last change first. */
     cleanUp: opening.move(),
   };
-}
-
-/** @throws UserError for a stage without a file and without `like`, because its limits are unknown */
-function readTargetSettings({ stage = "dev", like }: Target): Settings {
-  const settings = like === undefined ? readProjectStage(stage) : readSettings(projectStages, stage, like);
-  if (settings) return settings;
-  throw new UserError(
-    `There is no stages/${stage}.json: pass --like and the stage whose settings it was deployed with.`,
-  );
 }
 
 async function openStage(target: Target, settings: Settings): Promise<AwsStage | undefined> {

@@ -41,7 +41,5 @@ const firstLine = (text: string) => text.replaceAll(/\s*\n\s*/g, "; ");
 /** The findings in one sentence. */
 function summary(report: Report): string {
   const { asAssumed, differs, notSeen } = countVerdicts(report);
-  const time =
-    report.seconds < 90 ? `${Math.round(report.seconds)} s` : `${Math.round(report.seconds / 60)} minutes`;
-  return `${asAssumed} as assumed, ${differs} differ, ${notSeen} could not be seen, in ${time}.${report.ended ? ` ${report.ended}` : ""}`;
+  return `${asAssumed} as assumed, ${differs} differ, ${notSeen} could not be seen, in ${Math.round(report.seconds)} s.${report.ended ? ` ${report.ended}` : ""}`;
 }

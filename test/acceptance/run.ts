@@ -12,9 +12,6 @@ const command = new Command("npm run accept --")
     "Compares a deployed stage with what the documentation promises and assumes. It uses accounts of its own, which it erases.",
   )
   .addOption(new Option("--stage <name>", "the deployed stage").conflicts("local"))
-  .addOption(
-    new Option("--like <name>", "for a stage without a file: the stage with its settings").conflicts("local"),
-  )
   .option("--local", "the running `npm start`")
   .option("--quick", "only whether callers can read and write")
   .option("--yes", "use a stage that keeps its data, too")

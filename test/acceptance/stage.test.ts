@@ -30,9 +30,8 @@ beforeEach(() => {
   sqs.onAnyCommand().resolves({});
 });
 
-const stackName = "leads-and-conversations-fresh";
-/** A stage without a file. */
-const onStage = { stage: "fresh", like: "dev" };
+const stackName = "leads-and-conversations-dev";
+const onStage = { stage: "dev" };
 
 const ApiUrl = "http://127.0.0.1:1";
 
@@ -54,11 +53,11 @@ const offline = { message: "getaddrinfo ENOTFOUND cloudformation", code: "ENOTFO
 const protectedOne = () => deploy({ ApiUrl }, true);
 
 test.each<[string, Parameters<typeof open>[0], () => unknown, string]>([
-  ["a stage without a file and without --like", { stage: "fresh" }, () => {}, "pass --like"],
-  ["a stage whose stack is protected", onStage, protectedOne, "The stage fresh keeps its data."],
+  ["a stage without a file", { stage: "fresh" }, () => {}, "There is no stages/fresh.json"],
+  ["a stage whose stack is protected", onStage, protectedOne, "The stage dev keeps its data."],
   ["a protected stage that is down", { ...onStage, yes: true }, protectedOne, "does not respond"],
-  ["a stage that keeps its data", { ...onStage, like: "prod" }, deploy, "The stage fresh keeps its data."],
-  ["a stage with --yes that is down", { ...onStage, like: "prod", yes: true }, deploy, "does not respond"],
+  ["a stage that keeps its data", { stage: "prod" }, deploy, "The stage prod keeps its data."],
+  ["a stage with --yes that is down", { stage: "prod", yes: true }, deploy, "does not respond"],
   ["a stack without an API", onStage, () => deploy({}), "has no output ApiUrl: its state is CREATE_COMPLETE"],
   ["a stage that is not deployed", onStage, () => fail(missing), `${stackName}: ${missing.message}.`],
   ["a stage without a network", onStage, () => fail(offline), `${stackName}: ${offline.message}.`],
