@@ -7,7 +7,8 @@ import { Channels } from "./constructs/channels.ts";
 import { Counting } from "./constructs/counting.ts";
 import { Events } from "./constructs/events.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
-import type { ServiceProps } from "./constructs/service-function.ts";
+import { ScheduledCanary } from "./constructs/scheduled-canary.ts";
+import type { ServiceFunction, ServiceProps } from "./constructs/service-function.ts";
 import { ServiceTable } from "./constructs/table.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
@@ -21,7 +22,7 @@ export class ServiceStack extends Stack {
   readonly counting: Counting;
   readonly events: Events;
   readonly channels: Channels | undefined;
-  readonly monitoring: Monitoring;
+  readonly canary: ScheduledCanary | undefined;
 
   constructor(scope: Construct, { config, bundles }: Omit<ServiceProps, "table">) {
     const { account, region } = config;
@@ -49,15 +50,17 @@ export class ServiceStack extends Stack {
     const shifted = functions.filter((fn) => fn !== auditor);
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
-    const watched = { api, counting, events, channels, deployment, functions };
-    this.monitoring = new Monitoring(this, "Monitoring", { ...props, ...watched });
-    this.addOutputs(config.release);
+    const canary = config.canary ? new ScheduledCanary(this, "Canary", props, api) : undefined;
+    this.canary = canary;
+    if (canary) functions.push(canary.runner);
+    const resources = { table: this.table, api, counting, events, channels, canary, deployment, functions };
+    new Monitoring(this, "Monitoring", config, resources);
+    this.addOutputs(config.release, functions);
   }
 
   /** Outputs what callers, operators and the runbook need to know about the deployed stack. */
-  private addOutputs(release: string): void {
-    const { table, api, counting, events, channels, monitoring } = this;
-    const { functions, canary } = monitoring;
+  private addOutputs(release: string, functions: readonly ServiceFunction[]): void {
+    const { table, api, counting, events, channels, canary } = this;
     const outputs = {
       Release: release,
       ApiUrl: api.url,

@@ -4,31 +4,19 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { Config } from "../config/config.ts";
-import { ScheduledCanary } from "../constructs/scheduled-canary.ts";
-import type { ServiceFunction, ServiceProps } from "../constructs/service-function.ts";
 import { alarms, type MonitoredResources } from "./alarm-definitions.ts";
 import { LogMetrics } from "./log-metrics.ts";
 
-/** What is monitored. The canary, which is created here, becomes one of the functions. */
-type Constructs = Omit<MonitoredResources, "logs" | "canary">;
-
-/** Metrics from the logs, a canary, and alarms. */
+/** Metrics from the logs, and alarms. */
 export class Monitoring extends Construct {
-  readonly canary: ScheduledCanary | undefined;
-  readonly functions: readonly ServiceFunction[];
-
-  constructor(scope: Construct, id: string, props: ServiceProps & Constructs) {
+  constructor(scope: Construct, id: string, config: Config, resources: Omit<MonitoredResources, "logs">) {
     super(scope, id);
-    const { config, api } = props;
-    const canary = config.canary ? new ScheduledCanary(this, "Canary", props, api) : undefined;
-    const functions = [...props.functions, ...(canary ? [canary.runner] : [])];
-    this.canary = canary;
-    this.functions = functions;
+    const { api, deployment, functions } = resources;
     const logs = new LogMetrics(this, "Requests", api.accessLog, functions);
     // A stage that does not last and notifies nobody saves the costs of alarms, unless they can roll back a deployment.
     const lasts = config.removalPolicy !== RemovalPolicy.DESTROY;
-    if (lasts || config.alarmsTo || props.deployment)
-      addAlarms(new Construct(this, "Alarms"), config, { ...props, logs, canary, functions });
+    if (lasts || config.alarmsTo || deployment)
+      addAlarms(new Construct(this, "Alarms"), config, { ...resources, logs });
   }
 }
 

@@ -67,7 +67,7 @@ test("the outputs are the URL of the API and the names of the resources that ope
     ApiUrl: { Value: { "Fn::GetAtt": [only(template, "AWS::ApiGatewayV2::Api").id, "ApiEndpoint"] } },
     EventBusName: ref("AWS::Events::EventBus"),
     TableName: ref("AWS::DynamoDB::Table"),
-    CanarySchedule: ref("AWS::Scheduler::Schedule", "Monitoring"),
+    CanarySchedule: ref("AWS::Scheduler::Schedule", "Canary"),
     CountingSourceId: ref("AWS::Lambda::EventSourceMapping", "Counting"),
     CountingFailuresUrl: ref("AWS::SQS::Queue", "Counting"),
     EventsSourceId: ref("AWS::Lambda::EventSourceMapping", "Events"),

@@ -9,7 +9,7 @@ const readVariables = ({ template }: { template: Template }) =>
   template.findResources("AWS::Lambda::Function")[canaryId]?.Properties.Environment.Variables;
 
 test.each([
-  ["canary", "Monitoring", "rate(5 minutes)"],
+  ["canary", "Canary", "rate(5 minutes)"],
   ["audit-counts", "Counting", "rate(1 hour)"],
 ])("%s is called by the schedule of %s at a %s, which may call nothing else and never retries", (name, construct, rate) => {
   const { Target, ...schedule } = only(template, "AWS::Scheduler::Schedule", construct).properties;
