@@ -1,9 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from "@aws-sdk/client-cloudformation";
-import {
-  CloudWatchLogsClient,
-  type FilterLogEventsCommandInput,
-  paginateFilterLogEvents,
-} from "@aws-sdk/client-cloudwatch-logs";
+import { CloudWatchLogsClient, paginateFilterLogEvents } from "@aws-sdk/client-cloudwatch-logs";
 import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import type { FunctionName } from "../../lib/bundling/bundle.ts";
@@ -49,26 +45,16 @@ export const logLag = 30_000;
 
 /** Reads and parses the matching lines of a function's log. */
 export async function readFunctionLog(
-  { output, logs }: AwsStage,
+  { output, logs: client }: AwsStage,
   name: FunctionName,
   startTime: number,
   filterPattern: string,
-): Promise<Line[]> {
+): Promise<Readonly<Record<string, unknown>>[]> {
   // The outputs have the functions, by their names, and their log groups in the same order.
   const [functions, groups] = ["FunctionNames", "FunctionLogGroups"].map((part) => JSON.parse(output(part)));
   const logGroupName = groups[Object.keys(functions).indexOf(name)];
-  return logGroupName ? readLog(logs, { logGroupName, startTime, filterPattern }) : [];
-}
-
-type Line = Readonly<Record<string, unknown>>;
-
-/** Reads and parses the matching lines of a log. */
-export async function readLog(
-  client: AwsStage["logs"],
-  matching: FilterLogEventsCommandInput,
-): Promise<Line[]> {
-  const lines: Line[] = [];
-  for await (const page of paginateFilterLogEvents({ client }, matching))
+  const lines = [];
+  for await (const page of paginateFilterLogEvents({ client }, { logGroupName, startTime, filterPattern }))
     for (const { message = "" } of page.events ?? []) {
       const line = parseJson(message);
       if (isRecord(line)) lines.push(line);

@@ -49,8 +49,6 @@ export async function open(target: Target, { signal, note, load = 1000 }: Contro
     ...{ accounts, key, mine: new Account(url, key, signal) },
     /** Waits for a time in milliseconds. @throws AbortError after Ctrl-C */
     wait: (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { signal }),
-    /** Whether the phase `gateway` saw the throttle refuse requests. */
-    wasThrottled: false,
     /** Reverts the changes of the checks when the run ends, the last change first. */
     cleanUp: opening.move(),
   };

@@ -101,7 +101,6 @@ async function throttled(acceptance: Acceptance): Promise<Finding> {
     const throttle = `${throttleBurst} at once and ${throttleRate} a second`;
     return notSeen(comparison, `${sent} requests from one machine in ${seconds} s do not exceed ${throttle}`);
   }
-  acceptance.wasThrottled = true;
   const retryAfter = refused.headers["retry-after"];
   return compared(
     comparison,

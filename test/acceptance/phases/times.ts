@@ -3,7 +3,7 @@ import { isRecord } from "../../../shared/json.ts";
 import { conversations, leads } from "../../contract/account.ts";
 import { Client } from "../../contract/client.ts";
 import { percentile } from "../../support/cases/statistics.ts";
-import { type AwsStage, logLag, readFunctionLog, readLog } from "../aws-stage.ts";
+import { type AwsStage, logLag, readFunctionLog } from "../aws-stage.ts";
 import { assumption, compared, type Finding, notSeen } from "../finding.ts";
 import { type Acceptance, type Phase, settle } from "../phase.ts";
 
@@ -22,21 +22,17 @@ const longest = { init: 250, warm: 20, p99: 1000 };
 /** The part of its memory that a function may use. */
 const memoryShare = 0.5;
 
-/** The lines that `lib/monitoring/log-metrics.ts` counts as refused by the throttle. */
-const throttledLines = '{ $.status = "429" && $.integrationStatus != "429" }';
-
 /** Checks cold starts, durations and memory by Lambda's own report of each call. */
 export const times: Phase = {
   name: "times",
   needs: "aws",
   async *run(acceptance, aws) {
-    const { wait, startedAt } = acceptance;
+    const { wait } = acceptance;
     const start = Date.now();
     await sendWarm(acceptance);
     await startEnvironments(acceptance);
     await wait(logLag);
     for (const name of measured) yield* judge(name, await readReports(aws, name, start));
-    yield await throttles(aws, acceptance, startedAt);
   },
 };
 
@@ -109,19 +105,4 @@ function* judge(name: FunctionName, reports: readonly Report[]): Generator<Findi
     `${used} of ${size} MB`,
     size === 1024 && used <= memoryShare * size,
   );
-}
-
-/** Checks that the filter of the alarm's metric finds the requests that the throttle refused in the access log. */
-async function throttles(aws: AwsStage, { wasThrottled }: Acceptance, startTime: number): Promise<Finding> {
-  const lines = await readLog(aws.logs, {
-    logGroupName: `/aws/vendedlogs/http-apis/${aws.stackName}`,
-    startTime,
-    filterPattern: throttledLines,
-  });
-  const check = "The access log has requests that the throttle refused";
-  const comparison = assumption("throttles-in-the-access-log", check, "yes");
-  if (lines.length > 0) return compared(comparison, "yes");
-  return wasThrottled
-    ? compared(comparison, "no")
-    : notSeen(comparison, "the throttle refused no request of the phase gateway");
 }
