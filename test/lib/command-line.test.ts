@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { checkNodeVersion, run } from "../../lib/command-line.ts";
+import { run } from "../../lib/command-line.ts";
 import { UserError } from "../../lib/user-error.ts";
 
 let print = vi.spyOn(console, "error");
@@ -35,12 +35,4 @@ test("a command fails if a full disk takes no output, but not if the reader of i
   expect(full.stderr).toMatch(/^The output cannot be written: ENOSPC/);
   expect(full.stdout).toBe("exit code 1\n");
   expect(print("| head -1")).toMatchObject({ stdout: "0\nexit code 0\n", stderr: "" });
-});
-
-test.each(["20.20.2", "22.18.0", "25.0.0", "240.0.0"])("Node.js %s is refused", (version) => {
-  expect(() => checkNodeVersion(version)).toThrow(UserError);
-});
-
-test("this Node.js is accepted", () => {
-  expect(() => checkNodeVersion(process.versions.node)).not.toThrow();
 });
