@@ -39,7 +39,9 @@ async function openReference(look: Look, path = "/docs") {
     if (isNarrow) await menu.click();
     const sidebar = page.getByRole("complementary");
     await sidebar.getByRole("link", { name: new RegExp(`^${name}( HTTP|$)`) }).click();
-    if (isNarrow) await menu.waitFor();
+    // Scalar closes the menu by itself only for an operation.
+    const close = page.getByRole("button", { name: "Close Menu" });
+    if (isNarrow && (await close.isVisible())) await close.click();
     const part = page.getByRole("region", { name, exact: true });
     await part.waitFor();
     return part;
@@ -47,7 +49,7 @@ async function openReference(look: Look, path = "/docs") {
   /** Opens the dialog of an operation, sends its request with changes of the body, and returns the response that it shows. */
   const send = async (name: string, change: (dialog: Locator) => Promise<void> = async () => {}) => {
     const part = await goTo(name);
-    await part.getByRole("button", { name: "Try it" }).click();
+    await part.getByRole("button", { name: "Test Request" }).click();
     const dialog = page.getByRole("dialog", { name: "API Client" });
     await change(dialog);
     await dialog.getByRole("button", { name: /^Send (get|post) request/ }).click();
@@ -115,12 +117,6 @@ test("the first screen has a request to paste, and links lead to guides and oper
   );
 });
 
-test("without a lead, the page says what to do first", async () => {
-  const { goTo } = await openReference({ width: 1280, scheme: "light" });
-  const part = await goTo("Send or update a message");
-  expect(await part.getByText("Create a lead first.").count()).toBe(1);
-});
-
 test.each(
   looks,
 )("at $width px, in the $scheme scheme, every part fits, routes are tried with the key, and no other host is contacted", async (look) => {
@@ -152,15 +148,15 @@ test.each(
   await close();
   const { status, body } = await send("List leads");
   expect([status, body.pagination.total > 0]).toEqual([200, true]);
+  // No parameter is sent until the reader turns it on. The page itself reads the newest lead.
+  expect(requests.filter((one) => /v1\/\w+\?(?!limit=1$)/.test(one))).toEqual([]);
   const hosts = requests.filter((one) => !/^data:|^blob:/.test(one)).map((one) => new URL(one).origin);
   expect([...new Set(hosts)]).toEqual([url]);
   expect(errors).toEqual([]);
 });
 
-test("the page fills in the newest lead, and an error shows its problem", async () => {
-  const { page, goTo, send } = await openReference({ width: 390, scheme: "light" });
-  const part = await goTo("Send or update a message");
-  await part.getByText("that of the newest lead of the account").waitFor();
+test("an error shows its problem", async () => {
+  const { page, send } = await openReference({ width: 390, scheme: "light" });
   const problem = await send("Send or update a message", (dialog) =>
     bodyEditor(dialog).fill('{"leadId":"lead_1","channel":"whatsapp"}'),
   );

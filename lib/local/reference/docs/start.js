@@ -22,12 +22,6 @@ const configuration = {
     "shell/wget shell/httpie js/axios js/ofetch js/jquery js/xhr",
     "python/requests python/aiohttp python/httpx_sync python/httpx_async",
   ].flatMap((names) => names.split(" ")),
-  localization: {
-    translations: {
-      operation: { testRequest: "Try it" },
-      apiClient: { authSelector: { selectedType: "{type}" } },
-    },
-  },
 };
 
 const createLead = "/api/v1/leads";
@@ -55,15 +49,8 @@ function fill(openapi, apiKey, lead) {
     .replace("http://127.0.0.1:3000", location.origin);
   const { post } = filled.paths[sendMessage];
   if (lead) post.requestBody.content["application/json"].examples.message.value.leadId = lead.id;
-  post.description += lead
-    ? "\n\nHere, `leadId` is that of the newest lead of the account `demo`."
-    : "\n\n**Create a lead first.** Its `id` is then filled in here.";
   return filled;
 }
-
-/** Scalar leaves the menu of a narrow window open, over the guide that was chosen in it. */
-const closeMenu = () =>
-  [...document.querySelectorAll("button")].find(({ innerText }) => innerText.includes("Close Menu"))?.click();
 
 async function start() {
   const [openapi, apiKey] = await Promise.all([
@@ -75,8 +62,6 @@ async function start() {
     ...configuration,
     content: fill(openapi, apiKey, lead),
     authentication: { securitySchemes: { apiKey: { token: apiKey } } },
-    // For an operation, Scalar closes the menu itself, and then the button does not exist any more.
-    onSidebarClick: () => setTimeout(closeMenu),
     async onResponseReceived({ request, response }) {
       const isCreated = response.status === 201 && new URL(request.url).pathname === createLead;
       if (isCreated) reference.updateConfiguration(configure(await response.clone().json()));
