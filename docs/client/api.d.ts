@@ -885,7 +885,7 @@ export interface components {
             status: 400;
             /**
              * @description A sentence that says what happened.
-             * @example The request is invalid: source must have at least 1 character: leave it out if it has no value.
+             * @example The request is invalid: ifexists is not a parameter of this route, but ifExists is; source must have at least 1 character: leave it out if it has no value.
              */
             detail: string;
             /**
@@ -901,6 +901,12 @@ export interface components {
             /**
              * @description Every fault of the request, up to 100.
              * @example [
+             *       {
+             *         "in": "query",
+             *         "field": "ifexists",
+             *         "code": "unknown",
+             *         "message": "is not a parameter of this route, but ifExists is"
+             *       },
              *       {
              *         "in": "body",
              *         "field": "source",
@@ -2185,6 +2191,45 @@ export interface components {
                 "application/problem+json": components["schemas"]["IdempotencyKeyReusedProblem"];
             };
         };
+        /** @description The request is invalid: `errors` lists its faults. */
+        InvalidInput: {
+            headers: {
+                "apigw-requestid": components["headers"]["RequestId"];
+                "Cache-Control": components["headers"]["CacheControl"];
+                Vary: components["headers"]["Vary"];
+                "Content-Encoding": components["headers"]["ContentEncoding"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:problem-type:invalid_input",
+                 *       "title": "Invalid input",
+                 *       "status": 400,
+                 *       "detail": "The request is invalid: ifexists is not a parameter of this route, but ifExists is; source must have at least 1 character: leave it out if it has no value.",
+                 *       "code": "invalid_input",
+                 *       "requestId": "ELcEv7R332QgMgM=",
+                 *       "errors": [
+                 *         {
+                 *           "in": "query",
+                 *           "field": "ifexists",
+                 *           "code": "unknown",
+                 *           "message": "is not a parameter of this route, but ifExists is"
+                 *         },
+                 *         {
+                 *           "in": "body",
+                 *           "field": "source",
+                 *           "code": "too_short",
+                 *           "message": "must have at least 1 character: leave it out if it has no value"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["InvalidInputProblem"];
+            };
+        };
         /** @description The API key is malformed, unknown, expired or revoked (a message), or it may not send this request (a problem). */
         InsufficientAccess: {
             headers: {
@@ -2438,39 +2483,7 @@ export interface operations {
                     "application/json": components["schemas"]["LeadsPage"];
                 };
             };
-            /** @description The request is invalid: `errors` lists its faults. */
-            400: {
-                headers: {
-                    "apigw-requestid": components["headers"]["RequestId"];
-                    "Cache-Control": components["headers"]["CacheControl"];
-                    Vary: components["headers"]["Vary"];
-                    "Content-Encoding": components["headers"]["ContentEncoding"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:problem-type:invalid_input",
-                     *       "title": "Invalid input",
-                     *       "status": 400,
-                     *       "detail": "The request is invalid: limit must be a whole number from 1 to 100, in plain digits.",
-                     *       "code": "invalid_input",
-                     *       "requestId": "ELcEv7R332QgMgM=",
-                     *       "errors": [
-                     *         {
-                     *           "in": "query",
-                     *           "field": "limit",
-                     *           "code": "out_of_range",
-                     *           "message": "must be a whole number from 1 to 100, in plain digits"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
-                };
-            };
+            400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
             413: components["responses"]["TooLarge"];
@@ -2572,39 +2585,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lead"];
                 };
             };
-            /** @description The request is invalid: `errors` lists its faults. */
-            400: {
-                headers: {
-                    "apigw-requestid": components["headers"]["RequestId"];
-                    "Cache-Control": components["headers"]["CacheControl"];
-                    Vary: components["headers"]["Vary"];
-                    "Content-Encoding": components["headers"]["ContentEncoding"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:problem-type:invalid_input",
-                     *       "title": "Invalid input",
-                     *       "status": 400,
-                     *       "detail": "The request is invalid: source must have at least 1 character: leave it out if it has no value.",
-                     *       "code": "invalid_input",
-                     *       "requestId": "ELcEv7R332QgMgM=",
-                     *       "errors": [
-                     *         {
-                     *           "in": "body",
-                     *           "field": "source",
-                     *           "code": "too_short",
-                     *           "message": "must have at least 1 character: leave it out if it has no value"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
-                };
-            };
+            400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
             /** @description The account has no lead with this id, or the lead of a repeated request was erased. */
@@ -2750,39 +2731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationsPage"];
                 };
             };
-            /** @description The request is invalid: `errors` lists its faults. */
-            400: {
-                headers: {
-                    "apigw-requestid": components["headers"]["RequestId"];
-                    "Cache-Control": components["headers"]["CacheControl"];
-                    Vary: components["headers"]["Vary"];
-                    "Content-Encoding": components["headers"]["ContentEncoding"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:problem-type:invalid_input",
-                     *       "title": "Invalid input",
-                     *       "status": 400,
-                     *       "detail": "The request is invalid: lead is not a parameter of this route, but leadId is.",
-                     *       "code": "invalid_input",
-                     *       "requestId": "ELcEv7R332QgMgM=",
-                     *       "errors": [
-                     *         {
-                     *           "in": "query",
-                     *           "field": "lead",
-                     *           "code": "unknown",
-                     *           "message": "is not a parameter of this route, but leadId is"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
-                };
-            };
+            400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
             413: components["responses"]["TooLarge"];
@@ -2863,39 +2812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Message"];
                 };
             };
-            /** @description The request is invalid: `errors` lists its faults. */
-            400: {
-                headers: {
-                    "apigw-requestid": components["headers"]["RequestId"];
-                    "Cache-Control": components["headers"]["CacheControl"];
-                    Vary: components["headers"]["Vary"];
-                    "Content-Encoding": components["headers"]["ContentEncoding"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "type": "urn:problem-type:invalid_input",
-                     *       "title": "Invalid input",
-                     *       "status": 400,
-                     *       "detail": "The request is invalid: message is required.",
-                     *       "code": "invalid_input",
-                     *       "requestId": "ELcEv7R332QgMgM=",
-                     *       "errors": [
-                     *         {
-                     *           "in": "body",
-                     *           "field": "message",
-                     *           "code": "required",
-                     *           "message": "is required"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/problem+json": components["schemas"]["InvalidInputProblem"];
-                };
-            };
+            400: components["responses"]["InvalidInput"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["InsufficientAccess"];
             /** @description The account has no lead with this id, or the lead of a repeated request was erased. The account has no conversation with this `id`. The conversation has no message with this `id`, or the account has no such conversation. */

@@ -72,7 +72,7 @@ function operation(name: RouteName, route: Route) {
     description,
     parameters: buildParameters(name, route, parameters),
     ...(body && { requestBody: { required: true, content: { "application/json": body } } }),
-    responses: buildResponses(name, route, successes),
+    responses: buildResponses(route, successes),
   };
 }
 

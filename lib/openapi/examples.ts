@@ -1,5 +1,5 @@
 import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.ts";
-import { ApiError, type Fault, invalidInput, type ProblemCode } from "../../shared/errors.ts";
+import { ApiError, invalidInput, type ProblemCode } from "../../shared/errors.ts";
 import { unsupportedType } from "../../shared/http/body-parser.ts";
 import { problemResponse } from "../../shared/http/problem-responses.ts";
 import type { RouteName } from "../../shared/routes.ts";
@@ -195,35 +195,25 @@ export const eventDetailExamples = Object.fromEntries(
   ]),
 ) as Record<EventType, object>;
 
-/** Invalid requests: their query or body, and their responses. */
-export const invalidExamples: Record<RouteName, { query?: string; body?: object; response: object }> = {
-  "list-leads": {
-    query: "limit=200",
-    response: invalid(
-      "query",
-      "limit",
-      "out_of_range",
-      "must be a whole number from 1 to 100, in plain digits",
-    ),
-  },
-  "create-lead": {
-    body: { name: "Ada Lovelace", source: "" },
-    response: invalid(
-      "body",
-      "source",
-      "too_short",
-      "must have at least 1 character: leave it out if it has no value",
-    ),
-  },
-  "list-conversations": {
-    query: "lead=lead_1",
-    response: invalid("query", "lead", "unknown", "is not a parameter of this route, but leadId is"),
-  },
-  "send-message": {
-    body: { leadId, channel: "whatsapp" },
-    response: invalid("body", "message", "required", "is required"),
-  },
-};
+/** A request to create a lead that has faults in its query and in its body. */
+export const invalidRequest = { query: "ifexists=update", body: { name: "Ada Lovelace", source: "" } };
+
+const invalidInputExample = toBody(
+  invalidInput([
+    {
+      in: "query",
+      field: "ifexists",
+      code: "unknown",
+      message: "is not a parameter of this route, but ifExists is",
+    },
+    {
+      in: "body",
+      field: "source",
+      code: "too_short",
+      message: "must have at least 1 character: leave it out if it has no value",
+    },
+  ]),
+);
 
 const problemDetails: Record<Exclude<ProblemCode, "invalid_input" | "unsupported_media_type">, string> = {
   insufficient_access: "This API key may only read.",
@@ -251,7 +241,7 @@ const problemIds: Readonly<Record<string, string>> = {
 
 /** A response of each problem. */
 export const problemExamples = {
-  invalid_input: invalidExamples["create-lead"].response,
+  invalid_input: invalidInputExample,
   unsupported_media_type: toBody(unsupportedType("text/plain")),
   ...Object.fromEntries(
     Object.entries(problemDetails).map(([code, detail]) => {
@@ -260,10 +250,6 @@ export const problemExamples = {
     }),
   ),
 } as Readonly<Record<ProblemCode, object>>;
-
-function invalid(place: Fault["in"], field: string, code: Fault["code"], message: string) {
-  return toBody(invalidInput([{ in: place, field, code, message }]));
-}
 
 function toBody(error: ApiError): object {
   return JSON.parse(problemResponse(error, requestId).body);

@@ -1,8 +1,8 @@
 import { type ProblemCode, problems } from "../../shared/errors.ts";
-import type { Route, RouteName } from "../../shared/routes.ts";
+import type { Route } from "../../shared/routes.ts";
 import { gatewayMessages } from "../gateway-messages.ts";
 import { toReference } from "./components.ts";
-import { invalidExamples, problemExamples } from "./examples.ts";
+import { problemExamples } from "./examples.ts";
 import { functionHeaders, type HeaderName, headers } from "./headers.ts";
 import type { Operation } from "./operations.ts";
 import { codesLike, gatewayError, problemName } from "./problem-schemas.ts";
@@ -31,9 +31,15 @@ const problemDescriptions: Readonly<Record<ProblemCode, string>> = {
   account_frozen: "Or the account accepts no POST while it is being moved or erased.",
 };
 
-const commonProblems = ["insufficient_access", "rate_limited", "internal_error", "busy"] as const;
+const commonProblems = [
+  "invalid_input",
+  "insufficient_access",
+  "rate_limited",
+  "internal_error",
+  "busy",
+] as const;
 
-/** The problems of the routes with a method, besides `invalid_input` and the route's own problems. */
+/** The problems of the routes with a method, besides the route's own problems. */
 const problemsByMethod = {
   GET: commonProblems,
   POST: ["unsupported_media_type", "idempotency_key_reused", ...commonProblems],
@@ -63,10 +69,11 @@ const ownHeaders: Partial<Record<ProblemCode, HeaderName>> = {
  *
  * @param among the problems that the route can return, by default all
  */
-function describeProblem(code: ProblemCode, example = problemExamples[code], among?: readonly ProblemCode[]) {
+function describeProblem(code: ProblemCode, among?: readonly ProblemCode[]) {
   const alike = codesLike(code, among);
   const values = alike.map((code) => [code, { value: problemExamples[code] }]);
-  const examples = alike.length > 1 ? { examples: Object.fromEntries(values) } : { example };
+  const examples =
+    alike.length > 1 ? { examples: Object.fromEntries(values) } : { example: problemExamples[code] };
   const schema = { $ref: `#/components/schemas/${problemName(code)}Problem` };
   const { status } = problems[code];
   const own = ownHeaders[code];
@@ -90,11 +97,7 @@ export const responseComponents = {
 const toComponent = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 /** Every response of a route, by its status. */
-export function buildResponses(
-  name: RouteName,
-  { method, ownProblems = [] }: Route,
-  successes: Operation["successes"],
-) {
+export function buildResponses({ method, ownProblems = [] }: Route, successes: Operation["successes"]) {
   const own = method === "GET" ? "Link" : "Idempotency-Replayed";
   const successResponses = Object.entries(successes).map(([status, [description, content]]) => [
     status,
@@ -104,9 +107,8 @@ export function buildResponses(
     ...Object.fromEntries(successResponses),
     401: toComponent("Unauthorized"),
     413: toComponent("TooLarge"),
-    400: describeProblem("invalid_input", invalidExamples[name].response),
     ...Object.fromEntries(
-      ownProblems.map((code) => [problems[code].status, describeProblem(code, undefined, ownProblems)]),
+      ownProblems.map((code) => [problems[code].status, describeProblem(code, ownProblems)]),
     ),
     ...Object.fromEntries(
       problemsByMethod[method].map((code) => [problems[code].status, toComponent(problemName(code))]),
