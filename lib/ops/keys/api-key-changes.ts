@@ -3,12 +3,10 @@ import { newApiKey, parseApiKey } from "../../../shared/domain/api-key-format.ts
 import type { ApiKey } from "../../../shared/domain/api-keys.ts";
 import { accountKey, accountPartition, apiKeyKey } from "../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../shared/dynamodb/pace.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { transact } from "../../../shared/dynamodb/transact.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { UserError } from "../../user-error.ts";
-import { whileBusy } from "../command/select-table.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { listByParent, readEach } from "../table/read-items.ts";
 
@@ -31,9 +29,8 @@ export async function issueApiKey(
     UpdateExpression: "SET createdAt = if_not_exists(createdAt, :now)",
     ExpressionAttributeValues: { ":now": record.createdAt },
   };
-  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret. A key that
-  // is issued at the same time holds the account for a moment.
-  await withRetry(() => transact([{ Update }, { Put: { TableName: tableName, Item } }]), whileBusy());
+  // Without a condition, so that the SDK's retry succeeds after a lost response. No two keys have the same secret.
+  await transact([{ Update }, { Put: { TableName: tableName, Item } }]);
   return { ...record, apiKey };
 }
 

@@ -11,7 +11,6 @@ import {
   leadKey,
 } from "../../../../shared/dynamodb/keys.ts";
 import { readItem } from "../../../../shared/dynamodb/table-client.ts";
-import { canceled } from "../../../support/tables/cancellation.ts";
 import { aroundCalls, beforeCall } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { program } from "../support/program.ts";
@@ -133,16 +132,6 @@ test("an account is created with its first key, and later keys do not change it"
   const issued = await keys("issue", ...acme);
   expect(issued).toEqual({ code: 0, stdout: expect.stringMatching(/^lck_\w+\n$/), stderr: "" });
   expect(await item()).toEqual({ ...created, requests: 5 });
-});
-
-test("issuing a key is retried if another key is issued at the same time", async () => {
-  let conflicts = 2;
-  using _ = aroundCalls((command, send) => {
-    if (command.input.TransactItems && conflicts-- > 0) throw canceled("TransactionConflict", "None");
-    return send(command);
-  });
-  const { apiKey } = await issueApiKey("acme");
-  expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
 });
 
 test("a key whose first response is lost is issued once", async () => {
