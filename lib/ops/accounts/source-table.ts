@@ -26,7 +26,7 @@ export async function openSource(account: string, name: string, region: string |
     ...(endpoint && { endpoint }),
   });
   // A restored table has no tags: each of its items is checked when it is read.
-  await checkDataFormat({ client, name }, dataFormat).catch(async (error: unknown) => {
+  await checkDataFormat({ client, name }, pace, dataFormat).catch(async (error: unknown) => {
     if (!(error instanceof Error && error.name === "ResourceNotFoundException")) throw error;
     throw new UserError(
       `There is no table ${name} in the region ${await client.config.region()}: check --from-table and --from-region.`,

@@ -5,10 +5,8 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { readFrozenAt } from "../../../shared/domain/accounts.ts";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
-import { isBusy } from "../../../shared/dynamodb/dynamodb-errors.ts";
-import { Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
+import { type AnyPace, Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
-import { withRetry } from "../../../shared/dynamodb/retry.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
@@ -46,17 +44,14 @@ export async function selectTableByOptions(options: TableOptions & { readonly ac
   // Without a pace, nothing has a deadline either.
   const pace = isPaced ? new ShownPace(units) : (unpaced as Pace);
   // The file of a local run contains its format, which is already checked.
-  if (writes && !options.local) await checkDataFormat({ client: table, name });
+  if (writes && !options.local) await checkDataFormat({ client: table, name }, pace);
   if (writes !== true || dryRun || account === undefined) return pace;
-  const frozenAt = await withRetry(() => readFrozenAt(account), whileBusy());
+  const frozenAt = await pace.retry(() => readFrozenAt(account));
   if (!frozenAt) return pace;
   throw new UserError(
     `The account ${account} has been frozen since ${frozenAt}, because it is being moved or erased: nothing was written. To continue an erasure, run \`accounts erase\`. Otherwise, to let the account write again, run ${opsCommand(options, `accounts unfreeze --account ${account}`)}.`,
   );
 }
-
-/** How long a short command retries a call that the SDK does not retry. */
-export const whileBusy = () => ({ deadline: Date.now() + 10_000, isRetryable: isBusy });
 
 /** The name of the table, and the settings with which a client reaches it. */
 async function findTable({ local, stage, table: name }: TableOptions) {
@@ -102,12 +97,16 @@ export async function checkStage(stage: string): Promise<{ region?: string }> {
  * @param untagged the format of a table without the tag, such as one that was restored; by default, it is refused
  * @throws UserError for another data format
  */
-export async function checkDataFormat({ client, name }: OtherTable, untagged?: number): Promise<void> {
-  const tags = await withRetry(async () => {
+export async function checkDataFormat(
+  { client, name }: OtherTable,
+  pace: AnyPace,
+  untagged?: number,
+): Promise<void> {
+  const tags = await pace.retry(async () => {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     const { Tags = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn }));
     return Tags;
-  }, whileBusy());
+  });
   const stored = tags.find(({ Key }) => Key === dataFormatTag)?.Value;
   if (Number(stored ?? untagged) === dataFormat) return;
   const found = stored === undefined ? "no data format" : `the data format ${stored}`;
