@@ -43,14 +43,14 @@ export async function openAccounts({ stage, local }: Pick<TableOptions, "stage" 
 }
 
 /**
- * Deletes all items of an account that can be found without reading the whole table. Only items that expire stay:
- * idempotency records and windows of rate limits for a day, empty counts for two days.
+ * Deletes all items of an account. Only items that expire stay: idempotency records and windows of rate limits for a day,
+ * empty counts for two days.
  */
 async function eraseOwn(account: string, pace: Pace): Promise<void> {
   const list = (type: "lead" | "erasedLead") =>
     queryAll({ ...inPartition(accountPartition(type, account)), ...keysOnly }, pace);
   const leads = new Set((await list("lead")).map(({ sk }) => String(sk)));
-  if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), { pace, scan: false });
+  if (leads.size > 0) await erase(new ItemsToErase({ account, leads }), pace);
   const keys = (await listByParent(accountPartition("apiKey", account), pace)).filter(isApiKey);
   await dropTrees(account, [], pace);
   await deleteItems([...keys, ...(await list("erasedLead")), accountKey(account)], pace);

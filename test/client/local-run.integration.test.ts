@@ -149,7 +149,7 @@ test("a copy follows the events, and a reconciliation finds the changes that it 
   await client.updateLead({ id: ids[0], status: "booked" });
   using _ = skipWaits();
   vi.stubEnv("DATA_DIR", await createDataDirectory(api.tableName));
-  const erase = ["erase", "--account", account, "--lead", ids[1], "--yes", "--no-scan", "--local"];
+  const erase = ["erase", "--account", account, "--lead", ids[1], "--yes", "--local"];
   expect((await runCommand(leadsCommand(), ...erase)).failure).toBeUndefined();
   await createLead("Barbara");
   await mirror.reconcile();

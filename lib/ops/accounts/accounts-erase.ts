@@ -59,7 +59,7 @@ async function eraseAccount(options: AccountOptions & CacheOptions, { pace, inva
   for (const channel of metaChannels) await pace.retry(() => disconnectSender(options, channel));
   const keyCache = 1000 * (await findCacheSeconds(options));
   const found = new ItemsToErase({ account }, invalid);
-  await erase(found, { pace, scan: true }, keyCache);
+  await erase(found, pace, keyCache);
   const { lead: leads = 0 } = found.counts;
   return {
     json: { account, erased: true, leads, invalid: [...invalid.values()] },

@@ -12,7 +12,7 @@ import { deleteItems } from "../table/write-items.ts";
 import { dropTrees } from "./drop-trees.ts";
 import { beginErasure, endErasure } from "./erased-leads.ts";
 import type { ItemsToErase } from "./items-to-erase.ts";
-import { type Sweeping, sweep } from "./sweep-erased.ts";
+import { sweep } from "./sweep-erased.ts";
 import { waitForWriters } from "./wait-for-writers.ts";
 
 /**
@@ -21,8 +21,7 @@ import { waitForWriters } from "./wait-for-writers.ts";
  * @param keyCache how long a deleted key may still work, in milliseconds
  * @throws UserError when something still writes to the account
  */
-export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 0): Promise<void> {
-  const { pace } = sweeping;
+export async function erase(found: ItemsToErase, pace: Pace, keyCache = 0): Promise<void> {
   const { account, leads } = found.subject;
   if (!leads) {
     await freezeAccount(account, pace, true);
@@ -34,7 +33,7 @@ export async function erase(found: ItemsToErase, sweeping: Sweeping, keyCache = 
   await waitForWriters(leads ? "The leads are deleted" : "The keys are deleted", pace, keyCache);
   // Until the account was frozen, its keys could create leads. The sweep deletes the keys that the index did not list.
   if (!leads) await begin(found, pace);
-  const nodes = await sweep(found, sweeping);
+  const nodes = await sweep(found, pace);
   for (const id of leads ?? []) await endErasure(account, id, pace);
   if (leads) return;
   await dropTrees(account, nodes, pace);

@@ -5,7 +5,7 @@ import { InvalidItems } from "../table/invalid-items.ts";
 import { findOwner } from "../table/item-owner.ts";
 
 /** What is erased: some leads of an account or, without `leads`, the whole account. */
-export interface Subject {
+interface Subject {
   readonly account: string;
   readonly leads?: ReadonlySet<string>;
 }

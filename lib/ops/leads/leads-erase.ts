@@ -8,8 +8,6 @@ import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
 import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
-type EraseLeadsOptions = PersonOptions & { readonly scan: boolean };
-
 /** `leads erase`: deletes everything that is stored about a person. */
 export const eraseCommand = () =>
   withPerson(
@@ -19,20 +17,16 @@ export const eraseCommand = () =>
       { paced: true, writes: true },
     ),
   )
-    .option(
-      "--no-scan",
-      "do not read the whole table; idempotency records with the lead's data then stay until they expire, within 8 days",
-    )
     .addHelpText("after", "\nIt also finishes the account's erasures that have not ended.")
     .action(onTable(eraseLeads));
 
-async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Printed> {
-  const { account, scan, dryRun, yes } = options;
+async function eraseLeads(options: PersonOptions, tools: Tools): Promise<Printed> {
+  const { account, dryRun, yes } = options;
   const { pace, invalid } = tools;
   const { leads, unfinished, unknown } = await findErasable(options, tools);
   let found = new ItemsToErase({ account, leads }, invalid);
   const describe = (verb: string) => describeErasure(options, found, unfinished, verb);
-  if (dryRun || !yes) await sweep(found, { pace, scan, dryRun: true });
+  if (dryRun || !yes) await sweep(found, pace, true);
   if (!dryRun) {
     if (!yes) {
       if (unknown) console.error(unknown.message);
@@ -43,7 +37,7 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
       else await confirm(value, { kind: "person", action: leads.size > 1 ? action : "erase them", by });
     }
     found = new ItemsToErase({ account, leads }, invalid);
-    await erase(found, { pace, scan });
+    await erase(found, pace);
   }
   const printed = describe(dryRun ? "would be erased" : "erased");
   const failures = [unknown, invalid.toFailure()].flatMap((each) => each?.message ?? []);
@@ -56,7 +50,7 @@ async function eraseLeads(options: EraseLeadsOptions, tools: Tools): Promise<Pri
  * @returns also how many of them the options do not name, and the error for named leads that the account does not have
  * @throws UserError when the account has none of the named leads
  */
-async function findErasable(options: EraseLeadsOptions, tools: Tools) {
+async function findErasable(options: PersonOptions, tools: Tools) {
   const { account, lead } = options;
   const { pace, invalid } = tools;
   const rows = await findLeads(options, tools);
@@ -73,25 +67,21 @@ async function findErasable(options: EraseLeadsOptions, tools: Tools) {
 
 /** What is printed of an erasure, as JSON and as a sentence. */
 function describeErasure(
-  options: EraseLeadsOptions,
+  options: PersonOptions,
   { subject, counts, invalid }: ItemsToErase,
   unfinished: number,
   verb: string,
 ) {
-  const { account, scan } = options;
   const leads = [...(subject.leads ?? [])];
   const { conversation: conversations = 0, message: messages = 0, active: locks = 0 } = counts;
   const { idempotency: idempotencyRecords = 0 } = counts;
-  const records = scan
-    ? `${idempotencyRecords} idempotency records`
-    : "no idempotency records, which expire within 8 days";
-  const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${records}`;
+  const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${idempotencyRecords} idempotency records`;
   const numbers = { conversations, messages, locks, idempotencyRecords };
   const earlier = unfinished > 0 ? ` Leads of earlier erasures that had not ended: ${unfinished}.` : "";
   // They may be those of the person, if this run continues another, or those of other people.
   const others = unfinished === leads.length ? ` No other lead has this ${namedBy(options).by}.` : "";
   return {
-    json: { account, leads, unfinished, ...numbers, invalid: [...invalid.values()] },
+    json: { account: subject.account, leads, unfinished, ...numbers, invalid: [...invalid.values()] },
     text: `${escapeText(leads.join(", "))} ${verb}: ${found}.${earlier}${others}`,
   };
 }

@@ -68,7 +68,7 @@ export async function readLeadsByEmail(account: string, email: string, pace: Pac
 }
 
 /** Whether a stored value is short enough for an id or a name, and so for a part of a key. */
-export const isKeyPart = (value: unknown): value is string =>
+const isKeyPart = (value: unknown): value is string =>
   typeof value === "string" && /^.{1,160}$/su.test(value);
 
 /**

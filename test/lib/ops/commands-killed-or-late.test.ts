@@ -85,7 +85,6 @@ describe.each(conditions)("an account is read completely %s", (_, condition) => 
     "leads export --output FILE",
     "leads erased",
     "leads erase --lead ADA --dry-run",
-    "leads erase --lead ADA --dry-run --no-scan",
     "accounts export --output FILE",
     "accounts erase --dry-run",
   ])("by %s", async (line) => {
@@ -121,7 +120,6 @@ const changes: Readonly<Record<string, Change>> = {
   "accounts erase --yes --cache-seconds 0": {},
   // After the kill, the index may not list the lead any more.
   "leads erase --yes --lead ADA": { again: `leads erase --yes --email ${email}` },
-  "leads erase --yes --no-scan --lead ADA": {},
   [`accounts copy --account ${neighbour} --from-table ${tableName} --to-account ${account} --replace --yes`]:
     {
       // A lead with its names, a conversation with its messages and lock, the account, the records of requests, and the notes of

@@ -161,7 +161,6 @@ describe("with invalid items in the table", () => {
   test.each([
     [3, "leads", "erased", ...ofAccount],
     [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run"],
-    [1, "leads", "erase", ...ofAccount, "--email", email, "--dry-run", "--no-scan"],
     [0, "accounts", "erase", ...ofAccount, "--dry-run"],
     [0, "accounts", "list"],
     [0, "keys", "list", ...ofAccount],

@@ -243,7 +243,7 @@ test("a redelivered webhook changes nothing in its lead, and does not bring back
   expect((await leads()).map(({ addresses }) => addresses?.whatsapp)).toContainEqual(["492", "491"]);
   using _ = skipWaits();
   for (const lead of await leads())
-    await erase(new ItemsToErase({ account, leads: new Set([lead.id]) }), { pace: new Pace(), scan: true });
+    await erase(new ItemsToErase({ account, leads: new Set([lead.id]) }), new Pace());
   await received({ id: "wamid.491", addresses: ["491"] });
   await echoed({ channel: "whatsapp", id: "wamid.3" });
   expect(await leads()).toEqual([]);

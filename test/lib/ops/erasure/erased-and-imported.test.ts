@@ -22,7 +22,7 @@ skipWaits();
 
 /** Erases a lead completely, as `leads erase` does. */
 const eraseLead = (account: string, id: string) =>
-  erase(new ItemsToErase({ account, leads: new Set([id]) }), { pace: new Pace(), scan: true });
+  erase(new ItemsToErase({ account, leads: new Set([id]) }), new Pace());
 
 /** Expects that an erased lead has left only the note of its erasure, and records of its row and its requests. */
 async function expectErased(account: string, id: string) {

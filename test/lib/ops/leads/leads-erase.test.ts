@@ -69,8 +69,6 @@ async function aKnownLead(account: string, email?: string) {
 const erase = (account: string, ...args: string[]) =>
   runJson(eraseCommand(), "--account", account, "--yes", ...args);
 
-const withoutRecords = (items: readonly string[]) => items.filter((item) => !item.startsWith("IDEMPOTENCY"));
-
 const deletedItems = { conversations: 2, messages: 3, locks: 2, idempotencyRecords: 3, invalid: [] };
 
 test("several leads are shown and erased at once, and those that do not exist are named, like the items that are left", async () => {
@@ -86,7 +84,7 @@ test("several leads are shown and erased at once, and those that do not exist ar
   expect(await show(one, missing, two, one)).toMatchObject({ output: { leads }, failure });
   const ids = ["--lead", one, missing, two];
   await put({ ...keys.messageKey(account, conversationId, newId("msg")), leadId: 5 });
-  const erased = await erase(account, "--no-scan", ...ids);
+  const erased = await erase(account, ...ids);
   expect(erased.output).toMatchObject({ leads: [one, two], messages: 1 });
   expect(erased.failure).toMatch(new RegExp(`^${failure}\n.*its leadId is not a string\n`, "s"));
   expect(await show(two)).toMatchObject({ failure: `The account ${account} has no lead ${two}.` });
@@ -117,25 +115,20 @@ test("leads erase says what it will erase before it asks: also earlier erasures 
 });
 
 describe("leads erase", () => {
-  test.each([
-    true,
-    false,
-  ])("deletes everything that names the lead, and nothing else, after a dry run that counts the same (scan: %j)", async (scan) => {
-    const account = `acme-${scan}`;
+  test("deletes everything that names the lead, and nothing else, after a dry run that counts the same", async () => {
+    const account = "acme-1";
     const lead = await aKnownLead(account);
     await aKnownLead(account);
     // An account whose name begins like the other's.
     await aKnownLead("acme");
     const before = await tableItems();
-    const args = ["--lead", lead.id, ...(scan ? [] : ["--no-scan"])];
-    const report = {
-      failure: undefined,
-      output: { account, leads: [lead.id], unfinished: 0, ...deletedItems, idempotencyRecords: scan ? 3 : 0 },
-    };
+    const args = ["--lead", lead.id];
+    const output = { account, leads: [lead.id], unfinished: 0, ...deletedItems };
+    const report = { failure: undefined, output };
     expect(await erase(account, ...args, "--dry-run")).toEqual(report);
     const { printed } = await runCommand(eraseCommand(), "--account", account, ...args, "--dry-run");
     expect(printed).toEqual([
-      `${lead.id} would be erased: 2 conversations, 3 messages, 2 locks, ${scan ? "3 idempotency records" : "no idempotency records, which expire within 8 days"}.`,
+      `${lead.id} would be erased: 2 conversations, 3 messages, 2 locks, 3 idempotency records.`,
     ]);
     expect(await tableItems()).toEqual(before);
     expect(await erase(account, ...args)).toEqual(report);
@@ -143,13 +136,13 @@ describe("leads erase", () => {
     const left = keys.erasedLeadKey(account, lead.id);
     const { added, changed, deleted } = compareItems(before, after);
     // The records of its creation, of its messages and of its change stay, without the lead.
-    const records = lead.items.filter((item) => scan && !deleted.includes(item));
+    const records = lead.items.filter((item) => !deleted.includes(item));
     expect({ added, changed, deleted }).toEqual({
       added: [name(left)],
-      changed: scan ? [expect.stringMatching(/^IDEMPOTENCY#/)] : [],
-      deleted: scan ? lead.items.filter((item) => !records.includes(item)) : withoutRecords(lead.items),
+      changed: [expect.stringMatching(/^IDEMPOTENCY#/)],
+      deleted: lead.items.filter((item) => !records.includes(item)),
     });
-    expect(records).toHaveLength(scan ? 5 : 0);
+    expect(records).toHaveLength(5);
     for (const record of records) expect(JSON.stringify(after.get(record))).not.toContain("Ada");
     expect(after.get(name(left))).toEqual({
       ...{ ...left, leadId: lead.id, id: expect.stringMatching(/^erasure_/) },
@@ -165,10 +158,7 @@ describe("leads erase", () => {
       expect((await call(route, { account, query })).body.pagination.total).toBe(0);
   });
 
-  test.each([
-    [["--no-scan"]],
-    [[]],
-  ])("waits for requests that had already found or stored the lead, and erases what they write: %j", async (options) => {
+  test("waits for requests that had already found or stored the lead, and erases what they write", async () => {
     const account = randomUUID();
     const { id } = await aLead(account);
     const { conversationId, ...message } = await aMessage(account, id, "email");
@@ -184,7 +174,7 @@ describe("leads erase", () => {
       await put(lead ?? {});
       await aMessage(account, id);
     });
-    const { output } = await erase(account, "--lead", id, ...options);
+    const { output } = await erase(account, "--lead", id);
     // As long as anything that found the lead before may write.
     expect(waits.lengths).toEqual([35_000]);
     expect(output).toMatchObject({ conversations: 2, messages: 2, locks: 2 });
@@ -246,7 +236,7 @@ describe("leads erase", () => {
   ])("says of a person by %s whom no lead is left for that it only finishes earlier erasures", async (option, value, by) => {
     const account = await anAccount();
     const { id } = await aLead(account, { email: "grace@example.com" });
-    const run = () => runCommand(eraseCommand(), "--account", account, "--yes", "--no-scan", option, value);
+    const run = () => runCommand(eraseCommand(), "--account", account, "--yes", option, value);
     await beginErasure(account, id, new Pace());
     const { failure, printed } = await run();
     expect(failure).toBeUndefined();
@@ -323,7 +313,7 @@ async function plantItem(key: Key, fields: object): Promise<string> {
   return name(key);
 }
 
-test("the messages of a lead are shown, and erased without a scan, even if another lead's conversation has replaced their own", async () => {
+test("the messages of a lead are shown, and erased, even if another lead's conversation has replaced their own", async () => {
   const account = "acme";
   const ada = await aKnownLead(account);
   const names = ada.items.filter((item) => item.startsWith("CONVERSATION"));
@@ -341,7 +331,7 @@ test("the messages of a lead are shown, and erased without a scan, even if anoth
   const messages = leads[0].conversations.flatMap((each: { messages: object[] }) => each.messages);
   expect(messages).toEqual(Array(3).fill(expect.objectContaining({ leadId: ada.id, message: "Hello" })));
   expect(invalid.map(name).sort()).toEqual(names);
-  expect((await erase(account, "--lead", ada.id, "--no-scan")).failure).toBeUndefined();
+  expect((await erase(account, "--lead", ada.id)).failure).toBeUndefined();
   const left = [...(await tableItems())].filter((entry) => JSON.stringify(entry).includes(ada.id));
   expect(left.map(([key]) => key.split("#")[0]).sort()).toEqual(["ERASED", ...Array(4).fill("IDEMPOTENCY")]);
 });
@@ -355,10 +345,10 @@ test("an erasure by email keeps leads whose own email differs or cannot be read,
   const other = await aKnownLead(account);
   const note = { id: "erasure_1", leadId: other.id, pending: true };
   const noted = await plantItem(keys.erasedLeadKey(account, "lead_x"), note);
-  const first = await erase(account, "--email", "ada@example.com", "--no-scan");
+  const first = await erase(account, "--email", "ada@example.com");
   expect(first.output.leads).toEqual([id]);
   expect(first.output.invalid.map(name)).toEqual([nameless, noted]);
-  const second = await erase(account, "--email", "ada@example.com", "--no-scan");
+  const second = await erase(account, "--email", "ada@example.com");
   expect(second.output).toBeUndefined();
   expect(second.failure).toContain(" then run the command again");
 });
@@ -369,15 +359,4 @@ test("an item under another spelling of the account is erased with its lead", as
   await put({ ...key, leadId: id });
   expect((await erase("acme", "--lead", id)).failure).toBeUndefined();
   expect(await readItem(key)).toBeUndefined();
-});
-
-test("an erasure of two leads without a scan counts a conversation once if both leads lead to it", async () => {
-  const account = randomUUID();
-  const [ada, bob] = [await aKnownLead(account), await aKnownLead(account)];
-  const [, ofBob = ""] = bob.items.find((item) => item.startsWith("CONVERSATION"))?.split(" ") ?? [];
-  await plantItem(keys.activeConversationKey(account, ada.id, "sms"), { conversationId: ofBob });
-  for (const { id } of [ada, bob])
-    await plantItem(keys.erasedLeadKey(account, id), { id: "erasure_1", leadId: id, pending: true });
-  const { output, failure } = await erase(account, "--lead", ada.id, "--no-scan");
-  expect({ failure, ...output }).toMatchObject({ failure: undefined, conversations: 4, messages: 6 });
 });
