@@ -9,7 +9,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import { isMetaChannel } from "../../../shared/meta-channels.ts";
 import { isSender } from "../channels/channels-command.ts";
 import { getSecret, putSecret } from "../channels/secret-store.ts";
-import { opsCommand, type TableOptions } from "../command/command.ts";
+import type { TableOptions } from "../command/command.ts";
 import { isApiKey } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
 import { checkWritable } from "../table/store-rows.ts";
@@ -80,11 +80,9 @@ export async function copyChannels(copying: Copying, options: TableOptions): Pro
       const owner = await readSenderAccount(channel, sender);
       if (owner !== undefined && owner !== account) return { left: `the account ${owner} has its sender` };
       if (stored) return {};
-      const { value: token, reason } = await getSecret(options, source, tokenOf(channel, sender));
-      if (token === undefined) {
-        const line = `channels connect --account ${account} --channel ${channel} --sender ${sender}`;
-        return { left: `its token cannot be read (${reason}): pass it to ${opsCommand(options, line)}` };
-      }
+      const token = await getSecret(options, source, tokenOf(channel, sender));
+      if (token === undefined)
+        return { left: `the token of ${sender} is missing or may not be read: run channels connect` };
       // A sender without a token would fail its messages.
       if (!dryRun) {
         await checkWritable(copying);

@@ -26,26 +26,19 @@ export async function deleteSecret({ local }: TableOptions, name: string): Promi
   }
 }
 
-/**
- * Reads a secret of another table, by the table's name or ARN. All local tables share one file.
- *
- * @returns its value, or the reason why it has none
- */
-export async function getSecret(
-  { local }: TableOptions,
-  { client, name: other }: OtherTable,
-  name: string,
-): Promise<{ value?: string | undefined; reason?: string }> {
-  const isAbsent = { reason: "there is none" };
-  if (local) return { ...isAbsent, value: (await readSecrets())[name] };
-  const Name = `/${other.split("/").at(-1)}/${name}`;
+/** Reads a secret of another table, by its name or ARN, if there is one that may be read. All local tables share one file. */
+export async function getSecret({ local }: TableOptions, { client, name: other }: OtherTable, name: string) {
+  if (local) return (await readSecrets())[name];
+  const command = new ssm.GetParameterCommand({
+    Name: `/${other.split("/").at(-1)}/${name}`,
+    WithDecryption: true,
+  });
   try {
-    const command = new ssm.GetParameterCommand({ Name, WithDecryption: true });
-    return { value: (await parameters(client).send(command)).Parameter?.Value };
+    return (await parameters(client).send(command)).Parameter?.Value;
   } catch (error) {
-    if (error instanceof ssm.ParameterNotFound) return isAbsent;
     // Who may copy a table may not always read its stage's secrets.
-    if (error instanceof Error && error.name === "AccessDeniedException") return { reason: error.message };
+    if (error instanceof Error && ["ParameterNotFound", "AccessDeniedException"].includes(error.name))
+      return undefined;
     throw error;
   }
 }
