@@ -32,11 +32,7 @@ async function resendEvents(options: TableOptions): Promise<void> {
   const name = stageResourceName(stage);
   const { Stacks = [] } = await new CloudFormation(config).describeStacks({ StackName: name });
   const names = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === "FunctionNames")?.OutputValue;
-  const FunctionName: string | undefined = JSON.parse(names ?? "{}")["publish-events"];
-  if (FunctionName === undefined)
-    throw new UserError(
-      `The output FunctionNames of the stack ${name} names no publish-events: deploy the stage again.`,
-    );
+  const FunctionName: string = JSON.parse(names ?? "{}")["publish-events"];
   const lambda = new Lambda({ ...config, requestHandler: { requestTimeout: 90_000 } });
   let events = 0;
   for await (const page of readStream(name, new DynamoDBStreams(config))) {

@@ -88,16 +88,6 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining("The 3 events before them were published.")]);
 });
 
-test("the stack must name the function", async () => {
-  stacks.on(DescribeStacksCommand).resolves({ Stacks: [{ Outputs: [] } as never] });
-  const { code, stderr } = await resend();
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining(`of the stack ${name} names no publish-events`),
-  ]);
-  expect(published()).toEqual([]);
-});
-
 test("a table that is not named by its stage is refused", async () => {
   const { code, stderr } = await program(["events", "resend", "--table", "unit"]);
   expect([code, stderr]).toEqual([1, "Only the events of a stage can be sent again: use --stage.\n"]);
