@@ -9,7 +9,7 @@ import { type AnyPace, Pace, unpaced } from "../../../shared/dynamodb/pace.ts";
 import type { OtherTable } from "../../../shared/dynamodb/read-pages.ts";
 import { selectTable, table } from "../../../shared/dynamodb/table-client.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
-import { errorMessage, UserError } from "../../user-error.ts";
+import { UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
 import { opsCommand, type TableOptions } from "./command.ts";
 import { readLocalRun } from "./local-run-file.ts";
@@ -68,7 +68,7 @@ async function findTable({ local, stage, table: name }: TableOptions) {
  * Checks that the credentials are of the AWS account in the file of a stage, if it has one.
  *
  * @returns the region of the stage, as a setting of clients: without one, they take that of the environment
- * @throws UserError if they are not, if their account cannot be read, and for a mistake in the file
+ * @throws UserError if they are not, and for a mistake in the file
  */
 export async function checkStage(stage: string): Promise<{ region?: string }> {
   // Only a stage has a file. What reads and checks it takes 0.1 s to load.
@@ -80,11 +80,7 @@ export async function checkStage(stage: string): Promise<{ region?: string }> {
   const { GetCallerIdentityCommand, STSClient } = await import("@aws-sdk/client-sts");
   const client = new STSClient({ ...operatorConfig, ...region });
   // Everyone may ask for it, whatever their permissions.
-  const { Account } = await client.send(new GetCallerIdentityCommand()).catch((error: unknown) => {
-    throw new UserError(
-      `The AWS account of the credentials is unknown (${errorMessage(error)}): check the credentials, AWS_REGION and the network.`,
-    );
-  });
+  const { Account } = await client.send(new GetCallerIdentityCommand());
   if (Account === account) return region;
   throw new UserError(
     `The stage ${stage} belongs to the AWS account ${account}, but the credentials are of ${Account}: use those of ${account}.`,

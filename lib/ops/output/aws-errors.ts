@@ -25,6 +25,7 @@ async function toSentence(error: unknown): Promise<string | undefined> {
     case "TokenProviderError":
       return `No AWS credentials were found (${message}): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
     case "UnrecognizedClientException":
+    case "InvalidClientTokenId":
     case "ExpiredTokenException":
     case "InvalidSignatureException":
       return `AWS rejected the credentials: ${message}`;

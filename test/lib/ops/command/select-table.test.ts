@@ -27,21 +27,12 @@ beforeEach(() => void sts.reset());
 const asked = () =>
   Promise.all(sts.commandCalls(GetCallerIdentityCommand).map(({ thisValue }) => thisValue.config.region()));
 
-test.each([
-  [
-    { Account: "222222222222" },
-    `The stage pinned belongs to the AWS account ${account}, but the credentials are of 222222222222: use those of ${account}.`,
-  ],
-  [
-    new Error("The security token is invalid."),
-    "The AWS account of the credentials is unknown (The security token is invalid.): check the credentials, AWS_REGION and the network.",
-  ],
-])("no table is used with credentials that do not belong to the AWS account of the stage: %j", async (identity, sentence) => {
-  const call = sts.on(GetCallerIdentityCommand);
-  if (identity instanceof Error) call.rejects(identity);
-  else call.resolves(identity);
+test("no table is used with credentials that do not belong to the AWS account of the stage", async () => {
+  sts.on(GetCallerIdentityCommand).resolves({ Account: "222222222222" });
   const before = tableName;
-  await expect(selectTableByOptions({ stage: "pinned" })).rejects.toThrow(sentence);
+  await expect(selectTableByOptions({ stage: "pinned" })).rejects.toThrow(
+    `The stage pinned belongs to the AWS account ${account}, but the credentials are of 222222222222: use those of ${account}.`,
+  );
   expect(tableName).toBe(before);
   expect(await asked()).toEqual(["eu-west-1"]);
 });

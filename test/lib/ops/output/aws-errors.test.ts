@@ -12,6 +12,7 @@ const throttled = sdkError("ThrottlingException", "Rate exceeded");
 test.each([
   [sdkError("ExpiredTokenException", "Expired."), "AWS rejected the credentials: Expired."],
   [sdkError("UnrecognizedClientException", "Invalid."), "AWS rejected the credentials: Invalid."],
+  [sdkError("InvalidClientTokenId", "Unknown."), "AWS rejected the credentials: Unknown."],
   [sdkError("TimeoutError", "Timed out"), `DynamoDB cannot be reached (Timed out): ${unreachable}`],
   [
     // Node.js reports a refused `localhost`, which has two addresses, without a message.
