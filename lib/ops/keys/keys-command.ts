@@ -13,7 +13,7 @@ import {
   type Tools,
   unknownItem,
 } from "../command/action.ts";
-import { type AccountOptions, command, opsCommand, yesOption } from "../command/command.ts";
+import { type AccountOptions, command, yesOption } from "../command/command.ts";
 import { findApiKeyItem, issueApiKey, listApiKeys, revokeApiKey, toApiKey } from "./api-key-changes.ts";
 
 export const keysCommand = () =>
@@ -93,11 +93,8 @@ async function revoke(
   const { account, key, yes } = options;
   const { keyId } = key;
   const item = await findApiKeyItem(key, account);
-  if (!item) {
-    if (account === undefined) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
-    const list = opsCommand(options, `keys list --account ${account}`);
-    throw await unknownItem({ ...options, account }, `key ${keyId}: see ${list}`, pace);
-  }
+  if (!item && account !== undefined) throw await unknownItem({ ...options, account }, `key ${keyId}`, pace);
+  if (!item) throw new UserError(`There is no key ${keyId} in the table ${tableName}.`);
   const { accountId, label, revokedAt } = toApiKey(item);
   if (revokedAt) throw new UserError(`The key ${keyId} was already revoked at ${revokedAt}.`);
   const name = label === undefined ? "has no label" : `has the label ${JSON.stringify(label)}`;

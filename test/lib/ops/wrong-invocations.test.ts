@@ -65,8 +65,9 @@ const mistakes: Readonly<Record<string, readonly string[]>> = {
   [`There is no key 01JZ0000000000000000000000 in the table ${tableName}.`]: [
     `keys revoke ${onTable} --key ${unknownKey}`,
   ],
-  [`The account acme has no key ${keyId.slice(0, -1)}: see \`npm run ops -- keys list --account acme ${onTable}\`.`]:
-    [`keys revoke --account acme ${onTable} --key ${keyId.slice(0, -1)}`],
+  [`The account acme has no key ${keyId.slice(0, -1)}.`]: [
+    `keys revoke --account acme ${onTable} --key ${keyId.slice(0, -1)}`,
+  ],
   "The checksum of this key is wrong: it has a typo, or is cut off.": [
     `keys revoke ${onTable} --key ${mistyped}`,
     `keys revoke --account acme ${onTable} --key ${unknownKey.replace("lck_", "lkc_")}`,

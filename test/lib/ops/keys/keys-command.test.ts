@@ -89,7 +89,7 @@ test("revoke does not find a key under the name of another account, and never pr
   for (const key of [keyId, apiKey, `Bearer ${apiKey}`]) {
     const { code, stdout, stderr } = await keys("revoke", "--account", "other", "--key", key);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(new RegExp(`^The account other has no key ${keyId}: see `));
+    expect(stderr).toMatch(new RegExp(`^The account other has no key ${keyId}\\.\n`));
     expect(stderr).not.toContain(apiKey.split("_")[2]);
   }
   expect(await findApiKey(apiKey)).toMatchObject({ accountId: "acme" });
