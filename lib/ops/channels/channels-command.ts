@@ -7,7 +7,6 @@ import {
   readSenderAccount,
 } from "../../../shared/channels/connections.ts";
 import { tokenOf } from "../../../shared/channels/secrets.ts";
-import { StaleReadError } from "../../../shared/dynamodb/dynamodb-errors.ts";
 import { tableName } from "../../../shared/dynamodb/table-client.ts";
 import { type MetaChannel, metaChannels } from "../../../shared/meta-channels.ts";
 import { UserError } from "../../user-error.ts";
@@ -82,12 +81,7 @@ async function connectChannel(options: ConnectOptions): Promise<Printed> {
   const former = isOther
     ? { sender: before.sender, isOwner: await deleteToken(options, channel, before.sender) }
     : undefined;
-  try {
-    await connect({ account, channel, sender }, former);
-  } catch (error) {
-    if (!(error instanceof StaleReadError)) throw error;
-    throw new UserError(`Somebody else is connecting ${channel}: run the command again.`);
-  }
+  await connect({ account, channel, sender }, former);
   const sentence = `The account ${account} sends and receives on ${channel} through the sender ${sender}.`;
   return { json: { channel, sender }, text: sentence };
 }
