@@ -326,24 +326,6 @@ describe("a conversation that waits for a reply", () => {
     return { rows, since: rows.flatMap(({ awaitingReplySince }) => awaitingReplySince ?? []) };
   }
 
-  test("waits in a copy since the same time, but not after an answer, whatever its item states", async () => {
-    const account = randomUUID();
-    const { id } = await aLead(account);
-    await aMessage(account, id);
-    const { createdAt: since, conversationId } = await reply(account, id);
-    await reply(account, id);
-    await reply(account, id, "answered");
-    await aMessage(account, id, "answered");
-    const source = await read(account);
-    expect(source.since).toEqual([since]);
-    const { awaitingReplySince, ...item } =
-      (await readItem(keys.conversationKey(account, conversationId))) ?? {};
-    await put({ ...item, messageCount: 1, lastMessage: { direction: "outbound", text: "x" } });
-    const to = randomUUID();
-    await copy(account, tableName, "--to-account", to);
-    expect(await read(to)).toEqual(source);
-  });
-
   test("waits since the first inbound message after the backup", async () => {
     const { account, ada, grace, from } = await anAccount();
     const sent = [await reply(account, ada.id), await reply(account, grace.id, "email")];
