@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { isFurther } from "../../../shared/domain/conversations/update-message.ts";
 import { keepLead, readRecipient } from "../../../shared/domain/leads.ts";
 import { erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, readItem, table } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { check, type TransactItems, transact } from "../../../shared/dynamodb/transact.ts";
-import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
+import { buildUpdate } from "../../../shared/dynamodb/updates.ts";
 import { active } from "../../../shared/schemas/conversation-schemas.ts";
 import type { InvalidItems } from "../table/invalid-items.ts";
 import { checkWritable, putAbsent, type Storing, spend } from "../table/store-rows.ts";
@@ -63,7 +62,6 @@ export type Adapt = (
 export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adapt): Promise<CopyOutcome> {
   const { replace, dryRun, pace, invalid } = copying;
   const Key = { pk: wanted.pk, sk: wanted.sk };
-  let writes = 1;
   const outcome = await pace.retry(async () => {
     const stored = await readItem(Key);
     const adapted = await adapt(stored);
@@ -75,26 +73,25 @@ export async function copyItem(copying: Copying, wanted: Item & Key, adapt: Adap
       return "left";
     }
     const { item = wanted, others = [] } = fitted;
-    writes = others.length > 0 ? 2 : 1;
-    if (!dryRun) await checkWritable(copying);
+    const write = async (own: TransactItems[number]) => {
+      if (dryRun) return;
+      await checkWritable(copying);
+      await transact([own, ...others]);
+    };
     if (!stored) {
-      const Put = putAbsent(copying, item);
-      if (!dryRun)
-        await (others.length > 0 ? transact([{ Put }, ...others]) : table.send(new PutCommand(Put)));
+      await write({ Put: putAbsent(copying, item) });
       return "stored";
     }
     const names = differences(stored, item).filter((name) => replace || reported.includes(name));
     if (names.length > 0) {
       const wanted = Object.fromEntries(names.map((name) => [name, item[name]]));
-      const Update = buildChange(stored, asChange(stored, wanted));
-      if (!dryRun) await (others.length > 0 ? transact([{ Update }, ...others]) : updateItem(Update));
+      await write({ Update: buildChange(stored, asChange(stored, wanted)) });
       return "replaced";
     }
-    if (others.length > 0 && stored.status === item.status && !dryRun)
-      await transact([check(Key, isPresent), ...others]);
+    if (others.length > 0 && stored.status === item.status) await write(check(Key, isPresent));
     return "present";
   });
-  await spend(copying, wanted, outcome, writes);
+  await spend(copying, wanted, outcome, 2);
   return outcome;
 }
 
