@@ -14,6 +14,7 @@ import {
   scanItems,
 } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, type Key, readItem } from "../../../shared/dynamodb/table-client.ts";
+import { inParallel } from "../../../shared/in-parallel.ts";
 import { type CountedOwner, countedLists } from "../../../shared/pages/tree/counted-list.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import type { InvalidItems } from "./invalid-items.ts";
@@ -105,17 +106,12 @@ export function listByParent(parent: string, pace: AnyPace) {
   return queryAll(selection, pace) as Promise<unknown> as Promise<Key[]>;
 }
 
-/** How many items are read at the same time. */
-const itemsAtOnce = 16;
-
 /** Reads those items that exist, consistently. */
 export async function readEach(keys: readonly Key[], pace: AnyPace): Promise<Item[]> {
-  const items: Item[] = [];
-  for (let from = 0; from < keys.length; from += itemsAtOnce) {
-    const some = keys.slice(from, from + itemsAtOnce);
-    const read = await Promise.all(some.map(({ pk, sk }) => pace.retry(() => readItem({ pk, sk }))));
-    items.push(...read.filter((item) => item !== undefined));
-    await pace.spend(some.length);
-  }
-  return items;
+  const items: (Item | undefined)[] = [];
+  await inParallel([...keys.entries()], async ([i, { pk, sk }]) => {
+    items[i] = await pace.retry(() => readItem({ pk, sk }));
+    await pace.spend(1);
+  });
+  return items.filter((item) => item !== undefined);
 }
