@@ -29,13 +29,6 @@ const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" |
   others: T,
 ) => ({ type: "string" as const, errorMessage, ...others });
 
-/** A setting with one of some values. */
-const choice = <const V extends string, const T extends Documented>(values: readonly V[], others: T) => ({
-  enum: values,
-  errorMessage: values.join(" or "),
-  ...others,
-});
-
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
 const alarmTarget = text("the ARN of a standard SNS topic", {
@@ -67,11 +60,13 @@ export const stageSchema = {
       description:
         "The AWS region of the stage: it is deployed there, whatever region the environment names. Operator commands with `--stage` also use it, but only if the stage has a file of its own.",
     }),
-    removalPolicy: choice(["destroy", "retain"], {
+    removalPolicy: {
+      enum: ["destroy", "retain"],
+      errorMessage: "destroy or retain",
       default: "retain",
       description:
         "Whether the table, the logs and the queues of channels are deleted (`destroy`) or kept (`retain`) when they leave the stack. With `retain`, deleting the table and the stack is refused, and the table can be restored to any second of the last 35 days.",
-    }),
+    },
     throttleRate: wholeNumber(1, 100_000, {
       default: 5000,
       description: "Requests per second of all accounts together.",
@@ -86,11 +81,13 @@ export const stageSchema = {
       description:
         "Requests of each account a minute, unless `npm run ops -- accounts set-limit` gives it a limit of its own. 0 turns off the limits of all accounts.",
     }),
-    deployment: choice(["all-at-once", "canary"], {
+    deployment: {
+      enum: ["all-at-once", "canary"],
+      errorMessage: "all-at-once or canary",
       default: "all-at-once",
       description:
         "How requests reach new code: all at once, or with `canary` one in ten for half an hour and then all. An alarm in that time returns them to the old code.",
-    }),
+    },
     canary: flag({
       default: false,
       description:
