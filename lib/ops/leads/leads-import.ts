@@ -28,7 +28,7 @@ export const importCommand = () =>
   )
     .argument(
       "[file]",
-      "a .csv, .tsv or .txt file whose first row names the columns, a .json file with an array, or a .jsonl file",
+      "a .json file with an array, a .jsonl file, or a CSV file whose first row names the columns",
     )
     .option(
       "--update",

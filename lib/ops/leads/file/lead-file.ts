@@ -18,19 +18,13 @@ export type LeadFile = Awaited<ReturnType<typeof openLeadFile>>;
  * @throws UserError when the file cannot be read or its syntax is invalid
  */
 export async function openLeadFile(path: string, options: FileOptions) {
-  const ending = /\.(?:csv|tsv|txt|jsonl?)$/i.exec(path)?.[0].toLowerCase();
-  if (!ending)
-    throw new UserError(
-      `${path} must end in .csv, .tsv, .txt, .json or .jsonl. Save a spreadsheet as CSV in UTF-8.`,
-    );
   const bytes = await readFile(path).catch((error) => {
     throw new UserError(`${path} cannot be read (${errorCode(error)}).`);
   });
   if (bytes.length > constants.MAX_STRING_LENGTH)
     throw new UserError(`${path} has more than ${constants.MAX_STRING_LENGTH} bytes: split it.`);
   const text = decodeText(path, bytes, options.encoding);
-  const isJson = ending.startsWith(".json");
-  const all = isJson ? parseJsonRows(text, ending === ".jsonl") : parseCsv(text, options);
+  const all = /\.jsonl?$/i.test(path) ? parseJsonRows(text, /l$/i.test(path)) : parseCsv(text, options);
   const [first, ...records] = all.filter(({ cells }) => cells.some(([, cell]) => cell.trim() !== ""));
   if (!first) throw new UserError("The file is empty: its first row must name the columns.");
   const filled = new Set<number>();

@@ -1,5 +1,4 @@
 import { CsvError, type Options, parse } from "csv-parse/sync";
-import { maxBodyBytes } from "../../../../shared/http/json-scan.ts";
 import { isRecord, parseJson } from "../../../../shared/json.ts";
 import { UserError } from "../../../user-error.ts";
 import { unescapeCell } from "./csv-cells.ts";
@@ -23,7 +22,6 @@ export function parseCsv(text: string, fileOptions: FileOptions): CsvRecord[] {
     delimiter: separator,
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
-    max_record_size: maxBodyBytes,
     // The parser counts a quoted CRLF as two lines.
     on_record(cells: string[]): CsvRecord | undefined {
       const filled = cells.flatMap((cell, i): Cell[] => (cell === "" ? [] : [[i, unescapeCell(cell)]]));
@@ -38,7 +36,7 @@ export function parseCsv(text: string, fileOptions: FileOptions): CsvRecord[] {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new UserError(
-      `The row that starts on line ${line} has a misplaced or unclosed quote, or more than ${maxBodyBytes} bytes; a cell with quotes is written "like ""this""".`,
+      `The row that starts on line ${line} has a misplaced or unclosed quote; a cell with quotes is written "like ""this""".`,
     );
   }
 }

@@ -149,12 +149,7 @@ The columns are ${columns.join(", ")} or metadata.<name> in place of metadata, o
     ["an inexact number in a .json", '[{"externalId":12345678901234567890}]', /too large to be read exactly/],
     ["an open quote in a .csv", 'name\nAda\n"Grace\n', /starts on line 3 has a misplaced or unclosed quote/],
     ["text after a quote in a .csv", 'name\n"a"b\n', /line 2 has a misplaced or unclosed quote/],
-    [
-      "a row that is too long in a .csv",
-      `name\nAda\n${"x".repeat(300_000)}\n`,
-      /line 3 has .* more than 81920 bytes/,
-    ],
-    ["another extension, .xlsx", "{}\n", /must end in \.csv, \.tsv, \.txt, \.json or \.jsonl/],
+    ["a spreadsheet, .xlsx", Buffer.from("504b0304ff", "hex"), /is not utf-8 text. Save it as CSV in UTF-8/],
   ] satisfies [
     string,
     string | Buffer,
