@@ -83,28 +83,3 @@ function fullRoot(root: Root) {
   const others = { bufferStart: key, watermark: key, fed: key };
   return { ...treeKey(owner, "root"), ...rootItem({ ...root, ...others, expiresAt: time }) };
 }
-
-test("the work of setting rows at once grows with their number, not with its square", () => {
-  /** How often the sort keys of so many rows are read. */
-  const work = (count: number) => {
-    let reads = 0;
-    const edits = Array.from({ length: count }, (_, i) => {
-      const key = `lead_01KDVD${String(i).padStart(8, "0")}`;
-      const get = () => {
-        reads++;
-        return key;
-      };
-      return Object.defineProperty({ sk: "", bucket: 0 }, "sk", { get });
-    });
-    const limits = { ...production, nodesWritten: Number.POSITIVE_INFINITY };
-    const empty = { ...emptyRoot(start), entries: [] };
-    const { root, nodes } = editTree(empty, new Map(), edits, limits);
-    const paths = new Map(nodes.map(({ level, start, entries }) => [`${level} ${start}`, entries]));
-    const changed = edits.map((edit) =>
-      Object.defineProperty({ sk: "", bucket: 1 }, "sk", { get: () => edit.sk }),
-    );
-    expect(editTree(root, paths, changed, limits).nodes.length).toBeGreaterThan(count / 400);
-    return reads;
-  };
-  expect(work(4000) / work(2000)).toBeLessThan(2.5);
-});

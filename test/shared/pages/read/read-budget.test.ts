@@ -55,14 +55,6 @@ describe("a list", () => {
 });
 
 describe("the admission of a long list", () => {
-  test("is requested once by concurrent calls", async () => {
-    const admit = vi.fn(async () => {});
-    await withinBudget(anyRange(), admit, (call) =>
-      Promise.all(Array.from({ length: 12 }, () => call(async () => "sent"))),
-    );
-    expect(admit).toHaveBeenCalledOnce();
-  });
-
   test.each([
     [500, 256, 0],
     [501, 0, 1],
