@@ -94,7 +94,7 @@ export function readMessage(account: string, item: Item): Message | undefined {
 async function readMessages(account: string, conversationId: string, maxRows: number, before?: string) {
   const { pk } = messageKey(account, conversationId, "");
   const where = (item: Item) => readMessage(account, item) !== undefined;
-  const range: Range = { list: { type: "message" }, partition: pk, rows: {}, where };
+  const range: Range = { list: { type: "message" }, partition: pk, where };
   const admit = () => admitLongList(account);
   const { items } = await withinBudget(pk, admit, (call) => walk(range, { before, maxRows }, call));
   return items.flatMap((item) => readMessage(account, item) ?? []);

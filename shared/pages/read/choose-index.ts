@@ -58,7 +58,7 @@ export function chooseRange(asked: ListRequest): ListRange {
   const pk = accountPartition(type, account);
   if (parent !== undefined) {
     const where = toCondition(asked);
-    return { range: { list, index: "by-parent", partition: parent, rows: { pk }, where }, window };
+    return { range: { list, index: "by-parent", partition: parent, pk, where }, window };
   }
   const { status, label } = filter;
   const labelKey = label === undefined ? undefined : accountPartition(type, account, label);
@@ -69,11 +69,7 @@ export function chooseRange(asked: ListRequest): ListRange {
     list,
     index: status === undefined ? ofLabel : ofStatus,
     partition: accountPartition(type, account, ...values),
-    rows: {
-      ...(values.length > 0 && { pk }),
-      ...(status !== undefined && { status }),
-      ...(labelKey !== undefined && { byLabel: labelKey }),
-    },
+    pk,
   } as const;
   const hasBucket = status === undefined || statuses.includes(status);
   return { range, window, ...(hasBucket && { tree: { account, list, labelKey }, status }) };

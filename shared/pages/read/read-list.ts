@@ -65,7 +65,7 @@ function planList(asked: ListRequest) {
     const find = (call: Call) => findByCreation(byCreation, asked, call);
     return { id, wayOut: byCreation.tree ? undefined : wayOuts.creation, find };
   }
-  const allByTime = { list, index: timed.index, partition: pk, rows: { pk } };
+  const allByTime = { list, index: timed.index, partition: pk, pk };
   const byTime = { ...allByTime, where };
   const timeId = rangeId(allByTime);
   // Rows move to later times: a row that moves during the read is met again, and not missed.

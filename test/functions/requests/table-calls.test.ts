@@ -43,7 +43,7 @@ test("create-lead replaces no lead", async () => {
 test.each([
   [19, [{ Limit: 20 }]],
   // DynamoDB does not say whether more rows follow.
-  [20, [{ Limit: 20 }, { ProjectionExpression: "sk" }]],
+  [20, [{ Limit: 20 }, { ProjectionExpression: "pk, sk" }]],
 ])("a first page that holds all %i leads takes these queries: %j", async (count, expected) => {
   putLeads(table.memory, "acme", count);
   const [root, ...queries] = await callsOf("list-leads");

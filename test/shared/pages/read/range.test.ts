@@ -7,7 +7,7 @@ import { walk } from "../../../../shared/pages/read/row-reader.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
 import { useTable } from "../../../support/tables/watched-table.ts";
 
-const range = { list: countedLists.lead, partition: "LEAD#acme", rows: {} };
+const range = { list: countedLists.lead, partition: "LEAD#acme" };
 const start = Date.UTC(2026, 0, 1);
 
 const table = useTable();
