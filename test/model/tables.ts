@@ -1,5 +1,4 @@
 import { MemoryTable } from "../support/memory-table/memory-table.ts";
-import { isRead } from "./steps/commands.ts";
 import { Numbers, remember, toText } from "./texts.ts";
 
 /** The response of a call, or its error. Equal outcomes have the same number. */
@@ -7,6 +6,9 @@ export type Outcome = { readonly number: number } & (
   | { readonly value: unknown; readonly error?: undefined }
   | { readonly value?: undefined; readonly error: Error }
 );
+
+/** Whether a command writes nothing. */
+const isRead = (command: object) => /^((Batch|Transact)?Get|Query)/.test(command.constructor.name);
 
 /** The number of a state of the table. Equal contents have the same number. */
 export type TableState = number;

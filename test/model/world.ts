@@ -105,11 +105,7 @@ export function worldOf(scenario: Scenario) {
 
     steps(state: State): Step[] {
       const all = [...happen(state), ...maintainerSteps(steps, scenario, state), ...readers.all(state)];
-      const read = events.writesFollow(state.events)
-        ? undefined
-        : all.find(({ readsRows }) => readsRows)?.readsRows;
-      const taken = read === undefined ? all : all.filter(({ readsRows }) => readsRows === read);
-      return taken.map(({ label, take }) => ({
+      return all.map(({ label, take }) => ({
         label,
         take: async () => {
           const next = readers.watched(await take());

@@ -46,9 +46,6 @@ export function eventsOf(scenario: Scenario) {
         return event ? [{ event, number, happened: happened.with(i, at + 1) }] : [];
       }),
 
-    /** Whether an event that writes a row has not happened yet. */
-    writesFollow: (happened: readonly number[]) => restAfter(happened).some((event) => "row" in event),
-
     /** Whether the write of a route must land before a time. */
     landsBefore: (happened: readonly number[], time: number) =>
       restAfter(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time),

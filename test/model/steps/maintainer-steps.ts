@@ -1,7 +1,6 @@
 import { maintainer } from "../programs.ts";
 import type { Scenario } from "../scenario.ts";
 import type { State, Working } from "../state.ts";
-import { isEventual } from "./commands.ts";
 import type { Step, Steps } from "./steps.ts";
 
 /** The steps of the maintainers of a scenario. */
@@ -50,6 +49,11 @@ function work(steps: Steps, state: State, slot: number, { actor, batch }: Workin
     }),
   ];
 }
+
+/** Whether a command may see earlier versions of rows. */
+const isEventual = (command: object) =>
+  /^((Batch)?Get|Query)/.test(command.constructor.name) &&
+  !JSON.stringify(Reflect.get(command, "input")).includes('"ConsistentRead":true');
 
 const nameOf = (slot: number) => `maintainer ${slot + 1}`;
 

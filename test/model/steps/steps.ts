@@ -6,14 +6,11 @@ import type { State, Transaction } from "../state.ts";
 import { type Outcome, type TableState, Tables } from "../tables.ts";
 import { Numbers } from "../texts.ts";
 import { type Actor, Actors, waitIsOver } from "./actors.ts";
-import { readsRows } from "./commands.ts";
 import { eventsOf, Records } from "./events.ts";
 
 /** A step from one state to another. */
 export interface Step {
   readonly label: string;
-  /** The answered request, if it only reads rows. While no row changes, its answer is the same at any time. */
-  readonly readsRows?: string | undefined;
   take(): Promise<State>;
 }
 
@@ -57,7 +54,6 @@ export class Steps {
       }
       // DynamoDB rejects such a call. The step is left out, because an actor that retries forever would have endless states.
       if (isInConflict(command, underWay?.transaction)) return [];
-      const reads = readsRows(command) ? `${name} ${request.name}` : undefined;
       const take = async () => {
         const { table, outcome } = this.tables.run(state.table, command, number);
         const after = { ...state, table };
@@ -68,7 +64,7 @@ export class Steps {
       };
       const missed = this.#miss(state, command, number);
       return [
-        { label, readsRows: reads, take },
+        { label, take },
         ...missed.map(({ after, outcome }) => ({
           label: `${label} (as before)`,
           take: () => resume(after, outcome),
