@@ -36,12 +36,9 @@ export async function addUsed(
   );
   try {
     const { Attributes } = await table.send(command, abortSignal ? { abortSignal } : {});
-    const used = Number(Attributes?.used);
-    // NaN would refuse the account until the window ends.
-    if (Number.isNaN(used)) throw new Error("The table did not return how many requests are used.");
-    return { added: true, used };
+    return { added: true, used: Number(Attributes?.used) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { added: false, used: Number(error.Item?.used?.N ?? requests) };
+    return { added: false, used: Number(error.Item?.used?.N) };
   }
 }

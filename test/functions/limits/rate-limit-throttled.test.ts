@@ -107,7 +107,6 @@ test.each<[string, Fail]>([
   ],
   ["an error of DynamoDB", thrown("InternalServerError", {}, 500)],
   ["a missing permission", thrown("AccessDeniedException")],
-  ["a response without the used requests", async () => response(200, {})],
 ])("after %s the limiter fails open for five seconds, and logs one line", async (_, failing) => {
   fail = failing;
   const take = rateLimiter(limit);

@@ -1,4 +1,3 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { rateLimiter } from "../../../shared/rate-limit/rate-limiter.ts";
 import { sum } from "../../support/cases/statistics.ts";
@@ -53,16 +52,6 @@ test.each([
   expect(await useUp([environment(limit)], "acme", own)).toBe(0);
 });
 
-test("the last requests are granted, even if fewer than a lease remain", async () => {
-  const [late, other] = [environment(2000), environment(2000)];
-  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
-  await repeat(late, "acme", 15);
-  let { remaining } = await other("acme");
-  while (remaining > 3) ({ remaining } = await other("acme"));
-  await repeat(late, "acme", 3);
-  expect((await late("acme")).granted).toBe(false);
-});
-
 test.each([
   [100_000, [1, 2, 4, 8, 10, 10]],
   // At most two of each hundred requests that are left.
@@ -72,14 +61,6 @@ test.each([
   expect(calls).toMatchObject(
     leases.map((count) => ({ input: { ExpressionAttributeValues: { ":count": count } } })),
   );
-});
-
-test("if the table refuses a lease and does not return the used requests, none are left", async () => {
-  table.before = (_, call) => {
-    if (call > 1) throw new Error("It asks again.");
-    throw new ConditionalCheckFailedException({ message: "refused", $metadata: {} });
-  };
-  expect(await environment()("hot")).toMatchObject({ granted: false, remaining: 0 });
 });
 
 test("the time until the window ends is rounded up to whole seconds, and is never 0", async () => {
