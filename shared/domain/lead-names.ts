@@ -1,5 +1,4 @@
 import { StaleReadError } from "../dynamodb/dynamodb-errors.ts";
-import { logInvalidItem } from "../dynamodb/invalid-items.ts";
 import { accountPartition, addressKey, comparableAddress, externalIdKey, leadKey } from "../dynamodb/keys.ts";
 import {
   type Item,
@@ -61,16 +60,12 @@ export async function readName(
   const stored = await readItem(key);
   if (!stored) return { key };
   const { leadId } = stored;
-  if (!isId("lead", leadId)) {
-    logInvalidItem({ pk: key.pk, field: "leadId" });
-    return { key, leadId };
-  }
+  if (!isId("lead", leadId)) return { key, leadId };
   const item = await readLead(leadId);
   if (item && hasName(account, item, key)) return { key, leadId, item };
   // Single reads can see only a part of the transaction that writes the name and the lead.
   const [name, lead] = await readTogether([key, leadKey(account, leadId)]);
   if (name && (name.leadId !== leadId || (lead && hasName(account, lead, key)))) throw new StaleReadError();
-  if (name && lead) logInvalidItem({ pk: key.pk, field: "leadId" });
   return { key, leadId: name?.leadId };
 }
 

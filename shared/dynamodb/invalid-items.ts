@@ -62,8 +62,7 @@ export function ifValid<T>(read: () => T, onInvalid: (item: InvalidItemError) =>
   }
 }
 
-/** An invalid item, without its sort key if that is what a caller sent. */
-type LoggedItem = Pick<InvalidItemError, "pk"> & Partial<Pick<InvalidItemError, "sk" | "field">>;
+type LoggedItem = Pick<InvalidItemError, "pk" | "sk"> & Partial<Pick<InvalidItemError, "field">>;
 
 /** The partitions of which this environment has logged an item. */
 const logged = new Set<string>();
@@ -77,7 +76,7 @@ const maxLogged = 1000;
  *
  * @param cause an error other than InvalidItemError that the item has caused
  */
-export function logInvalidItem({ pk, sk = "", field }: LoggedItem, cause?: unknown): void {
+export function logInvalidItem({ pk, sk, field }: LoggedItem, cause?: unknown): void {
   if (logged.has(pk) || logged.size >= maxLogged) return;
   logged.add(pk);
   console.error({

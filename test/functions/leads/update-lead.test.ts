@@ -128,14 +128,13 @@ test("a retry that conflicts with the first attempt returns the first response, 
   expect([retry.status, retry.body, next]).toEqual([201, body, undefined]);
 });
 
-test.each<[string, unknown, boolean, boolean]>([
-  ["a lead that does not exist", newId("lead"), false, true],
-  ["a lead that does not exist", newId("lead"), false, false],
-  ["a text that is no id", "lead_1", true, true],
-  ["nothing", undefined, false, false],
-  ["another lead", "other", true, false],
-])("an external id whose item names %s is given to the next lead", async (_, planted, isLogged, isUpdate) => {
-  const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+test.each<[string, unknown, boolean]>([
+  ["a lead that does not exist", newId("lead"), true],
+  ["a lead that does not exist", newId("lead"), false],
+  ["a text that is no id", "lead_1", true],
+  ["nothing", undefined, false],
+  ["another lead", "other", false],
+])("an external id whose item names %s is given to the next lead", async (_, planted, isUpdate) => {
   const other = await aLead(account, { externalId: "crm-2" });
   vi.setSystemTime(Date.now() + 1);
   const key = externalIdKey(account, externalId);
@@ -148,9 +147,6 @@ test.each<[string, unknown, boolean, boolean]>([
   const query = `externalId=${externalId},crm-2`;
   const { data, pagination } = (await call("list-leads", { account, query })).body;
   expect([data, pagination.total]).toEqual([[body, other], 2]);
-  expect(logged.mock.calls.flat().some(({ pk, field }) => pk === key.pk && field === "leadId")).toBe(
-    isLogged,
-  );
 });
 
 /** Intercepts the next update, or another command. @param meanwhile what happens before @returns the sent commands */
