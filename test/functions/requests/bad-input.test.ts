@@ -40,16 +40,6 @@ test.each([
   for (const name of posts) expect(await listFaults(name, { body })).toEqual([` ${code}`]);
 });
 
-test("a body in base64 may have 81,920 bytes, and is refused if it is not UTF-8, as text is", async () => {
-  const body = Buffer.from(`{}${" ".repeat(81_918)}`).toString("base64");
-  expect(await listFaults("create-lead", { body, isBase64Encoded: true })).toEqual(["name required"]);
-  const wrong = Buffer.from('{"name":"\xff"}', "latin1").toString("base64");
-  const faults = await listFaults("create-lead", { body: wrong, isBase64Encoded: true });
-  // API Gateway has replaced one byte of a text by U+FFFD.
-  const replaced = { body: '{"name":"\ufffd"}', headers: { "content-length": "12" } };
-  expect([faults, await listFaults("create-lead", replaced)]).toEqual(Array(2).fill([" invalid_encoding"]));
-});
-
 /** The message of the one fault of a body that is not JSON. */
 async function jsonFault(body: string) {
   const { faults } = await refuse("create-lead", { body });
