@@ -78,11 +78,8 @@ export function rateLimiter(limit: number) {
     if (last?.start === start) return last;
     const { decision = { granted: false, until: 0 } } = last ?? {};
     const known: AccountWindow = { start, permits: 0, lease: 1, used: 0, decision };
-    // A map keeps the order of insertion: the account becomes the youngest.
-    accounts.delete(account);
+    if (accounts.size >= maxAccounts) accounts.clear();
     accounts.set(account, known);
-    const [oldest] = accounts.keys();
-    if (accounts.size > maxAccounts && oldest !== undefined) accounts.delete(oldest);
     return known;
   }
 

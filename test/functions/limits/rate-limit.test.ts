@@ -120,13 +120,14 @@ test("when the table fails, an account over its limit stays rejected", async () 
   expect((await take("known")).granted).toBe(false);
 });
 
-test("an environment remembers ten thousand accounts, and forgets the oldest first", async () => {
+test("an environment remembers ten thousand accounts, and forgets them all when there are more", async () => {
   const take = environment(1);
-  for (const account of ["first", "second"]) expect(await useUp([take], account)).toBe(1);
-  for (let n = 2; n <= 10_000; n++) await take(`account-${n}`);
-  const callsFor = async (account: string) => (await table.watch(async () => take(account))).calls.length;
-  expect(await callsFor("second")).toBe(0);
-  expect(await callsFor("first")).toBe(1);
+  expect(await useUp([take], "first")).toBe(1);
+  for (let n = 1; n < 10_000; n++) await take(`account-${n}`);
+  const callsForFirst = async () => (await table.watch(() => take("first"))).calls.length;
+  expect(await callsForFirst()).toBe(0);
+  await take("another");
+  expect(await callsForFirst()).toBe(1);
 });
 
 describe("while the table is slow", () => {

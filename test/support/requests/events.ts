@@ -15,7 +15,6 @@ export interface TestRequest {
   /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly isBase64Encoded?: boolean;
 }
 
 /** The event that API Gateway builds from a request, in payload format 2.0. */
@@ -28,7 +27,6 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     query = "",
     body,
     headers = {},
-    isBase64Encoded = false,
   } = request;
   const { method, path } = routes[name];
   return {
@@ -36,7 +34,7 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
     routeKey: `${method} ${path}`,
     rawPath: path,
     rawQueryString: query,
-    headers: { ...(body !== undefined && bodyHeaders(request)), ...headers },
+    headers: { ...(body !== undefined && bodyHeaders(body)), ...headers },
     requestContext: {
       accountId: "000000000000",
       apiId: "api",
@@ -57,15 +55,15 @@ export function routeEvent(name: RouteName, request: TestRequest = {}) {
       timeEpoch: 1783711145000,
     },
     ...(body !== undefined && { body: bodyText(body) }),
-    isBase64Encoded,
+    isBase64Encoded: false,
   };
 }
 
 const bodyText = (body: unknown) => (typeof body === "string" ? body : JSON.stringify(body));
 
-const bodyHeaders = ({ body, isBase64Encoded }: TestRequest) => ({
+const bodyHeaders = (body: unknown) => ({
   "content-type": "application/json",
-  "content-length": String(Buffer.byteLength(bodyText(body), isBase64Encoded ? "base64" : "utf8")),
+  "content-length": String(Buffer.byteLength(bodyText(body))),
 });
 
 /** The authorizer's event for a request with this Authorization header. */
