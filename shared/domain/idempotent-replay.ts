@@ -154,19 +154,16 @@ export const runIdempotently = <T extends object, Made extends Ids>(
         const ids = (record.ids ?? {}) as Made;
         if (!Object.entries(prefixes).every(([name, prefix]) => isId(prefix, ids[name])))
           throw new InvalidItemError(record, "ids");
-        return fingerprint === idempotency.fingerprint && toOutcome(ids, record);
+        return fingerprint === idempotency.fingerprint ? toOutcome(ids, record) : undefined;
       });
-      if (outcome) {
-        // The lead may have been erased meanwhile, and then no response about it is returned.
-        if (error instanceof ApiError && error.code.endsWith("_not_found")) throw error;
-        await checkReplay(outcome.record);
-        return { ...outcome, replayed: true };
-      }
-      throw new ApiError(
-        "idempotency_key_reused",
-        outcome === false
-          ? "The Idempotency-Key was sent before with another body or query. A new request needs a new key."
-          : "The record of this Idempotency-Key cannot be read, so it is unknown whether the request took effect. A new request needs a new key.",
-      );
+      if (!outcome)
+        throw new ApiError(
+          "idempotency_key_reused",
+          "The Idempotency-Key was sent before with another body or query. A new request needs a new key.",
+        );
+      // The lead may have been erased meanwhile, and then no response about it is returned.
+      if (error instanceof ApiError && error.code.endsWith("_not_found")) throw error;
+      await checkReplay(outcome.record);
+      return { ...outcome, replayed: true };
     }
   });

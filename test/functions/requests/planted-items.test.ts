@@ -212,7 +212,6 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
       for (let attempt = 0; attempt < 2; attempt++) {
         const { status, problem } = await call(route, request);
         expect([status, problem.code]).toEqual([422, "idempotency_key_reused"]);
-        expect(problem.detail).toContain("cannot be read");
       }
       expect(logged).toContainEqual(expect.objectContaining({ event: "invalid item", ...key }));
       // An expired record does not count, as always.
