@@ -36,21 +36,9 @@ export function compressedResponses(): MiddlewareObj<RouteEvent> {
 }
 
 /**
- * Whether an `Accept-Encoding` accepts gzip and does not prefer the plain body.
+ * Whether an `Accept-Encoding` names gzip, without the weight 0.
  *
- * @param header as API Gateway passes it: a header that was sent several times is one, joined with commas
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
-function acceptsGzip(header: string): boolean {
-  const weights = new Map(header.toLowerCase().split(",").map(readCoding));
-  const others = weights.get("*") ?? 0;
-  const gzip = weights.get("gzip") ?? others;
-  return gzip > 0 && gzip >= (weights.get("identity") ?? others);
-}
-
-/** Reads `gzip` or `gzip;q=0.5`. A weight that is not a number becomes NaN, which makes every comparison false. */
-function readCoding(text: string): [coding: string, weight: number] {
-  const [coding = "", ...parameters] = text.split(";").map((part) => part.trim());
-  const weight = parameters.find((parameter) => parameter.startsWith("q="));
-  return [coding, weight === undefined ? 1 : Number.parseFloat(weight.slice("q=".length))];
-}
+const acceptsGzip = (header: string) =>
+  header.split(",").some((coding) => /^\s*gzip\s*(?:;|$)/i.test(coding) && !/;\s*q=0[.0]*\s*$/i.test(coding));
