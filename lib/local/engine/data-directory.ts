@@ -45,14 +45,11 @@ async function prepareAndLock(directory: string) {
 /** The bit in the mode of a directory such as `/tmp`. */
 const sticky = 0o1000;
 
-/** SQLite's code for a file that another connection uses: https://www.sqlite.org/rescode.html#busy */
-const sqliteBusy = 5;
-
 /**
  * Locks an SQLite database, or an empty file, against all other connections, including those of this process. SQLite locks
  * in the same way on every platform, and the system releases the lock however the process ends.
  *
- * @returns a function that releases the lock, or `undefined` if another connection uses the file
+ * @returns a function that releases the lock, or `undefined` if the file cannot be locked, as while another connection uses it
  */
 export function lockFile(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file);
@@ -60,11 +57,8 @@ export function lockFile(file: string): (() => void) | undefined {
     // In WAL mode, a transaction alone does not exclude other connections.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     return () => database.close();
-  } catch (error) {
+  } catch {
     database.close();
-    const { errcode = 0 } = error as { errcode?: number };
-    // The higher bits of the code only detail why the file is in use.
-    if (errcode % 256 === sqliteBusy) return undefined;
-    throw error;
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { chmod, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
@@ -42,15 +42,4 @@ test("only one run at a time can use a directory, even under another path", asyn
   }
   data.unlock();
   await open(link);
-});
-
-test("a lock that cannot be used is reported", async () => {
-  const directory = await temporaryDirectory();
-  await writeFile(
-    join(directory, "run.lock"),
-    "This is not a database, but long enough to be read as one.".repeat(20),
-  );
-  await expect(openDataDirectory(directory)).rejects.toThrow(
-    /^The data directory .* cannot be used \(file is not a database\): set DATA_DIR to another one\.$/,
-  );
 });
