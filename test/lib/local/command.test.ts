@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { prepareDemoKey, startCommand } from "../../../lib/local/command.ts";
 import type { LocalRun } from "../../../lib/local/local-run.ts";
-import { findApiKeyItem, issueApiKey, revokeApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
+import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { UserError } from "../../../lib/user-error.ts";
 import { findApiKey } from "../../../shared/domain/api-keys.ts";
 import { temporaryDirectory } from "../../support/stack/temporary-directory.ts";
@@ -13,21 +13,12 @@ useTablesOfCommands();
 
 const run = { dynamodbEndpoint: "http://127.0.0.1:1", tableName: "unit" } as LocalRun;
 
-test.each<[string, () => Promise<string>]>([
+test.each([
   ["of another account", async () => (await issueApiKey("acme")).apiKey],
   [
     "that has expired",
     async () => (await issueApiKey("demo", { validUntil: "2026-01-01T00:00:00Z" })).apiKey,
   ],
-  [
-    "that is revoked",
-    async () => {
-      const { apiKey, keyId } = await issueApiKey("demo");
-      await revokeApiKey((await findApiKeyItem({ keyId }, "demo")) ?? {});
-      return apiKey;
-    },
-  ],
-  ["that is no key", async () => "x"],
 ])("a key %s is replaced", async (_, write) => {
   const directory = await temporaryDirectory();
   await prepareDemoKey(directory, run);
