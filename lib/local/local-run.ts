@@ -61,7 +61,7 @@ export async function startLocal(options: LocalOptions) {
   starting.defer(data.unlock);
   const { endpoint } = options.dynamodbEndpoint
     ? { endpoint: options.dynamodbEndpoint }
-    : starting.adopt(await startEngine({ directory: data.path, log }), (engine) => engine.stop());
+    : starting.adopt(await startEngine({ directory: data.path }), (engine) => engine.stop());
   const directory =
     options.templateDirectory ?? (await synthesizeStack(join(data.path, "stack"), options.stage));
   const stack = await readStack(directory);

@@ -23,7 +23,6 @@ interface EngineOptions {
   readonly directory?: string | undefined;
   /** The ports from which a free one is chosen, 0 for any; by default, those that no web page can reach. */
   readonly ports?: readonly number[];
-  readonly log: (line: string) => void;
 }
 
 /** How long an engine may take until it listens, in milliseconds. */
@@ -38,7 +37,7 @@ const onExit = () => {
 export async function startEngine(
   options: EngineOptions,
 ): Promise<{ endpoint: string; stop(): Promise<void> }> {
-  const { directory, ports = enginePorts, log } = options;
+  const { directory, ports = enginePorts } = options;
   const port = await findFreePort(ports);
   const databaseFile = directory && join(directory, "dynamodb.sqlite");
   const data = databaseFile ? ["--db-path", databaseFile] : [];
@@ -54,7 +53,7 @@ export async function startEngine(
   if (/already in use/i.test(failure ?? "")) return startEngine(options);
   if (failure !== undefined)
     throw new UserError(`The embedded DynamoDB did not start: ${failure || "no reason given"}.`);
-  if (databaseFile) indexStream(databaseFile, log);
+  if (databaseFile) indexStream(databaseFile);
   child.once("exit", onExit);
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -110,7 +109,7 @@ async function findFailure(child: ChildProcess): Promise<string | undefined> {
  * @param databaseFile the file of a running engine, which has created the table
  * @see https://www.sqlite.org/expridx.html
  */
-function indexStream(databaseFile: string, log: (line: string) => void): void {
+function indexStream(databaseFile: string): void {
   try {
     // The timeout lets the engine finish its own writes.
     using database = new DatabaseSync(databaseFile, { timeout: 10_000 });
@@ -118,7 +117,7 @@ function indexStream(databaseFile: string, log: (line: string) => void): void {
       "CREATE INDEX IF NOT EXISTS stream_by_number ON _stream_records (table_name, CAST(sequence_number AS INTEGER))",
     );
   } catch (error) {
-    log(
+    console.error(
       `The embedded DynamoDB's stream could not be indexed (${errorMessage(error)}): writes slow down as it grows.`,
     );
   }

@@ -41,7 +41,7 @@ export default async function setup(project: TestProject) {
   const external = process.env.DYNAMODB_ENDPOINT;
   const engines = external
     ? external.split(",").map((endpoint) => ({ endpoint, stop: () => deleteTable(endpoint, tableName) }))
-    : await Promise.all(Array.from({ length: project.config.maxWorkers }, startInMemory));
+    : await Promise.all(Array.from({ length: project.config.maxWorkers }, () => startEngine({ ports: [0] })));
   project.provide("engine", {
     endpoints: engines.map(({ endpoint }) => endpoint),
     table: table.input,
@@ -52,8 +52,6 @@ export default async function setup(project: TestProject) {
     await rm(assembly, { recursive: true });
   };
 }
-
-const startInMemory = () => startEngine({ ports: [0], log: console.log });
 
 async function deleteTable(endpoint: string, TableName: string): Promise<void> {
   const client = engineClient(endpoint);

@@ -9,7 +9,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { engineClient } from "../../../../lib/local/engine/dynamodb-client.ts";
 import { engineBinary, enginePorts, startEngine } from "../../../../lib/local/engine/engine.ts";
@@ -26,12 +26,11 @@ const definition = { ...stack.table, input: { ...stack.table.input, TableName: "
 
 /** Starts an engine, unless `settings` has ports on any free one. */
 async function start(settings: Partial<Parameters<typeof startEngine>[0]> = {}) {
-  const log: string[] = [];
-  const engine = await startEngine({ ports: [0], log: (line) => log.push(line), ...settings });
+  const engine = await startEngine({ ports: [0], ...settings });
   onTestFinished(() => engine.stop());
   const client = engineClient(engine.endpoint);
   onTestFinished(() => client.destroy());
-  return { ...engine, log, client };
+  return { ...engine, client };
 }
 
 describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
@@ -105,10 +104,11 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("the embedded engine", () => {
     await once(child, "exit");
     const data = await openDataDirectory(directory);
     onTestFinished(data.unlock);
-    const { client, log } = await start({ directory });
+    const print = vi.spyOn(console, "error");
+    const { client } = await start({ directory });
     const kept = await client.send(new GetItemCommand({ TableName: "probes", Key: Item }));
     expect(kept.Item).toEqual(Item);
-    expect(log).toEqual([]);
+    expect(print).not.toHaveBeenCalled();
     if (canSeeProcesses) expect(findEngines(file)).toHaveLength(1);
   });
 });
@@ -120,7 +120,7 @@ async function startInProcess(directory: string) {
     const directory = ${JSON.stringify(directory)};
     const data = await openDataDirectory(directory);
     setInterval(() => data, 60_000);
-    const { endpoint } = await startEngine({ directory, log: console.error });
+    const { endpoint } = await startEngine({ directory });
     console.log(endpoint);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
