@@ -31,10 +31,9 @@ export async function startGateway(
     const started = performance.now();
     // In the gateway's format.
     const requestId = randomBytes(11).toString("base64");
-    const outcome = await handle(request, requestId).catch((error: unknown): Outcome => {
-      if (!request.errored) log(`The gateway failed: ${errorMessage(error)}`);
-      return { response: gatewayResponse(500) };
-    });
+    const outcome = await handle(request, requestId).catch(
+      (error: unknown): Outcome => ({ response: gatewayResponse(500), reason: errorMessage(error) }),
+    );
     const body = await outcome.response.bytes();
     response.setHeaders(outcome.response.headers);
     response.writeHead(outcome.response.status, {
@@ -46,9 +45,10 @@ export async function startGateway(
     // The query may contain personal data, so it is omitted, as in the access log of the deployed API.
     const [path] = String(request.url).split("?");
     const { account = "-", reason } = outcome;
-    const result = request.errored ? "the client went away" : response.statusCode;
     const notes = [reason && ` (${reason})`, ...faultsOf(requestId).map((fault) => ` [${fault}]`)].join("");
-    log(`${request.method} ${path} ${result} ${milliseconds} ms ${account} ${requestId}${notes}`);
+    log(
+      `${request.method} ${path} ${response.statusCode} ${milliseconds} ms ${account} ${requestId}${notes}`,
+    );
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));

@@ -162,7 +162,7 @@ test("a client that closes the connection during its request does no harm", asyn
   request.destroy();
   await closed;
   expect((await get()).status).toBe(200);
-  expect(log[0]).toMatch(/^POST \/probes the client went away/);
+  expect(log[0]).toMatch(/^POST \/probes 500 \d+ ms .* \(aborted\)$/);
 });
 
 test("a port in use is a UserError", async () => {
