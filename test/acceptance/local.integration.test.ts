@@ -18,8 +18,8 @@ import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
 import type { Report } from "./report.ts";
 
-/** The run must not wait a minute for a cache, and must not flood the local gateway, which has no throttle. */
-const settings = { authorizerCacheSeconds: 2, throttleRate: 5000 };
+/** The run must not wait a minute for a cache, and a quiet machine must be able to exceed the throttle. */
+const settings = { authorizerCacheSeconds: 2, throttleRate: 150, throttleBurst: 150 };
 
 const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -58,8 +58,10 @@ async function acceptLocal(): Promise<Report> {
   );
 }
 
-/** What the local run cannot check, by the beginning of the reason. */
-const notSeen = /^(?:the local run has no AWS|\d+ requests at once would disturb)/;
+/**
+ * What the local run cannot check, by the beginning of the reason. A busy machine sends too slowly for the throttle.
+ */
+const notSeen = /^(?:the local run has no AWS|\d+ requests from one machine)/;
 
 /** Checks of how soon rows are counted and listed: any time passes, because a busy machine must not fail a test. */
 const timed = ["docs/assumptions.md#counting-lag", "docs/assumptions.md#index-lag"];

@@ -34,13 +34,14 @@ interface Authorization {
   readonly context: { readonly accountId?: string; readonly reason?: string };
 }
 
-/** Creates the handler of requests. Order: size, path, host, page, function URL, route, authorizer, function. */
+/** Creates the handler of requests. Order: size, path, host, page, function URL, route, throttle, authorizer, function. */
 export function createRequestHandler(
-  { routes, authorizer, urlFunction }: ApiDefinition,
+  { routes, authorizer, throttle, urlFunction }: ApiDefinition,
   invoke: Invoke,
   webPages?: WebPages,
 ) {
   const authorize = createAuthorization(authorizer, invoke);
+  const takeToken = createTokenBucket(throttle);
 
   return async (incoming: IncomingMessage, requestId: string): Promise<Outcome> => {
     const body = await buffer(incoming);
@@ -57,6 +58,7 @@ export function createRequestHandler(
     }
     const route = routes.find(({ method, path }) => method === incoming.method && path === event.rawPath);
     if (!route) return refuse(404, "no route");
+    if (!takeToken()) return refuse(429, "the throttle of the stage");
     const { status, context } = await authorize(event);
     if (status !== 200) return refuse(status, context.reason);
     const response = await call(invoke, route.function, buildFunctionEvent(event, body, context));
@@ -126,4 +128,18 @@ function toResponse(result: unknown): Response {
     status: statusCode,
     headers: headers as Record<string, string>,
   });
+}
+
+/** Creates a token bucket. @returns a function that takes a token, and returns false when there is none */
+export function createTokenBucket({ ratePerSecond, burst }: ApiDefinition["throttle"]): () => boolean {
+  let tokens = burst;
+  let refilledAt = performance.now();
+  return () => {
+    const at = performance.now();
+    tokens = Math.min(burst, tokens + ((at - refilledAt) / 1000) * ratePerSecond);
+    refilledAt = at;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  };
 }

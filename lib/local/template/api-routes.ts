@@ -1,6 +1,6 @@
 import { UserError } from "../../user-error.ts";
 import { findFunction, type LocalFunction } from "./functions.ts";
-import type { FindResources } from "./intrinsics.ts";
+import type { FindResources, Properties } from "./intrinsics.ts";
 
 /** The stack's HTTP API. */
 export type ApiDefinition = ReturnType<typeof readApi>;
@@ -28,8 +28,12 @@ export function readApi(findResources: FindResources, functions: readonly LocalF
     identityHeader: header.replace("$request.header.", "").toLowerCase(),
     ttlSeconds: Number(properties.AuthorizerResultTtlInSeconds),
   };
+  const { DefaultRouteSettings } = findFirst("AWS::ApiGatewayV2::Stage");
+  const { ThrottlingRateLimit, ThrottlingBurstLimit } = DefaultRouteSettings as Properties;
+  /** The token bucket of the API's stage. */
+  const throttle = { ratePerSecond: Number(ThrottlingRateLimit), burst: Number(ThrottlingBurstLimit) };
   const { TargetFunctionArn } = findFirst("AWS::Lambda::Url");
   /** The function that has a URL of its own. */
   const urlFunction = TargetFunctionArn === undefined ? undefined : findTarget(TargetFunctionArn);
-  return { routes, authorizer, urlFunction };
+  return { routes, authorizer, throttle, urlFunction };
 }

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createTokenBucket } from "../../../../lib/local/gateway/request-routing.ts";
 import { UserError } from "../../../../lib/user-error.ts";
 import { startProbes } from "../support/gateway.ts";
 
@@ -90,13 +91,15 @@ const largest = tooLarge.subarray(1);
 
 describe("a request with several faults gets the response to the first one, in this order:", () => {
   const forbidding = { authorize: () => ({ isAuthorized: false, context: { reason: "expired" } }) };
+  const noTokens = { ...forbidding, throttle: { ratePerSecond: 0, burst: 0 } };
   const foreign = { host: "evil.example" };
   const permitting = { authorize: () => ({ isAuthorized: true }) };
   test.each([
-    ["size", 413, "", forbidding, "/%zz", foreign, tooLarge],
-    ["path", 400, "", forbidding, "/%zz", foreign, largest],
-    ["host", 403, " (its Host is not 127.0.0.1 or localhost)", forbidding, "/nowhere", foreign, largest],
-    ["route", 404, " (no route)", forbidding, "/nowhere", {}, largest],
+    ["size", 413, "", noTokens, "/%zz", foreign, tooLarge],
+    ["path", 400, "", noTokens, "/%zz", foreign, largest],
+    ["host", 403, " (its Host is not 127.0.0.1 or localhost)", noTokens, "/nowhere", foreign, largest],
+    ["route", 404, " (no route)", noTokens, "/nowhere", {}, largest],
+    ["throttle", 429, " (the throttle of the stage)", noTokens, "/probes", {}, largest],
     ["identity", 401, " (no authorization header)", forbidding, "/probes", {}, largest],
     ["authorizer", 403, " (expired)", forbidding, "/probes", identity, largest],
     ["event", 413, "", permitting, "/probes", identity, largest],
@@ -106,6 +109,17 @@ describe("a request with several faults gets the response to the first one, in t
     await expect.poll(() => log).toHaveLength(1);
     expect(/ ms - \S+(.*)$/.exec(log[0] ?? "")?.[1]).toBe(reason);
   });
+});
+
+test("the throttle allows a burst, then the rate, and never more than the burst", () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const takeToken = createTokenBucket({ ratePerSecond: 10, burst: 3 });
+  const take = (count: number) => Array.from({ length: count }, takeToken).filter(Boolean).length;
+  expect(take(5)).toBe(3);
+  vi.advanceTimersByTime(100);
+  expect(take(5)).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  expect(take(5)).toBe(3);
 });
 
 test.each([

@@ -10,6 +10,7 @@ interface Options {
   readonly respond?: (event: Record<string, unknown>) => unknown;
   readonly authorize?: (event: Record<string, unknown>) => unknown;
   readonly ttlSeconds?: number;
+  readonly throttle?: ApiDefinition["throttle"];
   readonly webPages?: WebPages;
   readonly port?: number;
 }
@@ -19,6 +20,7 @@ export async function startProbes({
   respond = () => ({ statusCode: 200 }),
   authorize = () => ({ isAuthorized: true }),
   ttlSeconds = 60,
+  throttle = { ratePerSecond: 0, burst: Number.POSITIVE_INFINITY },
   webPages,
   port = 0,
 }: Options = {}) {
@@ -32,7 +34,7 @@ export async function startProbes({
     const event = JSON.parse(payload);
     return fn === probe ? respond(event) : authorize(event);
   };
-  const api: ApiDefinition = { routes, authorizer, urlFunction: undefined };
+  const api: ApiDefinition = { routes, authorizer, throttle, urlFunction: undefined };
   const options = { port, invoke, webPages, faultsOf: () => [] };
   const gateway = await startGateway(api, { ...options, log: (line) => log.push(line) });
   onTestFinished(gateway.close);
