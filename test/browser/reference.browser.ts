@@ -39,9 +39,7 @@ async function openReference(look: Look, path = "/docs") {
     if (isNarrow) await menu.click();
     const sidebar = page.getByRole("complementary");
     await sidebar.getByRole("link", { name: new RegExp(`^${name}( HTTP|$)`) }).click();
-    // Scalar closes the menu by itself only for an operation.
-    const close = page.getByRole("button", { name: "Close Menu" });
-    if (isNarrow && (await close.isVisible())) await close.click();
+    if (isNarrow) await menu.waitFor();
     const part = page.getByRole("region", { name, exact: true });
     await part.waitFor();
     return part;

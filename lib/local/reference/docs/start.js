@@ -52,6 +52,10 @@ function fill(openapi, apiKey, lead) {
   return filled;
 }
 
+/** Scalar leaves the menu of a narrow window open, over the guide that was chosen in it. */
+const closeMenu = () =>
+  [...document.querySelectorAll("button")].find(({ innerText }) => innerText.includes("Close Menu"))?.click();
+
 async function start() {
   const [openapi, apiKey] = await Promise.all([
     readJson("/docs/page.json"),
@@ -62,6 +66,8 @@ async function start() {
     ...configuration,
     content: fill(openapi, apiKey, lead),
     authentication: { securitySchemes: { apiKey: { token: apiKey } } },
+    // For an operation, Scalar closes the menu itself, and then the button does not exist any more.
+    onSidebarClick: () => setTimeout(closeMenu),
     async onResponseReceived({ request, response }) {
       const isCreated = response.status === 201 && new URL(request.url).pathname === createLead;
       if (isCreated) reference.updateConfiguration(configure(await response.clone().json()));
