@@ -9,8 +9,8 @@ import { type MessageSent, type Sent, sendByGraph, UndeliveredError } from "./gr
 import { readSecret, tokenOf } from "./secrets.ts";
 import { storeDelivery } from "./store-delivery.ts";
 
-/** The longest text of each channel: in characters for WhatsApp, in bytes for Instagram. */
-export const longest = { whatsapp: 4096, instagram: 1000 };
+/** The longest text on Instagram, in bytes. The API's own limit is that of WhatsApp. */
+export const maxInstagramBytes = 1000;
 
 /** For how long storing the result of a message is retried, in milliseconds. */
 const storePatience = 5000;
@@ -59,9 +59,8 @@ async function send(event: MessageSent, sender: string): Promise<Sent> {
 function findFault({ channel, message, template }: MessageSent): string | undefined {
   if (template)
     return channel === "whatsapp" ? undefined : "Only WhatsApp has templates: send the text without one.";
-  const length = channel === "whatsapp" ? [...message].length : Buffer.byteLength(message);
-  const unit = channel === "whatsapp" ? "characters" : "bytes";
-  if (length > longest[channel])
-    return `The text has ${length} ${unit}, but the channel accepts at most ${longest[channel]}.`;
-  return undefined;
+  const bytes = Buffer.byteLength(message);
+  return channel === "instagram" && bytes > maxInstagramBytes
+    ? `The text has ${bytes} bytes, but Instagram accepts at most ${maxInstagramBytes}.`
+    : undefined;
 }

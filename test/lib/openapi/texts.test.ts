@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { defaults } from "../../../lib/config/settings.ts";
-import { longest } from "../../../shared/channels/deliver-message.ts";
+import { maxInstagramBytes } from "../../../shared/channels/deliver-message.ts";
 import { inboundLifetime } from "../../../shared/domain/conversations/messages.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { usualLifetime } from "../../../shared/domain/idempotent-replay.ts";
@@ -81,7 +81,7 @@ test("the numbers in all texts are those of the code", () => {
     ],
     Messages: [
       ...["24 hours", `${count(newMessage.properties.message.maxLength)} characters`],
-      ...[`${template.properties.parameters.maxItems}`, `${count(longest.instagram)} bytes`],
+      ...[`${template.properties.parameters.maxItems}`, `${count(maxInstagramBytes)} bytes`],
       ...[`${defaultLimit} by`, `${maxLimit} with`],
     ],
     "An inbox": [`${maxLimit} conversations`, "24 hours"],
