@@ -6,7 +6,7 @@ import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { ItemsToErase } from "../erasure/items-to-erase.ts";
 import { sweep } from "../erasure/sweep-erased.ts";
 import { escapeText } from "../output/printed-text.ts";
-import { findLeads, namedBy, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
+import { findLeads, type PersonOptions, unknownPerson, withPerson } from "./person-option.ts";
 
 /** `leads erase`: deletes everything that is stored about a person. */
 export const eraseCommand = () =>
@@ -24,24 +24,28 @@ async function eraseLeads(options: PersonOptions, tools: Tools): Promise<Printed
   const { account, dryRun, yes } = options;
   const { pace, invalid } = tools;
   const { leads, unfinished, unknown } = await findErasable(options, tools);
-  let found = new ItemsToErase({ account, leads }, invalid);
-  const describe = (verb: string) => describeErasure(options, found, unfinished, verb);
-  if (dryRun || !yes) await sweep(found, pace, true);
-  if (!dryRun) {
+  const ids = escapeText([...leads].join(", "));
+  // They may be those of the person, if this run continues another, or those of other people.
+  const earlier = unfinished > 0 ? ` Leads of earlier erasures that had not ended: ${unfinished}.` : "";
+  const found = new ItemsToErase({ account, leads }, invalid);
+  if (dryRun) await sweep(found, pace, true);
+  else {
     if (!yes) {
-      if (unknown) console.error(unknown.message);
-      console.error(describe("will be erased").text);
-      const { value, by } = namedBy(options);
-      const action = `erase ${leads.size} leads`;
-      if (options.lead && options.lead.length > 1) await confirm(account, { kind: "account", action });
-      else await confirm(value, { kind: "person", action: leads.size > 1 ? action : "erase them", by });
+      console.error(`${ids} will be erased.${earlier}`);
+      await confirm(account, { kind: "account", action: `erase ${leads.size} leads` });
     }
-    found = new ItemsToErase({ account, leads }, invalid);
     await erase(found, pace);
   }
-  const printed = describe(dryRun ? "would be erased" : "erased");
+  const { conversation: conversations = 0, message: messages = 0, active: locks = 0 } = found.counts;
+  const { idempotency: idempotencyRecords = 0 } = found.counts;
+  const items = `${conversations} conversations, ${messages} messages, ${locks} locks, ${idempotencyRecords} idempotency records`;
   const failures = [unknown, invalid.toFailure()].flatMap((each) => each?.message ?? []);
-  return { ...printed, failure: failures.length > 0 ? new UserError(failures.join("\n")) : undefined };
+  const numbers = { conversations, messages, locks, idempotencyRecords };
+  return {
+    json: { account, leads: [...leads], ...numbers, invalid: [...invalid.values()] },
+    text: `${ids} ${dryRun ? "would be erased" : "erased"}: ${items}.${earlier}`,
+    failure: failures.length > 0 ? new UserError(failures.join("\n")) : undefined,
+  };
 }
 
 /**
@@ -63,25 +67,4 @@ async function findErasable(options: PersonOptions, tools: Tools) {
   const unknown = await unknownPerson(options, pace, leads);
   if (!unknown || lead?.some((id) => leads.has(id))) return { leads, unfinished, unknown };
   throw invalid.toFailure() ?? unknown;
-}
-
-/** What is printed of an erasure, as JSON and as a sentence. */
-function describeErasure(
-  options: PersonOptions,
-  { subject, counts, invalid }: ItemsToErase,
-  unfinished: number,
-  verb: string,
-) {
-  const leads = [...(subject.leads ?? [])];
-  const { conversation: conversations = 0, message: messages = 0, active: locks = 0 } = counts;
-  const { idempotency: idempotencyRecords = 0 } = counts;
-  const found = `${conversations} conversations, ${messages} messages, ${locks} locks, ${idempotencyRecords} idempotency records`;
-  const numbers = { conversations, messages, locks, idempotencyRecords };
-  const earlier = unfinished > 0 ? ` Leads of earlier erasures that had not ended: ${unfinished}.` : "";
-  // They may be those of the person, if this run continues another, or those of other people.
-  const others = unfinished === leads.length ? ` No other lead has this ${namedBy(options).by}.` : "";
-  return {
-    json: { account: subject.account, leads, unfinished, ...numbers, invalid: [...invalid.values()] },
-    text: `${escapeText(leads.join(", "))} ${verb}: ${found}.${earlier}${others}`,
-  };
 }

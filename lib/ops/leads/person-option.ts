@@ -33,15 +33,15 @@ export function withPerson(command: Command): Command {
   return command;
 }
 
-/** How the options name the person. @throws UserError when they do not */
-export function namedBy(options: PersonOptions) {
+/** What the option that names the person is called in messages. @throws UserError when there is none */
+function namedBy(options: PersonOptions) {
   const names = Object.keys(kinds) as (keyof typeof kinds)[];
   const name = names.find((each) => options[each] !== undefined);
   if (name === undefined || (name === "address" && !/^[^:]+:./.test(options.address ?? "")))
     throw new UserError(
       "Name the person: --lead ID, --email ADDRESS, --external-id ID or --address CHANNEL:ADDRESS.",
     );
-  return { value: [options[name]].flat().join(", "), by: kinds[name] };
+  return kinds[name];
 }
 
 /** The items of the leads that the options name. Leads that may be meant but cannot be read are noted as invalid. */
@@ -66,6 +66,6 @@ export async function findLeads(options: PersonOptions, { pace, invalid }: Tools
 export async function unknownPerson(options: PersonOptions, pace: Pace, known: ReadonlySet<string>) {
   if (options.lead?.every((id) => known.has(id)) ?? known.size > 0) return undefined;
   const unknown = options.lead?.filter((id) => !known.has(id));
-  const item = unknown ? `lead ${unknown.join(", ")}` : `lead with this ${namedBy(options).by}`;
+  const item = unknown ? `lead ${unknown.join(", ")}` : `lead with this ${namedBy(options)}`;
   return unknownItem(options, item, pace);
 }

@@ -129,10 +129,12 @@ test.each([
     "revoke it",
     `The key ${keyId} of the account acme has the label "web".\n`,
   ],
-  [`leads erase --lead ${lead.id}`, "the id of the person", "erase them"],
-  ["leads erase --email ada@example.com", "the email address of the person", "erase them"],
-  ["leads erase --external-id crm-1", "the external id of the person", "erase them"],
-  ["leads erase --address sms:0177-1", "the address of the person", "erase them"],
+  [
+    "leads erase --address sms:0177-1",
+    "the name of the account",
+    "erase 1 leads",
+    `${lead.id} will be erased.\n`,
+  ],
   [
     `leads import --undo ${imported.importId}`,
     "the id of the import",

@@ -101,17 +101,14 @@ test("leads erase says what it will erase before it asks: also earlier erasures 
   const unfinished = " Leads of earlier erasures that had not ended: 2.\n";
   const dry = await run("", "--lead", one, two, "--dry-run");
   expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining(`records.${unfinished}`) });
-  const refused = await run("no\n", "--lead", one);
-  expect(refused.stderr).toContain("Type the id of the person to erase 4 leads: ");
   const { code, stdout, stderr } = await run(`${account}\n`, "--lead", one, two, missing);
   const unknown = `The account ${account} has no lead ${missing}.\n`;
   expect(stderr).toMatch(
     new RegExp(
-      `^${unknown}.* will be erased: 1 conversations, 1 messages, 1 locks, .*${unfinished}This cannot be undone. Type the name of the account to erase 4 leads: The leads are deleted, .*: waiting for 35 s.\\n${unknown}$`,
+      `^${[one, two].join(", ")}, .* will be erased.${unfinished}This cannot be undone. Type the name of the account to erase 4 leads: The leads are deleted, .*: waiting for 35 s.\\n${unknown}$`,
     ),
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`records.${unfinished}`) });
-  expect((await run("", "--lead", one, "--yes", "--json")).stdout).toContain('"unfinished":0');
 });
 
 describe("leads erase", () => {
@@ -123,7 +120,7 @@ describe("leads erase", () => {
     await aKnownLead("acme");
     const before = await tableItems();
     const args = ["--lead", lead.id];
-    const output = { account, leads: [lead.id], unfinished: 0, ...deletedItems };
+    const output = { account, leads: [lead.id], ...deletedItems };
     const report = { failure: undefined, output };
     expect(await erase(account, ...args, "--dry-run")).toEqual(report);
     const { printed } = await runCommand(eraseCommand(), "--account", account, ...args, "--dry-run");
@@ -241,9 +238,7 @@ describe("leads erase", () => {
     const { failure, printed } = await run();
     expect(failure).toBeUndefined();
     expect(printed.join()).toMatch(
-      new RegExp(
-        `^${id} erased: .* Leads of earlier erasures that had not ended: 1. No other lead has this ${by}.$`,
-      ),
+      new RegExp(`^${id} erased: .* Leads of earlier erasures that had not ended: 1.$`),
     );
     expect((await run()).failure).toBe(`The account ${account} has no lead with this ${by}.`);
   });
@@ -260,7 +255,7 @@ describe("leads erase", () => {
     expect(failure).toBe(`The account ${account} has no lead with this address.`);
     const address = await aLead(account, { addresses: { email: ["grace@example.com"] } });
     const line = `leads erase --account ${account} --email Grace@example.com --table ${tableName}`;
-    const { code, stdout } = await program(line.split(" "), { input: "Grace@example.com\n" });
+    const { code, stdout } = await program(line.split(" "), { input: `${account}\n` });
     expect([code, stdout]).toEqual([0, expect.stringMatching(`^${address.id} erased: `)]);
   });
 });
