@@ -9,6 +9,10 @@ export async function toUserError(error: unknown): Promise<unknown> {
   return sentence === undefined ? error : new UserError(sentence, { cause: error });
 }
 
+/** The names of errors without credentials, with ones that AWS rejects, or that lack a permission. */
+const isOfAccess =
+  /^(?:Credentials|Token|AccessDenied|UnrecognizedClient|InvalidClientToken|ExpiredToken|InvalidSignature)/;
+
 async function toSentence(error: unknown): Promise<string | undefined> {
   if (!(error instanceof Error) || error instanceof UserError) return undefined;
   const { name, message } = error;
@@ -16,24 +20,11 @@ async function toSentence(error: unknown): Promise<string | undefined> {
     return "Other writers kept changing the same items: run the command again.";
   if (error instanceof InvalidItemError)
     return `The item ${error.pk} ${error.sk} is not valid: its ${error.field} is invalid. Correct or delete it in the table.`;
-  switch (name) {
-    case "DamagedTreeError":
-      return message;
-    case "ResourceNotFoundException":
-      return `There is no table ${tableName} in the region ${await table.config.region()}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
-    case "CredentialsProviderError":
-    case "TokenProviderError":
-      return `No AWS credentials were found (${message}): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`;
-    case "UnrecognizedClientException":
-    case "InvalidClientTokenId":
-    case "ExpiredTokenException":
-    case "InvalidSignatureException":
-      return `AWS rejected the credentials: ${message}`;
-    case "AccessDeniedException":
-      return `AWS denied access: ${message}`;
-  }
-  if (/^Region (?:is missing|not accepted)/.test(message))
-    return "No valid AWS region is configured: set AWS_REGION, or AWS_PROFILE to a profile with a region.";
+  if (name === "DamagedTreeError") return message;
+  if (name === "ResourceNotFoundException")
+    return `There is no table ${tableName} in the region ${await table.config.region()}: check --stage or --table, and the region, which the stage's file or AWS_REGION sets.`;
+  if (isOfAccess.test(name) || message.startsWith("Region "))
+    return `AWS cannot be used (${name}: ${message}): check AWS_PROFILE, AWS_REGION and what they permit.`;
   if (!isBusy(error)) return undefined;
   const code = errorCode(error);
   if (code === undefined && name !== "TimeoutError")

@@ -21,12 +21,12 @@ test.each([
   [
     "no credentials",
     { ...noConfiguration, AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" },
-    /^No AWS credentials were found \(.+\): set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY\.\n$/,
+    /^AWS cannot be used \(CredentialsProviderError: .+\): check AWS_PROFILE, .+\.\n$/,
   ],
   [
     "an empty region",
     { ...noConfiguration, AWS_REGION: "" },
-    /^No valid AWS region is configured: set AWS_REGION, or .+\.\n$/,
+    /^AWS cannot be used \(Error: Region .+\): check AWS_PROFILE, AWS_REGION .+\.\n$/,
   ],
 ])("%s is reported in one sentence", async (_, env, sentence) => {
   // The SDK would wait between its attempts.

@@ -215,7 +215,7 @@ test("Ctrl-C says what is stored, and how to go on", async () => {
 });
 
 test.each([
-  ["AccessDeniedException", "AWS denied access: No\\.", "\n"],
+  ["AccessDeniedException", "AWS cannot be used \\(AccessDeniedException: No\\.\\): .*\\.", "\n"],
   // A bug is printed with its stack.
   ["TypeError", "No\\.", "\n    at "],
 ])("a failure with %s says what is stored, and how to go on", async (name, reason, end) => {
@@ -418,7 +418,7 @@ describe("a repeated leads import", () => {
     expect(report).toMatchObject({ imported: 1, present: 0, rejected: 2 });
     const ofOther = `This account has a lead with the address whatsapp:491771: ${other.id}. To change it, send ifExists=update.`;
     expect(await readLines(report.rejects)).toMatchObject([
-      { line: 3, errors: [{ field: "addresses", message: "must not be the same as on line 2" }] },
+      { line: 3, errors: [{ field: "", message: "names the lead of line 2" }] },
       { line: 4, errors: [{ message: `is not stored: ${ofOther}` }] },
     ]);
     const stored = await storedLeads(account);

@@ -7,12 +7,14 @@ import { ApiError } from "../../../../shared/errors.ts";
 const sdkError = (name: string, message: string, properties = {}) =>
   Object.assign(new Error(message), { name, ...properties });
 const unreachable = "check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.";
+const access = (what: string) =>
+  `AWS cannot be used (${what}): check AWS_PROFILE, AWS_REGION and what they permit.`;
 const throttled = sdkError("ThrottlingException", "Rate exceeded");
 
 test.each([
-  [sdkError("ExpiredTokenException", "Expired."), "AWS rejected the credentials: Expired."],
-  [sdkError("UnrecognizedClientException", "Invalid."), "AWS rejected the credentials: Invalid."],
-  [sdkError("InvalidClientTokenId", "Unknown."), "AWS rejected the credentials: Unknown."],
+  [sdkError("ExpiredTokenException", "Expired."), access("ExpiredTokenException: Expired.")],
+  [sdkError("UnrecognizedClientException", "Invalid."), access("UnrecognizedClientException: Invalid.")],
+  [sdkError("InvalidClientTokenId", "Unknown."), access("InvalidClientTokenId: Unknown.")],
   [sdkError("TimeoutError", "Timed out"), `DynamoDB cannot be reached (Timed out): ${unreachable}`],
   [
     // Node.js reports a refused `localhost`, which has two addresses, without a message.
