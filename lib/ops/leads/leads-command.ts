@@ -7,7 +7,7 @@ import { type AccountOptions, command, type OutputOptions, outputOption } from "
 import { readErasedLeads } from "../erasure/erased-leads.ts";
 import { writeOutput } from "../output/output-file.ts";
 import { readStored } from "../table/valid-records.ts";
-import { formatCsv, formatCsvHeader } from "./file/csv-cells.ts";
+import { formatCsv } from "./file/csv-cells.ts";
 import { eraseCommand } from "./leads-erase.ts";
 import { importCommand } from "./leads-import.ts";
 import { showCommand } from "./leads-show.ts";
@@ -48,7 +48,7 @@ const exportCommand = () =>
       onAccount<OutputOptions>(async ({ account, output }, { pace, invalid }) => {
         let exported = 0;
         const rows = async function* () {
-          yield formatCsvHeader();
+          yield formatCsv([], true);
           const partition = { ...inPartition(accountPartition("lead", account)), ScanIndexForward: false };
           for await (const items of queryItems(partition, pace)) {
             const leads = items.flatMap((item) => readStored("lead", item, invalid) ?? []);

@@ -20,13 +20,11 @@ const quotedFormula = /^('*)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
  *
  * A cell that is a formula, also after quotes, gets a leading quote (`'`), which an import removes.
  */
-export const formatCsv = (leads: readonly Lead[]) =>
-  formatRows(leads.map((record) => toCells(record).map(escapeCell)));
-
-export const formatCsvHeader = () => formatRows([columns]);
-
-const formatRows = (rows: readonly (readonly string[])[]) =>
-  stringify([...rows], { record_delimiter: "windows", quoted_match: /[\r\n]/ });
+export const formatCsv = (leads: readonly Lead[], header = false) =>
+  stringify([...(header ? [columns] : []), ...leads.map((record) => toCells(record).map(escapeCell))], {
+    record_delimiter: "windows",
+    quoted_match: /[\r\n]/,
+  });
 
 const escapeCell = (cell: string) => (quotedFormula.test(cell) ? `'${cell}` : cell);
 
