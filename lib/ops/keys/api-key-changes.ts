@@ -70,18 +70,12 @@ export async function findApiKeyItem(
 
 /**
  * The items of an account's keys. The index can also list other items: any role that writes items with an index key can
- * put them there. They are ignored with a warning, so that nobody can hide a key behind them or stop its revocation.
+ * put them there. They are ignored, so that nobody can hide a key behind them or stop its revocation.
  *
  * @throws UserError when two keys have the same id
  */
 async function accountApiKeyItems(accountId: string): Promise<Item[]> {
   const listed = await listByParent(accountPartition("apiKey", accountId), unpaced);
-  const others = listed.filter((key) => !isApiKey(key));
-  const [other] = others;
-  if (other)
-    console.warn(
-      `The index of the account's keys lists ${others.length} items that are not keys, such as ${JSON.stringify([other.pk, other.sk])}. They are ignored. Find out what wrote them.`,
-    );
   // The index does not copy the fields of API keys.
   const items = await readEach(listed.filter(isApiKey), unpaced);
   const ids = items.map(({ keyId }) => keyId);

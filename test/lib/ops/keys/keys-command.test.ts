@@ -102,7 +102,6 @@ test("revoke ends the key itself, even if other items with its id are in the ind
     memory.put({ ...key, byParent: accountPartition("apiKey", "acme"), keyId, accountId: "acme" });
   const listed = await keys("list", ...acme, "--json");
   expect(JSON.parse(listed.stdout).map((key: { keyId: string }) => key.keyId)).toEqual([keyId]);
-  expect(listed.stderr).toMatch(/lists 2 items that are not keys, such as \["(?:LEAD|CONVERSATION)#/);
   expect((await keys("revoke", ...acme, "--key", keyId)).stdout).toBe(`The key ${keyId} is revoked.\n`);
   expect(await findApiKey(apiKey)).toBe("revoked");
   for (const key of decoys) expect(await readItem(key)).not.toHaveProperty("revokedAt");
