@@ -70,15 +70,11 @@ export function toTime(time: unknown, unit: number): string {
   return at > 0 && at < 8.64e15 ? new Date(at).toISOString() : "";
 }
 
-/** More levels than Meta's messages have. */
-const maxLevels = 20;
-
-/** The values of an object with their paths. "…" stands for an object below the last level. */
-function flatten(value: unknown, path = "", levels = maxLevels): Value[] {
+/** The values of an object with their paths. */
+function flatten(value: unknown, path = ""): Value[] {
   if (["string", "number", "boolean"].includes(typeof value)) return [[path, String(value)]];
-  if (levels === 0) return [[path, "…"]];
   return Object.entries(toFields(value)).flatMap(([name, part]) =>
-    flatten(part, path === "" ? name : `${path}.${name}`, levels - 1),
+    flatten(part, path === "" ? name : `${path}.${name}`),
   );
 }
 
