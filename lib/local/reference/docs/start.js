@@ -16,12 +16,6 @@ const configuration = {
   defaultOpenAllTags: true,
   orderSchemaPropertiesBy: "preserve",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
-  // Only curl, fetch and Python's http.client remain.
-  hiddenClients: [
-    "c clojure csharp dart fsharp go http java julia kotlin node objc ocaml php powershell r ruby rust swift",
-    "shell/wget shell/httpie js/axios js/ofetch js/jquery js/xhr",
-    "python/requests python/aiohttp python/httpx_sync python/httpx_async",
-  ].flatMap((names) => names.split(" ")),
 };
 
 const createLead = "/api/v1/leads";
