@@ -7,7 +7,6 @@ import { Certificate, type ICertificate } from "aws-cdk-lib/aws-certificatemanag
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { routes } from "../../shared/routes.ts";
-import { accessLogFields } from "./access-log.ts";
 import { ServiceFunction, type ServiceProps } from "./service-function.ts";
 
 /** The HTTP API: one function per route, all behind the authorizer, on the one `$default` stage. */
@@ -98,3 +97,28 @@ const corsPreflight = (origins: readonly string[]): gateway.CorsPreflightOptions
   // The longest time that Chromium caches a preflight response. Each preflight is a billed request.
   maxAge: Duration.hours(2),
 });
+
+/**
+ * The fields of the gateway's access log. They contain only the method and the path of the request itself, because its query
+ * and headers may contain keys and personal data.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
+ */
+export const accessLogFields = {
+  requestId: "$context.requestId",
+  requestTime: "$context.requestTime",
+  routeKey: "$context.routeKey",
+  httpMethod: "$context.httpMethod",
+  path: "$context.path",
+  status: "$context.status",
+  responseLatency: "$context.responseLatency",
+  integrationLatency: "$context.integration.latency",
+  integrationStatus: "$context.integration.status",
+  integrationError: "$context.integration.error",
+  accountId: "$context.authorizer.accountId",
+  keyId: "$context.authorizer.keyId",
+  frozenAt: "$context.authorizer.frozenAt",
+  authorizerError: "$context.authorizer.error",
+  gatewayError: "$context.error.message",
+  sourceIp: "$context.identity.sourceIp",
+} as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accessLogFields } from "../../../lib/constructs/access-log.ts";
+import { accessLogFields } from "../../../lib/constructs/api.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
 import { only, synthesize } from "../../support/stack/synthesize.ts";
 
