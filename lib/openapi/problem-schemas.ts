@@ -1,6 +1,5 @@
 import { faultCodes, faultPlaces, maxFaults, type ProblemCode, problems } from "../../shared/errors.ts";
 import { problemExamples } from "./examples.ts";
-import { pascalCase } from "./pascal-case.ts";
 
 /** Lists values in words. A later version may add some, so no schema may exclude unknown values. */
 const listValues = (values: readonly string[]) =>
@@ -33,6 +32,10 @@ const errors = {
 };
 
 const codes = Object.keys(problems) as ProblemCode[];
+
+/** Converts a name such as `lead.created` or `lead_created` to `LeadCreated`. */
+export const pascalCase = (name: string) =>
+  name.replaceAll(/(?:^|[._])(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The problems with the same status, including this one. They share a schema: generators make up a name for a choice. */
 export const codesLike = (code: ProblemCode, among: readonly ProblemCode[] = codes) =>

@@ -2,7 +2,7 @@ import { type EventType, eventSchemas } from "../../shared/domain/event-schemas.
 import { eventSource } from "../../shared/domain/events.ts";
 import { timestamp } from "../../shared/schemas/field-schemas.ts";
 import { eventDetailExamples } from "./examples.ts";
-import { pascalCase } from "./pascal-case.ts";
+import { pascalCase } from "./problem-schemas.ts";
 
 const eventTexts: Readonly<Record<EventType, readonly [summary: string, description: string]>> = {
   "lead.created": [

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { pascalCase } from "../../../lib/openapi/pascal-case.ts";
+import { pascalCase } from "../../../lib/openapi/problem-schemas.ts";
 import { eventSchemas } from "../../../shared/domain/event-schemas.ts";
 import { faultCodes, faultPlaces, problems } from "../../../shared/errors.ts";
 import * as conversations from "../../../shared/schemas/conversation-schemas.ts";
