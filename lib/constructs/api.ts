@@ -112,7 +112,6 @@ export const accessLogFields = {
   path: "$context.path",
   status: "$context.status",
   responseLatency: "$context.responseLatency",
-  integrationLatency: "$context.integration.latency",
   integrationStatus: "$context.integration.status",
   integrationError: "$context.integration.error",
   accountId: "$context.authorizer.accountId",

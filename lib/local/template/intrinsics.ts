@@ -36,6 +36,7 @@ export function openTemplate({ Resources }: Template) {
     ["AWS::AccountId", localAccountId],
     ["AWS::Region", localRegion],
     ["AWS::Partition", "aws"],
+    ["AWS::URLSuffix", "amazonaws.com"],
   ]);
   const intrinsics = new Map<string, (argument: never) => unknown>([
     ["Ref", getReference],
