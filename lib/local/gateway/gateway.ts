@@ -52,7 +52,7 @@ export async function startGateway(
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  await once(server.listen(port, "127.0.0.1"), "listening").catch((error: unknown) => {
+  await Promise.try(() => once(server.listen(port, "127.0.0.1"), "listening")).catch((error: unknown) => {
     throw new UserError(`The port ${port} cannot be used (${errorMessage(error)}): set PORT to another one.`);
   });
   return {

@@ -179,7 +179,8 @@ test("a client that closes the connection during its request does no harm", asyn
   expect(log[0]).toMatch(/^POST \/probes 500 \d+ ms .* \(aborted\)$/);
 });
 
-test("a port in use is a UserError", async () => {
+test("a port that is in use, or that is none, is a UserError", async () => {
+  await expect(startProbes({ port: Number.NaN })).rejects.toThrow(UserError);
   const { url } = await startProbes();
   const port = Number(new URL(url).port);
   const second = startProbes({ port });
