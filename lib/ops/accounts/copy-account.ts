@@ -8,6 +8,7 @@ import { inParallel } from "../../../shared/in-parallel.ts";
 import type { Lead } from "../../../shared/schemas/lead-schemas.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { erasureAsRead } from "../erasure/erased-leads.ts";
+import { checkWritable } from "../table/store-rows.ts";
 import { type RecordType, readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
 import { type Adapt, type Copying, type CopyOutcome, copyItem, copyLacking, once } from "./copy-item.ts";
 
@@ -24,6 +25,8 @@ export async function copyAccount(copying: Copying): Promise<void> {
       if (record) counts[await copy(record)] += 1;
     });
   await copyEach("account", (own) => copyLacking(copying, toItem.account(account, own)));
+  // From now on, the absence of the account means that it was erased.
+  if (!dryRun) await checkWritable(copying);
   await copyEach("leadImport", (start) => copyItem(copying, toItem.leadImport(account, start), once));
   // Erased leads come before leads, leads before their conversations, and conversations before their messages.
   await copyEach("erasedLead", (erasure) => copyErased(copying, erasure));

@@ -4,13 +4,13 @@ import { freezeAccount } from "../../../../lib/ops/erasure/erase.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { accountKey } from "../../../../shared/dynamodb/keys.ts";
 import { unpaced } from "../../../../shared/dynamodb/pace.ts";
-import { tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runJson } from "../../../support/commands/command.ts";
 import { anAccount, leadFile } from "../../../support/commands/lead-files.ts";
 import { aroundCalls, type TableCommand } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
-import { remove } from "../../../support/tables/table-items.ts";
+import { remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy } from "../accounts/support/copy.ts";
 
 useTablesOfCommands();
@@ -84,4 +84,18 @@ describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
     // Only the writes that had begun.
     expect(writes - before).toBeLessThanOrEqual(32);
   });
+});
+
+test("a copy that continues stores nothing in an account that is erased before its first write", async () => {
+  const account = randomUUID();
+  const run = () => copy(source, tableName, "--to-account", account);
+  await run();
+  const lead = [...(await tableItems()).values()].find(({ pk }) => pk === `LEAD#${account}`) as Key;
+  await remove(lead);
+  using _calls = aroundCalls(async (command, send) => {
+    if (command.input.Key?.pk === lead.pk) await remove(accountKey(account));
+    return send(command);
+  });
+  expect((await run()).failure).toMatch(`The account ${account} was erased meanwhile.`);
+  expect(await readItem(lead)).toBeUndefined();
 });
