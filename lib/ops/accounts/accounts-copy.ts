@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { tableName } from "../../../shared/dynamodb/table-client.ts";
+import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { UserError } from "../../user-error.ts";
 import { confirm, onTable, type Printed, type Tools } from "../command/action.ts";
 import { type AccountOptions, command, parseAccountId, parseTable } from "../command/command.ts";
@@ -50,14 +50,16 @@ async function copyFrom(options: CopyOptions & { from: string }, { pace, invalid
     throw new UserError(
       "API keys work only for an account of the same name: leave out --keys or --to-account.",
     );
+  const region = await table.config.region();
+  if (account === from && fromTable === tableName && (fromRegion ?? region) === region)
+    throw new UserError("The account would be copied onto itself: name another table or another account.");
   const source = await openSource(from, fromTable, fromRegion, pace);
   const kind = `account that is written (${account})`;
   if (replace && !dryRun && !yes) await confirm(account, { kind, action: "replace what differs" });
   const counts = { stored: 0, present: 0, replaced: 0, erased: 0, left: 0 };
   const countStored = () => counts.stored + counts.present + counts.replaced;
   const store = async (storing: Storing) => {
-    const none = () => new Set<string>();
-    const sets = { erased: none(), repeated: none(), wouldExist: none() };
+    const sets = { erased: new Set<string>(), repeated: new Set<string>(), wouldExist: new Set<string>() };
     const copying = { ...storing, replace, source, invalid, counts, ...sets };
     await copyAccount(copying);
     // Before conversations: idempotency records show which messages are already here under other ids.

@@ -285,12 +285,13 @@ test("a copy is refused if its source has another data format, does not have the
   tagTable(from, dataFormat + 1);
   const failures = [await copy(account, from)];
   tagTable(from, dataFormat);
-  failures.push(await copy("nobody", from), await copy(account, "none"));
+  failures.push(await copy("nobody", from), await copy(account, "none"), await copy(account, tableName));
   failures.push(await copy(account, "none", "--from-region", "eu-north-1"));
   expect(failures.map(({ failure }) => failure)).toEqual([
     expect.stringContaining(`The table ${from} has the data format ${dataFormat + 1}, but`),
     expect.stringContaining(`The table ${from} has nothing of the account nobody.`),
     expect.stringContaining("There is no table none in the region"),
+    expect.stringContaining("The account would be copied onto itself"),
     expect.stringContaining("There is no table none in the region eu-north-1"),
   ]);
   expect(await tableItems()).toEqual(before);
