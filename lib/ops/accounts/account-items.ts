@@ -1,19 +1,19 @@
 import { expiryAttribute, type ItemType } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import { findOwner } from "../table/item-owner.ts";
+import { findOwner, isAccountId } from "../table/item-owner.ts";
 import { scanTable } from "../table/read-items.ts";
 
 /** The numbers of an account's items by type. */
 type Counts = Partial<Record<ItemType, number>>;
 
-/** Counts the items of each account, except items that expire. Reads the whole table. */
+/** Counts the items of each account, except those that expire, or whose account has no valid name. Reads the whole table. */
 export async function countAccounts(pace: Pace) {
   const accounts = new Map<string, { readonly counts: Counts; settings?: Item }>();
   const onItems = (items: readonly Item[]) => {
     for (const item of items) {
       const owner = findOwner(item);
-      if (!owner) continue;
+      if (!owner || !isAccountId(owner.account)) continue;
       const { account, type } = owner;
       const found = accounts.get(account) ?? { counts: {} };
       found.counts[type] = (found.counts[type] ?? 0) + 1;
