@@ -61,13 +61,10 @@ function parseKey(text: string) {
 
 /** A duration in milliseconds. The unit is required, because `ms` would read a bare number as milliseconds. */
 function parseDuration(text: string): number {
-  const milliseconds = /^\d+(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
-  if (milliseconds > 0 && Date.now() + milliseconds <= lastDate) return milliseconds;
-  throw new InvalidArgumentError("A duration is a number with a unit: 90s, 24h, 7d.");
+  const milliseconds = /^\d{1,4}(?:s|m|h|d|w|y)$/.test(text) ? ms(text as StringValue) : 0;
+  if (milliseconds > 0) return milliseconds;
+  throw new InvalidArgumentError("A duration is a number of up to four digits with a unit: 90s, 24h, 7d.");
 }
-
-/** The last time that a `Date` can have, in milliseconds since the epoch. */
-const lastDate = 8.64e15;
 
 async function issue(options: AccountOptions & { access: Access; label?: string; validFor?: number }) {
   const { account, access, label, validFor } = options;

@@ -56,7 +56,7 @@ test.each<[line: string, valid: string[], invalid: string[], sentence: string]>(
     "keys issue --valid-for",
     ["1s", "90d", "10y"],
     durations,
-    "A duration is a number with a unit: 90s, 24h, 7d.",
+    "A duration is a number of up to four digits with a unit: 90s, 24h, 7d.",
   ],
   ["keys issue --access", ["full", "read", "create"], ["write", "FULL", ""], "Allowed choices are"],
   ["accounts set-limit --requests", ["1", "100000000", "stage"], limits, "1 to 100000000, or `stage`."],
