@@ -109,16 +109,14 @@ const localNumber = /^\(?0[\s()/-]*[1-9]/;
 /** The faults of texts that the API accepts, but that name several people or nobody. */
 function textFaults({ name, externalId, addresses }: Readonly<Record<string, unknown>>): RowFault[] {
   const channels = Object.entries<unknown>(Object(addresses));
-  const all = channels.flatMap(([, texts]) => texts);
+  const texts = Object.entries({ name, externalId, addresses: channels.flatMap(([, each]) => each) });
   const whatsapp = channels.flatMap(([name, texts]) => (normalizeLabel(name) === "whatsapp" ? texts : []));
   const faultsOf = (field: string, value: unknown, wrong: RegExp, message: string): RowFault[] =>
     [value].flat().some((text) => wrong.test(String(text)))
       ? [rowFault(field, "invalid_format", message)]
       : [];
   return [
-    ...faultsOf("name", name, damaged, damage),
-    ...faultsOf("externalId", externalId, damaged, damage),
-    ...faultsOf("addresses", all, damaged, damage),
+    ...texts.flatMap(([field, value]) => faultsOf(field, value, damaged, damage)),
     ...faultsOf("addresses[whatsapp]", whatsapp, localNumber, countryCode),
   ];
 }
