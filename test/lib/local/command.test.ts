@@ -46,6 +46,6 @@ test("an unknown fault is rejected with a sentence", async () => {
 test("the stage is dev unless an option names another one, and the name is checked", async () => {
   expect(startCommand().opts()).toEqual({ stage: "dev", verbose: false });
   await expect(parse("--stage", "Prod")).rejects.toThrow(
-    /^The stage Prod must have 1 to 21 lower-case letters, .*\.$/,
+    /'Prod' is invalid\. A stage's name has 1 to 21 lower-case letters, .*\.$/,
   );
 });
