@@ -39,6 +39,6 @@ export async function addUsed(
     return { added: true, used: Number(Attributes?.used) };
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return { added: false, used: Number(error.Item?.used?.N) };
+    return { added: false, used: Number(error.Item?.used?.N ?? requests) };
   }
 }

@@ -52,6 +52,16 @@ test.each([
   expect(await useUp([environment(limit)], "acme", own)).toBe(0);
 });
 
+test("the last requests are granted, even if fewer than a lease remain", async () => {
+  const [late, other] = [environment(2000), environment(2000)];
+  // Leases of 1, 2, 4 and 8, so that the next one asks for 10.
+  await repeat(late, "acme", 15);
+  let { remaining } = await other("acme");
+  while (remaining > 3) ({ remaining } = await other("acme"));
+  await repeat(late, "acme", 3);
+  expect((await late("acme")).granted).toBe(false);
+});
+
 test.each([
   [100_000, [1, 2, 4, 8, 10, 10]],
   // At most two of each hundred requests that are left.
