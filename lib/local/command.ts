@@ -43,12 +43,12 @@ async function serve(settings: StartSettings): Promise<void> {
   console.log(welcome(run, settings, apiKey));
 }
 
-function readStartSettings(stage: string, { PORT = "3000", DATA_DIR, ...env }: NodeJS.ProcessEnv) {
+function readStartSettings(stage: string, { PORT, DATA_DIR, ...env }: NodeJS.ProcessEnv) {
   // Each stage has its own table, demo key, positions in the stream and queue.
   const directory = stage === "dev" ? ".local" : `.local/stages/${stage}`;
   return {
     stage,
-    port: Number(PORT),
+    port: Number(PORT || 3000),
     faults: env.FAULTS ? readFaults(env.FAULTS) : undefined,
     dataDirectory: DATA_DIR || join(import.meta.dirname, "../..", directory),
     dynamodbEndpoint: env.DYNAMODB_ENDPOINT,

@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
-import type { RunFile } from "../../ops/command/local-run-file.ts";
+import { isInUse, type RunFile } from "../../ops/command/local-run-file.ts";
 import { errorMessage, UserError } from "../../user-error.ts";
 
 /**
@@ -26,8 +26,8 @@ export async function openDataDirectory(directory: string) {
     path,
     unlock,
     /** Writes to `run.json` how to reach this run, for the operator's commands. The file stays after the run. */
-    writeRun(run: Omit<RunFile, "dataFormat" | "pid">) {
-      const content: RunFile = { ...run, dataFormat, pid: process.pid };
+    writeRun(run: Omit<RunFile, "dataFormat">) {
+      const content: RunFile = { ...run, dataFormat };
       return writeFile(join(path, "run.json"), `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
     },
   };
@@ -49,7 +49,7 @@ const sticky = 0o1000;
  * Locks an SQLite database, or an empty file, against all other connections, including those of this process. SQLite locks
  * in the same way on every platform, and the system releases the lock however the process ends.
  *
- * @returns a function that releases the lock, or `undefined` if the file cannot be locked, as while another connection uses it
+ * @returns a function that releases the lock, or `undefined` if another connection uses the file
  */
 export function lockFile(file: string): (() => void) | undefined {
   const database = new DatabaseSync(file);
@@ -57,8 +57,9 @@ export function lockFile(file: string): (() => void) | undefined {
     // In WAL mode, a transaction alone does not exclude other connections.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
     return () => database.close();
-  } catch {
+  } catch (error) {
     database.close();
-    return undefined;
+    if (isInUse(error)) return undefined;
+    throw error;
   }
 }

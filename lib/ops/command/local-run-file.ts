@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { parseJson } from "../../../shared/json.ts";
-import { errorCode, UserError } from "../../user-error.ts";
+import { UserError } from "../../user-error.ts";
 
 /** What `npm start` writes about itself to `run.json` in its data directory. */
 export interface RunFile {
@@ -10,7 +11,6 @@ export interface RunFile {
   readonly tableName: string;
   readonly dynamodbEndpoint: string;
   readonly dataFormat: number;
-  readonly pid: number;
 }
 
 /** The path of a file in the data directory of `npm start`. */
@@ -30,16 +30,20 @@ export async function readLocalRun(): Promise<RunFile> {
   const run = Object(parseJson(text)) as RunFile;
   if (run.dataFormat !== dataFormat)
     throw new UserError(`${file} is from another version: restart \`npm start\`.`);
-  if (isAlive(run.pid)) return run;
-  throw new UserError(`The \`npm start\` of ${file} (process ${run.pid}) has ended: start it again.`);
+  if (isLocked(localFile("run.lock"))) return run;
+  throw new UserError(`The \`npm start\` of ${file} has ended: start it again.`);
 }
 
-/** Whether the process exists: after `kill -9` the file remains. */
-function isAlive(pid: number): boolean {
+/** Whether an error of SQLite says that another connection uses the file: https://www.sqlite.org/rescode.html#busy */
+export const isInUse = (error: unknown) => Number(Object(error).errcode) % 256 === 5;
+
+/** Whether a run holds the lock of its data directory: its other files remain when it ends. */
+function isLocked(file: string): boolean {
   try {
-    return process.kill(pid, 0);
+    using database = new DatabaseSync(file, { readOnly: true });
+    database.exec("SELECT * FROM sqlite_schema");
+    return false;
   } catch (error) {
-    // The process exists, but belongs to another user.
-    return errorCode(error) === "EPERM";
+    return isInUse(error);
   }
 }

@@ -37,7 +37,7 @@ describe.skipIf(process.env.DYNAMODB_ENDPOINT)("npm start", () => {
     expect((await stat(join(directory, "api-key"))).mode & 0o777).toBe(0o600);
     const run = JSON.parse(await readFile(join(directory, "run.json"), "utf8"));
     expect(run).toMatchObject({
-      ...{ url: `http://127.0.0.1:${port}`, pid: first.pid, tableName: "leads-and-conversations-staging" },
+      ...{ url: `http://127.0.0.1:${port}`, tableName: "leads-and-conversations-staging" },
     });
     for (const url of [run.url, run.dynamodbEndpoint]) await expectLocalOnly(url);
 

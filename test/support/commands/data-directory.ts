@@ -1,8 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { lockFile } from "../../../lib/local/engine/data-directory.ts";
 import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { engineEndpoint } from "../setup/engine-endpoint.ts";
 import { filePath } from "./lead-files.ts";
+
+/** Kept, because a lock ends with its connection. */
+const locks: unknown[] = [];
 
 /** Creates a data directory whose `run.json` names a table, by default that of the test file, after which it is removed. */
 export async function createDataDirectory(
@@ -11,7 +15,8 @@ export async function createDataDirectory(
 ): Promise<string> {
   const directory = filePath("");
   await mkdir(directory);
-  const run = { url, tableName, dynamodbEndpoint: engineEndpoint, dataFormat, pid: process.pid };
+  const run = { url, tableName, dynamodbEndpoint: engineEndpoint, dataFormat };
   await writeFile(join(directory, "run.json"), JSON.stringify(run));
+  locks.push(lockFile(join(directory, "run.lock")));
   return directory;
 }

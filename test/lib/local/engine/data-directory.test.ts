@@ -1,4 +1,4 @@
-import { chmod, readdir, stat, symlink } from "node:fs/promises";
+import { chmod, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
@@ -42,4 +42,10 @@ test("only one run at a time can use a directory, even under another path", asyn
   }
   data.unlock();
   await open(link);
+});
+
+test("a lock that cannot be used is not reported as another run", async () => {
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, "run.lock"), "no database".repeat(100));
+  await expect(openDataDirectory(directory)).rejects.toThrow(/cannot be used \(file is not a database\)/);
 });
