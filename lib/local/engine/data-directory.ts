@@ -45,6 +45,9 @@ async function prepareAndLock(directory: string) {
 /** The bit in the mode of a directory such as `/tmp`. */
 const sticky = 0o1000;
 
+/** The connections that hold a lock. One that nothing refers to would be closed, and its lock released. */
+const held = new Set<DatabaseSync>();
+
 /**
  * Locks an SQLite database, or an empty file, against all other connections, including those of this process. SQLite locks
  * in the same way on every platform, and the system releases the lock however the process ends.
@@ -56,7 +59,11 @@ export function lockFile(file: string): (() => void) | undefined {
   try {
     // In WAL mode, a transaction alone does not exclude other connections.
     database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
-    return () => database.close();
+    held.add(database);
+    return () => {
+      held.delete(database);
+      database.close();
+    };
   } catch (error) {
     database.close();
     if (isInUse(error)) return undefined;

@@ -5,9 +5,6 @@ import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { engineEndpoint } from "../setup/engine-endpoint.ts";
 import { filePath } from "./lead-files.ts";
 
-/** Kept, because a lock ends with its connection. */
-const locks: unknown[] = [];
-
 /** Creates a data directory whose `run.json` names a table, by default that of the test file, after which it is removed. */
 export async function createDataDirectory(
   tableName = process.env.TABLE_NAME,
@@ -17,6 +14,6 @@ export async function createDataDirectory(
   await mkdir(directory);
   const run = { url, tableName, dynamodbEndpoint: engineEndpoint, dataFormat };
   await writeFile(join(directory, "run.json"), JSON.stringify(run));
-  locks.push(lockFile(join(directory, "run.lock")));
+  lockFile(join(directory, "run.lock"));
   return directory;
 }

@@ -1,5 +1,8 @@
 import { chmod, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test } from "vitest";
 import { openDataDirectory } from "../../../../lib/local/engine/data-directory.ts";
 import { UserError } from "../../../../lib/user-error.ts";
@@ -48,4 +51,16 @@ test("a lock that cannot be used is not reported as another run", async () => {
   const directory = await temporaryDirectory();
   await writeFile(join(directory, "run.lock"), "no database".repeat(100));
   await expect(openDataDirectory(directory)).rejects.toThrow(/cannot be used \(file is not a database\)/);
+});
+
+test("a lock is held until it is released, even if nothing refers to it", async () => {
+  const directory = await temporaryDirectory();
+  await openDataDirectory(directory);
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let n = 0; n < 5; n++) {
+    collect();
+    await setTimeout(10);
+  }
+  await expect(openDataDirectory(directory)).rejects.toThrow(/^Another `npm start` is running/);
 });
