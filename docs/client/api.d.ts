@@ -311,7 +311,7 @@ export interface components {
              */
             externalId?: string;
             /**
-             * @description The lead's addresses by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.
+             * @description The lead's addresses by channel: telephone numbers, email addresses, ids that the channel gives (of Instagram, not the handle). At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.
              * @example {
              *       "whatsapp": [
              *         "+4917700000001"
@@ -333,7 +333,7 @@ export interface components {
              */
             source?: string | null;
             /**
-             * @description Free-form labels.
+             * @description Free-form labels. With `ifExists=update`, they replace the lead's.
              * @example [
              *       "vip"
              *     ]

@@ -145,9 +145,10 @@ export const newLeadDescriptions: Partial<Descriptions<typeof leadUpdate>> = {
   externalId:
     "Your own id of the lead, without spaces and commas: no other lead of the account can have it. Once the lead has one, it never changes.",
   addresses:
-    "The lead's addresses by channel: telephone numbers, handles, ids of the channel. At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.",
+    "The lead's addresses by channel: telephone numbers, email addresses, ids that the channel gives (of Instagram, not the handle). At most 10, which no other lead of the account can have. Telephone numbers are compared by their digits (`00` counts as `+`; Brazil's ninth digit, Mexico's `1` and Argentina's `9` do not count), and texts with an @ in any letter case. With `ifExists=update`, they are added, and null removes those of a channel.",
   name: "Name of the lead, not blank and on one line. Required, unless `ifExists=update` finds the lead.",
   email: "Email address, in ASCII. With `ifExists=update`, null removes it.",
+  tags: "Free-form labels. With `ifExists=update`, they replace the lead's.",
   source:
     "Origin channel, for example instagram, whatsapp, website; stored in lower case. With `ifExists=update`, null removes it.",
   metadata:

@@ -35,7 +35,7 @@ const texts = textsIn(document);
 
 /** Statuses, samples and names of documents are no bounds. */
 const noBounds =
-  /```[\s\S]*?```|`[^`]*`|\]\([^)]*\)|(?<![\d,])(?:20[01]|40[01349]|41[35]|42[29]|50[03])\b(?! characters)|RFC \d+|OpenAPI \S+|\b[24]xx\b/g;
+  /```[\s\S]*?```|`[^`]*`|\]\([^)]*\)|(?<![\d,])(?:20[01]|40[01349]|41[35]|42[29]|50[03])\b(?! characters)|RFC \d+|OpenAPI \S+|\b[245]xx\b/g;
 
 /** The numbers in the texts of each field or guide, once each, with the word that follows. */
 function numbersByName() {
