@@ -90,7 +90,7 @@ test("the numbers in all texts are those of the code", () => {
     "What the API does not do": ["35 days", "14 days", `${ids} ids`, "15 messages"],
     Retries: ["15 seconds", "99 of", "100 are", hours, days],
     "Limits and 429": [
-      ...[`${count(defaults.rateLimitRequests)} requests`, "1 second", "2 before", "4 before", "30"],
+      ...[`${count(defaults.rateLimitRequests)} requests`, "1 second", "2 before", "4 before", "30 seconds"],
       "60 messages",
       ...[
         `${count(defaults.throttleRate)} requests`,
