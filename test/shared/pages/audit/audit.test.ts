@@ -105,6 +105,18 @@ test("an expiring root of a list with rows is an empty tree, and the rows below 
   expect((await check()).findings).toEqual([]);
 });
 
+test("a recorded label without a root is reported as damaged, unless the root is back at the second look", async () => {
+  const { memory } = await countedLeads();
+  const key = treeKey(webLeads, "root");
+  const root = [...memory.items()].find((item) => item.pk === key.pk && item.sk === key.sk);
+  memory.delete(key);
+  const { findings } = await check();
+  expect(findings).toMatchObject([
+    { owner: webLeads, differences: [], damage: { name: "DamagedTreeError" } },
+  ]);
+  expect((await check(() => memory.put(Object(root)))).findings).toEqual([]);
+});
+
 test("the trees of an erased account and of a list without rows are not reported", async () => {
   const { memory, items } = await countedLeads();
   memory.delete(treeKey(webLeads, "root"));
