@@ -2379,7 +2379,7 @@ export interface components {
          */
         RetryAfter: number;
         /**
-         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last page. A list by `updatedAt` or `lastMessageAt` shows 2,000 rows, after which `next` continues from the time of the last row, until a list has all rows that remain. If the header would have more than 3,500 bytes, it leaves out `last`, then `first`, then `prev`; if not even `next` fits, the response has no `Link`.
+         * @description The pages `first`, `prev`, `next` and `last` as [RFC 8288](https://www.rfc-editor.org/rfc/rfc8288) links, relative to the request's address, with its filters, order and limit. The first page has no `prev`. The last page and those past it have no `next`, and the `prev` of a page past the last one is the last page. A list by a change shows 2,000 rows, after which `next` continues from the time of the last row; with the oldest change first, each `next` does so. If the header would have more than 3,500 bytes, it leaves out `last`, then `first`, then `prev`; if not even `next` fits, the response has no `Link`.
          * @example </api/v1/leads?page=1&limit=20>; rel="first", </api/v1/leads?page=2&limit=20>; rel="next", </api/v1/leads?page=5&limit=20>; rel="last"
          */
         Link: string;

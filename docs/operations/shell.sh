@@ -13,7 +13,8 @@ query() {
   id=$(aws logs start-query --log-group-names "${2:-$(output FunctionLogGroups)}" \
     --start-time $(($(date +%s) - 3600 * ${hours:-1})) --end-time "$(date +%s)" \
     --query-string "$1" --query queryId --output text)
-  sleep 10 && aws logs get-query-results --query-id "$id" --output table
+  while aws logs get-query-results --query-id "$id" --query status --output text | grep -Eq 'Scheduled|Running'; do sleep 2; done
+  aws logs get-query-results --query-id "$id" --output table
 }
 
 # Replays what the archive of the bus has since a time, to the rule of a connector: replay whatsapp 2026-11-21T00:00:00Z
