@@ -152,7 +152,7 @@ async function startFunctions(
   const pools = new Map<LocalFunction, FunctionPool>();
   for (const [accessKey, fn] of callers) {
     // The endpoint of every AWS service: no function reaches AWS itself.
-    const aws = { AWS_ENDPOINT_URL: proxy.endpoint, AWS_ACCESS_KEY_ID: accessKey };
+    const aws = { AWS_ENDPOINT_URL: proxy.url, AWS_ACCESS_KEY_ID: accessKey };
     const variables = { ...aws, ...environment };
     pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, verbose, log }));
   }

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { errorMessage, UserError } from "../../user-error.ts";
+import { listen } from "../listen.ts";
 import type { ApiDefinition } from "../template/api-routes.ts";
 import type { Invoke } from "../template/functions.ts";
 import { createRequestHandler, gatewayResponse, type Outcome, type WebPages } from "./request-routing.ts";
@@ -21,10 +20,7 @@ interface GatewayOptions {
 }
 
 /** Serves an API on 127.0.0.1 as an HTTP API of API Gateway does. @throws UserError when the port cannot be used */
-export async function startGateway(
-  api: ApiDefinition,
-  { port, invoke, webPages, faultsOf, log }: GatewayOptions,
-) {
+export function startGateway(api: ApiDefinition, { port, invoke, webPages, faultsOf, log }: GatewayOptions) {
   const handle = createRequestHandler(api, invoke, webPages);
   // Node.js itself responds to malformed HTTP, with no body.
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, async (request, response) => {
@@ -52,14 +48,7 @@ export async function startGateway(
   });
   // API Gateway ignores the `Expect` header; Node.js itself would respond with 417 and no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-  await Promise.try(() => once(server.listen(port, "127.0.0.1"), "listening")).catch((error: unknown) => {
+  return listen(server, port).catch((error: unknown) => {
     throw new UserError(`The port ${port} cannot be used (${errorMessage(error)}): set PORT to another one.`);
   });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }

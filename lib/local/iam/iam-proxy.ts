@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { errorMessage } from "../../user-error.ts";
+import { listen } from "../listen.ts";
 import type { LocalFunction } from "../template/functions.ts";
 import type { TableDefinition } from "../template/table-definition.ts";
 import { checkIamAccess } from "./check-iam-access.ts";
@@ -30,7 +30,7 @@ const longestLateness = 2000;
  * Starts a proxy that forwards requests to the engine, or answers them by one of its operations, if the function's role
  * allows them. It rejects all others as AWS does. A web page that reaches its port knows no access key.
  */
-export async function startIamProxy({
+export function startIamProxy({
   callers,
   findPartitionKey,
   operations,
@@ -70,15 +70,7 @@ export async function startIamProxy({
   });
   // Functions keep connections open between requests; a timeout here would race with their next request.
   server.keepAliveTimeout = 0;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listen(server);
 }
 
 /** An error in AWS's format, for a request that is not forwarded. */

@@ -1,9 +1,5 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../../lib/local/listen.ts";
 
 /** Makes a server listen on a free port of 127.0.0.1. @returns its URL */
-export async function listening(server: Server): Promise<string> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+export const listening = async (server: Server): Promise<string> => (await listen(server)).url;

@@ -4,8 +4,8 @@ import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createFaults, type Faults, type InjectedFault } from "../../../../lib/local/iam/faults.ts";
 import { startIamProxy } from "../../../../lib/local/iam/iam-proxy.ts";
+import { listen } from "../../../../lib/local/listen.ts";
 import { readStatements } from "../../../../lib/local/template/statements.ts";
-import { listening } from "../../../support/requests/listening.ts";
 import { expectLocalOnly } from "../support/linux.ts";
 import { createFunction } from "../support/stack.ts";
 
@@ -24,17 +24,17 @@ async function start(faults: Faults = createFaults([])) {
     statements: readStatements({ PolicyDocument: { Statement: [Statement] } }),
   };
   const received: { request: IncomingMessage; body: string }[] = [];
-  const engine = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     received.push({ request, body: String(await buffer(request)) });
     response.setHeader("x-amz-crc32", "3633387929");
     response.end('{"Item":{"pk":{"S":"LEAD#a"}}}');
   });
-  const endpoint = await listening(engine);
+  const engine = await listen(server);
   const log: string[] = [];
   const accessKeyId = "LOCALPROBE";
   const proxy = await startIamProxy({
     callers: new Map([[accessKeyId, await createFunction("", { role })]]),
-    endpoint,
+    endpoint: engine.url,
     headers: { authorization: "Credential=engine/" },
     findPartitionKey: () => "pk",
     operations: {},
@@ -42,14 +42,13 @@ async function start(faults: Faults = createFaults([])) {
     log: (line) => log.push(line),
   });
   const client = new DynamoDBClient({
-    ...{ endpoint: proxy.endpoint, region: "local", maxAttempts: 1 },
+    ...{ endpoint: proxy.url, region: "local", maxAttempts: 1 },
     credentials: { accessKeyId, secretAccessKey: "x" },
   });
   onTestFinished(() => {
     client.destroy();
     proxy.close();
     engine.close();
-    engine.closeAllConnections();
   });
   return { client, received, log, proxy };
 }
@@ -106,8 +105,8 @@ test.each<[InjectedFault, string | undefined, number, number]>([
 
 test("an unknown caller is rejected, and other machines cannot connect", async () => {
   const { proxy, received } = await start();
-  await expectLocalOnly(proxy.endpoint);
-  const response = await fetch(proxy.endpoint, { method: "POST", body: "{}" });
+  await expectLocalOnly(proxy.url);
+  const response = await fetch(proxy.url, { method: "POST", body: "{}" });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
     __type: "com.amazon.coral.service#UnrecognizedClientException",

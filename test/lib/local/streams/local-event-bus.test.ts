@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
+import { listen } from "../../../../lib/local/listen.ts";
 import { openLocalEventBus } from "../../../../lib/local/streams/local-event-bus.ts";
 import { eventSource, toEvents } from "../../../../shared/domain/events.ts";
 import { newId } from "../../../../shared/ids.ts";
 import { compareEvent } from "../../../support/requests/document.ts";
-import { listening } from "../../../support/requests/listening.ts";
 import { storedLead } from "../../../support/tables/stored.ts";
 import { streamRecord } from "../../../support/tables/stream-record.ts";
 
@@ -28,12 +28,9 @@ async function startConnector(respond: (event: PostedEvent, calls: number) => nu
     if (response.statusCode < 300) delivered.add(event.detail.id);
     response.end();
   });
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  onTestFinished(stop);
-  return { url: `${await listening(server)}/events`, received, delivered, stop };
+  const { url, close } = await listen(server);
+  onTestFinished(close);
+  return { url: `${url}/events`, received, delivered, close };
 }
 
 const toEntry = (id: string) => ({
@@ -107,7 +104,7 @@ test("an event is retried after a redirect, which is not followed", async () => 
 
 test("an event without a response is retried, until the run ends", async () => {
   const connector = await startConnector(() => 200);
-  connector.stop();
+  connector.close();
   const { log, putMessages, stop } = open(connector.url);
   await putMessages("msg_1");
   const failed =
