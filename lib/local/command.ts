@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { findApiKey } from "../../shared/domain/api-keys.ts";
-import { isStageName, stageNameRule } from "../../shared/stages.ts";
+import { parseStage } from "../ops/command/command.ts";
 import { issueApiKey } from "../ops/keys/api-key-changes.ts";
 import { selectEngineTable } from "./engine/dynamodb-client.ts";
 import { readFaults } from "./iam/faults.ts";
@@ -15,7 +15,7 @@ type StartSettings = ReturnType<typeof readStartSettings> & { readonly verbose: 
 export const startCommand = () =>
   new Command("npm start --")
     .description("Runs the API on this machine, with an embedded DynamoDB, until Ctrl-C.")
-    .option("--stage <name>", "the stage whose settings to run with", parseStageName, "dev")
+    .option("--stage <name>", "the stage whose settings to run with", parseStage, "dev")
     .option("--verbose", "also log what the functions print, and all frames of errors", false)
     .addHelpText(
       "after",
@@ -24,11 +24,6 @@ export const startCommand = () =>
     .action(({ stage, verbose }: { stage: string; verbose: boolean }) =>
       serve({ ...readStartSettings(stage, process.env), verbose }),
     );
-
-function parseStageName(text: string): string {
-  if (!isStageName(text)) throw new InvalidArgumentError(`A stage's name has ${stageNameRule}.`);
-  return text;
-}
 
 async function serve(settings: StartSettings): Promise<void> {
   console.log("Starting …");

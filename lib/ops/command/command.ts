@@ -101,7 +101,7 @@ export const parseTable = parseText(
   "A table's name has 3 to 255 letters, digits, '_', '.' or '-'.",
 );
 
-const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
+export const parseStage = parseText(isStageName, `A stage's name has ${stageNameRule}.`);
 
 export const yesOption = ["--yes", "do not ask for confirmation"] as const;
 
