@@ -5,6 +5,15 @@ import { dataFormat } from "../../../shared/dynamodb/data-format.ts";
 import { parseJson } from "../../../shared/json.ts";
 import { UserError } from "../../user-error.ts";
 
+/**
+ * The region and the credentials of `npm start` and of the commands on its table, so that the SDK does not look for those of
+ * an AWS profile. DynamoDB Local keeps the tables of each access key apart.
+ */
+export const localConfig = {
+  region: "local",
+  credentials: { accessKeyId: "local", secretAccessKey: "local" },
+};
+
 /** What `npm start` writes about itself to `run.json` in its data directory. */
 export interface RunFile {
   readonly url: string;

@@ -12,19 +12,13 @@ import { stageResourceName } from "../../../shared/stages.ts";
 import { UserError } from "../../user-error.ts";
 import { compareClocks } from "../table/table-clock.ts";
 import { opsCommand, type TableOptions } from "./command.ts";
-import { readLocalRun } from "./local-run-file.ts";
+import { localConfig, readLocalRun } from "./local-run-file.ts";
 
 /** A command can wait longer than a route. Times are in milliseconds. */
 export const operatorConfig = {
   maxAttempts: 10,
   retryMode: "standard",
   requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000, throwOnRequestTimeout: true },
-} satisfies DynamoDBClientConfig;
-
-/** The same region and credentials as `npm start`; with these the SDK does not look for those of an AWS profile. */
-const localConfig = {
-  region: "local",
-  credentials: { accessKeyId: "local", secretAccessKey: "local" },
 } satisfies DynamoDBClientConfig;
 
 /**
