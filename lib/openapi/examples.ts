@@ -195,9 +195,6 @@ export const eventDetailExamples = Object.fromEntries(
   ]),
 ) as Record<EventType, object>;
 
-/** A request to create a lead that has faults in its query and in its body. */
-export const invalidRequest = { query: "ifexists=update", body: { name: "Ada Lovelace", source: "" } };
-
 const invalidInputExample = toBody(
   invalidInput([
     {

@@ -49,7 +49,8 @@ const body = { name: "Ada" };
 const key = { "idempotency-key": randomUUID() };
 const failing = (error: Error) => vi.spyOn(table, "send").mockRejectedValue(error);
 const ways: Record<keyof typeof examples.problemExamples, () => ReturnType<typeof call>> = {
-  invalid_input: () => call("create-lead", { account, ...examples.invalidRequest }),
+  invalid_input: () =>
+    call("create-lead", { account, query: "ifexists=update", body: { ...body, source: "" } }),
   insufficient_access: () => call("create-lead", { account, access: "read", body }),
   lead_exists: async () => {
     await call("create-lead", { account, body: { ...body, externalId: "crm-4711" } });
