@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { activation } from "../../../shared/domain/conversations/active-conversation.ts";
 import { conversationItem } from "../../../shared/domain/conversations/conversations.ts";
 import { conversationKey } from "../../../shared/dynamodb/keys.ts";
-import { queryAll } from "../../../shared/dynamodb/read-pages.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate, updateItem } from "../../../shared/dynamodb/updates.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
 import { active, type Conversation } from "../../../shared/schemas/conversation-schemas.ts";
-import { messagesOf } from "../table/read-items.ts";
+import { readMessageItems } from "../table/read-items.ts";
 import { checkWritable } from "../table/store-rows.ts";
 import { readStored, readWhole, toItem, withMessages } from "../table/valid-records.ts";
 import { asChange } from "../table/write-items.ts";
@@ -34,7 +33,7 @@ export async function copyConversations(copying: Copying): Promise<void> {
 /** Copies a conversation with its messages, and counts all messages that it then has. */
 async function copyConversation(copying: Copying, item: Item): Promise<void> {
   const { account, source, invalid, counts, dryRun, pace } = copying;
-  const items = await queryAll(messagesOf(source.account, String(item.sk)), pace, source);
+  const items = await readMessageItems(source.account, item.sk, pace, source);
   const whole = readWhole(item, items, invalid);
   if (!whole) return;
   const { conversation } = whole;
@@ -43,9 +42,7 @@ async function copyConversation(copying: Copying, item: Item): Promise<void> {
   if (messages.length === 0 && whole.messages.length > 0) return;
   const { id } = conversation;
   const wanted = messages.map((message) => toItem.message(account, message));
-  const stored = new Map(
-    (await queryAll(messagesOf(account, id), pace)).map((message) => [message.sk, message]),
-  );
+  const stored = new Map((await readMessageItems(account, id, pace)).map((message) => [message.sk, message]));
   const outcome = await copyWithoutMessages(copying, conversation, [...stored.values()]);
   counts[outcome] += 1;
   if (outcome === "erased" || outcome === "left") {
@@ -99,7 +96,7 @@ const countMessages = (copying: Copying, conversationId: string): Promise<void> 
     const key = conversationKey(account, conversationId);
     const conversation = await readItem(key);
     if (!conversation) return;
-    const items = await queryAll(messagesOf(account, conversationId), pace);
+    const items = await readMessageItems(account, conversationId, pace);
     const messages = items.flatMap((item) => readStored("message", item, invalid) ?? []);
     if (messages.length === 0) return;
     const counted = withMessages(conversation, messages);

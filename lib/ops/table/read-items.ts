@@ -87,13 +87,9 @@ export async function findConversations(account: string, leadId: string, pace: P
   return { locks, ids: [...new Set([...listed, ...named])].sort() };
 }
 
-/** The items of the messages of a conversation, oldest first. */
-export const messagesOf = (account: string, conversationId: string) =>
-  inPartition(messageKey(account, conversationId, "").pk);
-
-/** The items of the messages of a conversation. If its key is longer than any id, it cannot have messages. */
-export const readMessageItems = async (account: string, conversationId: unknown, pace: Pace) =>
-  isKeyPart(conversationId) ? queryAll(messagesOf(account, conversationId), pace) : [];
+/** The items of the messages of a conversation, oldest first. If its key is longer than any id, it cannot have messages. */
+export const readMessageItems = async (account: string, id: unknown, pace: Pace, other?: OtherTable) =>
+  isKeyPart(id) ? queryAll(inPartition(messageKey(account, id, "").pk), pace, other) : [];
 
 /** The keys that the index `by-parent` lists for a value, of any type. Their items may be deleted, or have another value. */
 export function listByParent(parent: string, pace: AnyPace) {
