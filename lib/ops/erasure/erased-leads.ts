@@ -33,11 +33,6 @@ export async function readErasedLeads(account: string, pace: Pace, invalid?: Inv
   return items.filter(({ sk, leadId }) => leadId === sk) as unknown as readonly ErasedLead[];
 }
 
-/** The ids of the erased leads of an account. */
-export async function readErasedIds(account: string, pace: Pace): Promise<ReadonlySet<string>> {
-  return new Set((await readErasedLeads(account, pace)).map(({ leadId }) => leadId));
-}
-
 /**
  * Deletes the item of a lead and begins its erasure, in one transaction. From then on, no request finds the lead, and no
  * import stores it. A repeated call changes nothing more.

@@ -1,8 +1,8 @@
 import { keepLead } from "../../../shared/domain/leads.ts";
-import { accountPartition, erasedLeadKey, leadKey } from "../../../shared/dynamodb/keys.ts";
+import { accountPartition, leadKey } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
-import { type Item, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { type Item, isAsRead, readItem, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { buildUpdate } from "../../../shared/dynamodb/updates.ts";
 import { newId } from "../../../shared/ids.ts";
 import { inParallel } from "../../../shared/in-parallel.ts";
@@ -10,20 +10,20 @@ import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { UserError } from "../../user-error.ts";
 import { confirm, type Tools } from "../command/action.ts";
 import { type AccountOptions, opsCommand } from "../command/command.ts";
-import { leadDeletion, readErasedIds } from "../erasure/erased-leads.ts";
+import { leadDeletion, readErasedLeads } from "../erasure/erased-leads.ts";
 import { waitForWriters } from "../erasure/wait-for-writers.ts";
 import { reportProgress } from "../output/interruption.ts";
 import { type InvalidItems, someInvalid } from "../table/invalid-items.ts";
 import { findConversations } from "../table/read-items.ts";
 import { tableTime } from "../table/table-clock.ts";
-import { readStored, type StoredRecords } from "../table/valid-records.ts";
+import { readStored, type StoredRecords, toItem } from "../table/valid-records.ts";
 import { writeTogether } from "../table/write-items.ts";
 
 type ImportedRow = StoredRecords["leadImport"];
 
 /** Reads the records of the rows that an account has imported, without those of erased leads. */
 export async function* readImportedRows(account: string, pace: Pace, invalid: InvalidItems) {
-  const erased = await readErasedIds(account, pace);
+  const erased = new Set((await readErasedLeads(account, pace)).map(({ leadId }) => leadId));
   for await (const items of queryItems(inPartition(accountPartition("leadImport", account)), pace))
     for (const item of items) {
       const row = readStored("leadImport", item, invalid);
@@ -116,15 +116,14 @@ const eraseMarked = (account: string, row: ImportedRow, pace: Pace) =>
       await writeTogether(pace, [{ Update: keepLead(account, leadId) }]);
       return reason;
     }
-    const erasure = { id: newId("erasure", tableTime()), leadId, undone: true };
+    const Item = toItem.erasedLead(account, { id: newId("erasure", tableTime()), leadId, undone: true });
     const isUnchanged = {
       ConditionExpression: "undoing = :undoing AND details = :read",
       ExpressionAttributeValues: { ":undoing": undoing, ":read": details },
     };
-    const isAbsent = { ConditionExpression: "attribute_not_exists(pk)" };
     await writeTogether(pace, [
       ...(await leadDeletion(account, leadId, item, isUnchanged)),
-      { Put: { TableName: tableName, Item: { ...erasedLeadKey(account, leadId), ...erasure }, ...isAbsent } },
+      { Put: { TableName: tableName, Item, ...isAsRead("pk", undefined) } },
     ]);
     return undefined;
   });
