@@ -1,7 +1,6 @@
 import {
   CreateTableCommand,
   DescribeTableCommand,
-  type DynamoDBClient,
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb";
@@ -16,16 +15,23 @@ import { engineClient } from "./dynamodb-client.ts";
  * @returns the ARN of its stream
  * @throws UserError when the table exists with other keys, indexes or stream settings, or the engine does not respond
  */
-export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
-  const { TableName } = definition.input;
+export async function prepareTable(
+  { input, timeToLiveAttribute: AttributeName }: TableDefinition,
+  endpoint: string,
+): Promise<string> {
+  const { TableName } = input;
   const client = engineClient(endpoint);
   try {
-    await createTable(client, definition).catch((error: unknown) => {
+    const TimeToLiveSpecification = { AttributeName, Enabled: true };
+    const expire = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification });
+    const created = client.send(new CreateTableCommand(input)).then(() => client.send(expire));
+    await created.catch((error: unknown) => {
+      if (error instanceof ResourceInUseException) return;
       throw new UserError(`The DynamoDB at ${endpoint} failed: ${errorMessage(error)}.`);
     });
     const { Table = {} } = await client.send(new DescribeTableCommand({ TableName }));
     // The engine returns the billing mode in another form.
-    const { BillingMode, ...shape } = definition.input;
+    const { BillingMode, ...shape } = input;
     if (!isAsDefined(shape, Table))
       throw new UserError(
         `The table ${TableName} has other keys, indexes or another stream than the stack defines now: delete it, or set DATA_DIR to another directory.`,
@@ -34,19 +40,6 @@ export async function prepareTable(definition: TableDefinition, endpoint: string
   } finally {
     client.destroy();
   }
-}
-
-async function createTable(
-  client: DynamoDBClient,
-  { input, timeToLiveAttribute: AttributeName }: TableDefinition,
-): Promise<void> {
-  const { TableName } = input;
-  const created = await client.send(new CreateTableCommand(input)).catch((error: unknown) => {
-    if (!(error instanceof ResourceInUseException)) throw error;
-  });
-  if (!created) return;
-  const TimeToLiveSpecification = { AttributeName, Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 }
 
 /** Whether a part of a table is as defined. Lists may have any order, and the engine may return further fields. */
