@@ -8,8 +8,9 @@ import { Counting } from "./constructs/counting.ts";
 import { Events } from "./constructs/events.ts";
 import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { ScheduledCanary } from "./constructs/scheduled-canary.ts";
-import type { ServiceFunction, ServiceProps } from "./constructs/service-function.ts";
+import type { ServiceProps } from "./constructs/service-function.ts";
 import { ServiceTable } from "./constructs/table.ts";
+import type { MonitoredResources } from "./monitoring/alarm-definitions.ts";
 import { Monitoring } from "./monitoring/monitoring.ts";
 
 /**
@@ -19,10 +20,7 @@ import { Monitoring } from "./monitoring/monitoring.ts";
 export class ServiceStack extends Stack {
   readonly table: ServiceTable;
   readonly api: Api;
-  readonly counting: Counting;
   readonly events: Events;
-  readonly channels: Channels | undefined;
-  readonly canary: ScheduledCanary | undefined;
 
   constructor(scope: Construct, { config, bundles }: Omit<ServiceProps, "table">) {
     const { account, region } = config;
@@ -39,10 +37,10 @@ export class ServiceStack extends Stack {
     this.table = new ServiceTable(this, "Table", config);
     const props = { config, bundles, table: this.table };
     this.api = new Api(this, "Api", props);
-    this.counting = new Counting(this, "Counting", props);
-    this.channels = config.channels ? new Channels(this, "Channels", props) : undefined;
-    this.events = new Events(this, "Events", props, this.channels?.deliveries);
-    const { api, counting, events, channels } = this;
+    const counting = new Counting(this, "Counting", props);
+    const channels = config.channels ? new Channels(this, "Channels", props) : undefined;
+    this.events = new Events(this, "Events", props, channels?.deliveries);
+    const { table, api, events } = this;
     const { maintainer, auditor } = counting;
     const functions = [api.authorizer, ...api.handlers, maintainer.fn, auditor, events.publisher.fn];
     if (channels) functions.push(channels.deliverer, channels.receiver);
@@ -51,16 +49,15 @@ export class ServiceStack extends Stack {
     const deployment =
       config.deployment === "canary" ? new GradualDeployment(this, "Deployment", shifted) : undefined;
     const canary = config.canary ? new ScheduledCanary(this, "Canary", props, api) : undefined;
-    this.canary = canary;
     if (canary) functions.push(canary.runner);
-    const resources = { table: this.table, api, counting, events, channels, canary, deployment, functions };
+    const resources = { table, api, counting, events, channels, canary, deployment, functions };
     new Monitoring(this, "Monitoring", config, resources);
-    this.addOutputs(config.release, functions);
+    this.addOutputs(config.release, resources);
   }
 
   /** Outputs what callers, operators and the runbook need to know about the deployed stack. */
-  private addOutputs(release: string, functions: readonly ServiceFunction[]): void {
-    const { table, api, counting, events, channels, canary } = this;
+  private addOutputs(release: string, resources: Omit<MonitoredResources, "logs">): void {
+    const { table, api, counting, events, channels, canary, functions } = resources;
     const outputs = {
       Release: release,
       ApiUrl: api.url,
