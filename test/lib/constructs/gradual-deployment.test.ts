@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { createTestApp, only, synthesize } from "../../support/stack/synthesize.ts";
 
 const settings = { deployment: "canary", channels: true };
-const prod = await synthesize("prod", { channels: true });
 const stackName = "leads-and-conversations-prod";
 const { template, functions, aliases } = await synthesize("prod", settings);
 const served = ["authorize", "list-leads", "create-lead", "list-conversations", "send-message"];
@@ -31,12 +30,14 @@ test.each([
   { region: pins.region },
   { account: pins.account },
   pins,
-])("A stage to which %j is added keeps the versions and the code of its functions", async (pin) => {
-  const pinned = await synthesize("prod", { ...settings, ...pin });
-  expect(versions(pinned.template)).toEqual(versions(template));
+  { deployment: "all-at-once" },
+])("A stage to which %j is added keeps the versions, the aliases and the code of its functions", async (added) => {
+  const changed = await synthesize("prod", { ...settings, ...added });
+  expect(versions(changed.template)).toEqual(versions(template));
+  expect(changed.aliases).toEqual(aliases);
   expect(versions(template)).toHaveLength(functions.size);
   for (const id of functions.keys())
-    expect(pinned.template.toJSON().Resources[id].Properties.Code).toEqual(resources[id].Properties.Code);
+    expect(changed.template.toJSON().Resources[id].Properties.Code).toEqual(resources[id].Properties.Code);
 });
 
 test("Other code or another setting of a function makes a new version", async () => {
@@ -87,15 +88,4 @@ test("One CodeDeploy application shifts the requests of each alias, and rolls ba
       alarms.map((name) => `${stackName}-${name}`),
     );
   }
-});
-
-test("Without gradual deployments, the stack has the same aliases, and nothing of CodeDeploy", () => {
-  for (const type of ["AWS::Lambda::Alias", "AWS::Lambda::Version"])
-    expect(Object.keys(prod.template.findResources(type)).sort()).toEqual(
-      Object.keys(template.findResources(type)).sort(),
-    );
-  for (const type of ["Lambda::Permission", "ApiGatewayV2::Integration", "ApiGatewayV2::Authorizer"])
-    expect(prod.template.findResources(`AWS::${type}`)).toEqual(template.findResources(`AWS::${type}`));
-  prod.template.resourceCountIs("AWS::CodeDeploy::Application", 0);
-  expect(JSON.stringify(prod.template.toJSON())).not.toContain("new-version-errors");
 });
