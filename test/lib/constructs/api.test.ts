@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { accessLogFields } from "../../../lib/constructs/api.ts";
 import { openApiDocument } from "../../../lib/openapi/document.ts";
+import { withEverything } from "../../support/stack/stage-files.ts";
 import { only, synthesize } from "../../support/stack/synthesize.ts";
 
 const { template, aliases } = await synthesize("dev");
@@ -77,18 +78,12 @@ test("The access log has route, status, latencies, account and errors, but of th
   });
 });
 
-const certificate = "arn:aws:acm:eu-west-1:123456789012:certificate/8c5b0f9a-6f0e-4b3a-9d55-0f2a1c3d4e5f";
-const served = {
-  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
-  domainName: "api.example.com",
-  certificateArn: certificate,
-};
-const withDomain = (await synthesize("prod", served)).template;
+const withDomain = (await synthesize("prod", withEverything)).template;
 const cors = only(withDomain, "AWS::ApiGatewayV2::Api").properties.CorsConfiguration;
 
 test("Only scripts of the listed origins may call the routes, with a key and without cookies", () => {
   expect(cors).toEqual({
-    AllowOrigins: ["https://app.example.com", "https://admin.example.com"],
+    AllowOrigins: withEverything.corsOrigins,
     AllowMethods: ["GET", "POST"],
     AllowHeaders: ["authorization", "content-type", "idempotency-key"],
     ExposeHeaders: expect.any(Array),
@@ -113,9 +108,9 @@ test("Scripts can read each documented response header that browsers hide by def
 test("The domain has its certificate and requires TLS 1.2, and outputs have the target for its DNS record", () => {
   const { id, properties } = only(withDomain, "AWS::ApiGatewayV2::DomainName");
   expect(properties).toEqual({
-    DomainName: "api.example.com",
+    DomainName: withEverything.domainName,
     DomainNameConfigurations: [
-      { CertificateArn: certificate, EndpointType: "REGIONAL", SecurityPolicy: "TLS_1_2" },
+      { CertificateArn: withEverything.certificateArn, EndpointType: "REGIONAL", SecurityPolicy: "TLS_1_2" },
     ],
   });
   const { DomainTarget, DomainTargetZone, ApiUrl } = withDomain.findOutputs("*");

@@ -26,7 +26,7 @@ export const withEverything = {
   ...withEveryAlarm,
   tracing: true,
   eventArchiveDays: 7,
-  corsOrigins: ["https://a.example"],
+  corsOrigins: ["https://app.example.com", "https://admin.example.com"],
 };
 
 /** Settings of a stage, of any type, because tests also use wrong settings. */
