@@ -15,14 +15,11 @@ import { engineClient } from "./dynamodb-client.ts";
  * @returns the ARN of its stream
  * @throws UserError when the table exists with other keys, indexes or stream settings, or the engine does not respond
  */
-export async function prepareTable(
-  { input, timeToLiveAttribute: AttributeName }: TableDefinition,
-  endpoint: string,
-): Promise<string> {
+export async function prepareTable(definition: TableDefinition, endpoint: string): Promise<string> {
+  const { input, TimeToLiveSpecification } = definition;
   const { TableName } = input;
   const client = engineClient(endpoint);
   try {
-    const TimeToLiveSpecification = { AttributeName, Enabled: true };
     const expire = new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification });
     const created = client.send(new CreateTableCommand(input)).then(() => client.send(expire));
     await created.catch((error: unknown) => {

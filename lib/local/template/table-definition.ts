@@ -1,13 +1,11 @@
-import type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
+import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from "@aws-sdk/client-dynamodb";
 import { UserError } from "../../user-error.ts";
 import type { FindResources } from "./intrinsics.ts";
 
 /** The stack's one table. */
 export type TableDefinition = ReturnType<typeof readTable>;
 
-interface TableProperties extends CreateTableCommandInput {
-  readonly TimeToLiveSpecification: { readonly AttributeName: string };
-}
+type TableProperties = CreateTableCommandInput & UpdateTimeToLiveCommandInput;
 
 /** Reads the table from the template. */
 export function readTable(findResources: FindResources) {
@@ -27,8 +25,8 @@ export function readTable(findResources: FindResources) {
       GlobalSecondaryIndexes,
       StreamSpecification: { StreamEnabled: true, ...properties.StreamSpecification },
     },
-    /** The attribute that holds an item's expiry. */
-    timeToLiveAttribute: properties.TimeToLiveSpecification.AttributeName,
+    /** How items expire, as `UpdateTimeToLive` takes it. */
+    TimeToLiveSpecification: properties.TimeToLiveSpecification,
     /** Finds the partition key attribute of the table, or of one of its indexes. */
     findPartitionKey(indexName?: string): string | undefined {
       const index = GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === indexName);
