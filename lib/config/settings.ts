@@ -3,13 +3,7 @@ import type { FromSchema, JSONSchema } from "json-schema-to-ts";
 /** The settings that belong to one stage alone: `-c like` does not copy them. */
 export const ownSettings = ["domainName", "certificateArn", "alarmsTo", "canary", "logErrorMessages"];
 
-/** A setting. Its `errorMessage` completes the sentence "The setting must be …". Editors based on VS Code also show it. */
-interface Documented {
-  /** What the setting means, in Markdown without line breaks: editors show it and docs/configuration.md has it. */
-  readonly description: string;
-}
-
-const wholeNumber = <const T extends Documented>(minimum: number, maximum: number, others: T) => ({
+const wholeNumber = <const T extends object>(minimum: number, maximum: number, others: T) => ({
   type: "integer" as const,
   minimum,
   maximum,
@@ -17,17 +11,18 @@ const wholeNumber = <const T extends Documented>(minimum: number, maximum: numbe
   ...others,
 });
 
-const flag = <const T extends Documented>(others: T) => ({
+const flag = <const T extends object>(others: T) => ({
   type: "boolean" as const,
   errorMessage: "true or false",
   ...others,
 });
 
 /** A setting that is a text. @param errorMessage which texts are allowed */
-const text = <const T extends Documented & Pick<JSONSchema & object, "pattern" | "format">>(
-  errorMessage: string,
-  others: T,
-) => ({ type: "string" as const, errorMessage, ...others });
+const text = <const T extends JSONSchema & object>(errorMessage: string, others: T) => ({
+  type: "string" as const,
+  errorMessage,
+  ...others,
+});
 
 const hostLabel = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 
@@ -40,6 +35,9 @@ const alarmTarget = text("the ARN of a standard SNS topic", {
 /**
  * The JSON Schema of `stages/<name>.json`: the one list of settings, with their meaning, their defaults and what is
  * allowed. `npm run generate` writes it to `stages/stage.schema.json` and to the table in docs/configuration.md.
+ *
+ * A `description` is in Markdown without line breaks. An `errorMessage` completes the sentence "The setting must be …".
+ * Editors show the former, and editors based on VS Code also the latter.
  */
 export const stageSchema = {
   // The newest draft that all editors know.
