@@ -44,11 +44,6 @@ test.each([
   expect(Object.fromEntries(readers)).toEqual({ "maintain-counts": counted, "publish-events": published });
 });
 
-test("The publisher knows its failure queue", () => {
-  const FAILURES_URL = { Ref: only(template, "AWS::SQS::Queue", "Events").id };
-  template.hasResourceProperties("AWS::Lambda::Function", { Environment: { Variables: { FAILURES_URL } } });
-});
-
 test("The bus archives the events of this service for eventArchiveDays, and has no archive without the setting", async () => {
   template.resourceCountIs("AWS::Events::Archive", 0);
   const { template: archiving } = await synthesize("prod", { eventArchiveDays: 7 });
